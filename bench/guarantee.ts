@@ -117,6 +117,7 @@ function targetAt(origin: string): Target {
     investor: undefined,
     profile: DEFAULT_PROFILE,
     exclusive: true,
+    protected: false,
     settleWithinMs: undefined,
     readLagMs: undefined,
     timeoutMs: 10_000,

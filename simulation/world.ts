@@ -31,6 +31,7 @@ export const TARGET: Omit<Target, "settleWithinMs" | "readLagMs"> = {
   },
   profile: DEFAULT_PROFILE,
   exclusive: true,
+  protected: false,
   timeoutMs: TIMEOUT_MS,
   whereIs: (setting) => `the simulation (${setting})`,
 };

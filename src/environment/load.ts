@@ -162,13 +162,13 @@ class TargetReader {
 
   read(): Target {
     const { node, name } = this.#chosen;
-    const exclusive = child(node, "exclusive");
     return {
       environment: name,
       embedded: false,
       ...Object.fromEntries(services.map((service) => [service.name, this.#service(service, child(node, service.name))])),
       profile: profileOf(node),
-      exclusive: exclusive?.kind === "scalar" && exclusive.value === true,
+      exclusive: isSet(child(node, "exclusive")),
+      protected: isSet(child(node, "protected")),
       settleWithinMs: parseDuration(textOf(child(node, "settleWithin")) ?? ""),
       readLagMs: parseDuration(textOf(child(node, "readLag")) ?? ""),
       pacing: pacingOf(child(node, "pacing")),
@@ -241,6 +241,10 @@ interface KeyNode {
   readonly name: string;
   readonly setting: readonly string[];
   readonly node: SourceNode | undefined;
+}
+
+function isSet(node: SourceNode | undefined): boolean {
+  return node?.kind === "scalar" && node.value === true;
 }
 
 function keysIn(environment: SourceNode): readonly KeyNode[] {

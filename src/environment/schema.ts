@@ -46,6 +46,11 @@ const environmentOfService = {
   properties: {
     ...Object.fromEntries(services.map((each) => [each.name, schemaOf(each)])),
     exclusive: { type: "boolean", description: "Nobody else acts as these entities during a run." },
+    protected: {
+      type: "boolean",
+      description:
+        "A run that writes here needs a person's consent: an answer to the question, --yes, or a plan that somebody else has approved.",
+    },
     settleWithin: {
       type: "string",
       pattern: DURATION_PATTERN,

@@ -14,6 +14,8 @@ interface Surroundings {
   readonly profile: Profile;
   /** Whether nobody else acts as these entities during a run. */
   readonly exclusive: boolean;
+  /** A run that writes here needs a person's consent. */
+  readonly protected: boolean;
   /** The operator's promise: a write that is not visible after this time had no effect; `undefined`: no promise. */
   readonly settleWithinMs: number | undefined;
   /** The operator's promise: how old the state of a read may be; `undefined`: no promise. */

@@ -4,6 +4,7 @@ import { type Access, isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
 import type { Database } from "../sqlite/database.ts";
 import { TableLayout } from "../sqlite/layout.ts";
+import { APPROVAL_SCHEMA } from "./approvals.ts";
 import { LEASE_SCHEMA } from "./leases.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
 import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
@@ -56,7 +57,16 @@ CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
 `;
 
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
-const MIGRATIONS: readonly string[] = [SCHEMA, GROUP_SCHEMA, LEASE_SCHEMA, END_SCHEMA, PROOF_SCHEMA, LOSS_SCHEMA, START_SCHEMA];
+const MIGRATIONS: readonly string[] = [
+  SCHEMA,
+  GROUP_SCHEMA,
+  LEASE_SCHEMA,
+  END_SCHEMA,
+  PROOF_SCHEMA,
+  LOSS_SCHEMA,
+  START_SCHEMA,
+  APPROVAL_SCHEMA,
+];
 
 /** The tables of a journal. */
 export const JOURNAL: TableLayout = new TableLayout(MIGRATIONS);

@@ -3,9 +3,10 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/text.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
-import type { Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
+import type { Approval, Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import { isPrivateThere } from "../files/private.ts";
 import { type Cell, Database } from "../sqlite/database.ts";
+import { approvalsIn, approveIn } from "./approvals.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import { type Life, type Liveness, spellHolder } from "./holder.ts";
@@ -288,6 +289,16 @@ export class JournalStore {
   notPassed(limit: number): readonly RunSummary[] {
     const isOpen = "outcome IS NOT 'passed' AND id NOT IN (SELECT run_id FROM ended_run)";
     return this.#summaries(`WHERE ${isOpen} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+  }
+
+  /** Keeps a person's approval of a plan. */
+  approve(approval: Approval): void {
+    approveIn(this.#database, { ...approval, because: this.#ports.redact(approval.because) });
+  }
+
+  /** Returns the approvals of a plan, the latest first. */
+  approvals(plan: string): readonly Approval[] {
+    return approvalsIn(this.#database, plan);
   }
 
   /** The losses that people have accepted, the earliest first. */

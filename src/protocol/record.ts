@@ -49,6 +49,28 @@ export interface RunOpened extends Writing {
   readonly idempotencyKey?: string;
   /** A person began the run although earlier runs had left writes open. */
   readonly anyway?: Anyway;
+  /** A person consented to its writes in a protected environment. */
+  readonly confirmed?: Confirmation;
+}
+
+/** A person's consent to the writes of a run in a protected environment. */
+export interface Confirmation {
+  /** Who started the run. */
+  readonly who: string;
+  /** `asked`: by an answer to the question. `yes`: in advance, by --yes. `plan`: the run does what an approved plan says. */
+  readonly how: "asked" | "yes" | "plan";
+  /** Somebody else approved the plan. */
+  readonly approval?: Approval;
+}
+
+/** The word of a person that a run may do what a plan says. */
+export interface Approval {
+  readonly who: string;
+  readonly because: string;
+  /** The SHA-256 digest of the plan, in hexadecimal. */
+  readonly plan: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
 }
 
 /** A person's word that a run may begin beside writes that other runs have left open. */
@@ -126,6 +148,8 @@ export interface RunEdited extends Writing {
   readonly kind: "run.edited";
   /** Notes for people: steps that were done and have been removed. */
   readonly notes: readonly string[];
+  /** A person consented to the writes of the edited playbook in a protected environment. */
+  readonly confirmed?: Confirmation;
 }
 
 /** The process that holds a run. */

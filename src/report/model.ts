@@ -164,7 +164,7 @@ export class RunFold implements Observer {
     const opened = this.#opened;
     const closed = this.#closed;
     invariant(opened !== undefined, "a run begins with its opening");
-    const { runId, runKey, idempotencyKey = null, playbook, target, inputs, anyway = null, at } = opened;
+    const { runId, runKey, idempotencyKey = null, playbook, target, inputs, anyway = null, confirmed = null, at } = opened;
     return {
       id: runId,
       key: runKey,
@@ -180,6 +180,7 @@ export class RunFold implements Observer {
       problem: closed?.problem ?? null,
       history: this.#history,
       anyway,
+      confirmed,
     };
   }
 

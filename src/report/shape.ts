@@ -5,6 +5,7 @@ import type {
   AnswerMeaning,
   AttemptSettled,
   RunOutcome,
+  Confirmation,
   StepOutcome,
   StepProblem,
   TargetHeading,
@@ -49,6 +50,8 @@ export interface RunHeading {
   readonly history: readonly HistoryReport[];
   /** A person began the run although earlier runs had left writes open; null: nobody had to. */
   readonly anyway: Anyway | null;
+  /** A person consented to its writes in a protected environment; null: nobody had to. */
+  readonly confirmed: Confirmation | null;
 }
 
 /** Something that happened to a run as a whole. */

@@ -2,7 +2,7 @@ import { formatDuration } from "../base/duration.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text.ts";
-import { type Anyway, isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
+import { type Anyway, type Confirmation, isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, Totals } from "./shape.ts";
@@ -20,16 +20,33 @@ export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playboo
 }
 
 /** Returns what people should know about the start of a run; mostly nothing. */
-export function beganLines({ anyway, idempotencyKey }: Pick<RunReport["run"], "anyway" | "idempotencyKey">): readonly string[] {
+export function beganLines({
+  anyway,
+  confirmed,
+  idempotencyKey,
+}: Pick<RunReport["run"], "anyway" | "confirmed" | "idempotencyKey">): readonly string[] {
   return [
     ...(idempotencyKey === null ? [] : labelled("key", idempotencyKey)),
     ...(anyway === null ? [] : [anywayText(anyway)]),
+    ...(confirmed === null ? [] : [confirmedText(confirmed)]),
   ].map((line) => `${INDENT}${line}`);
 }
 
 /** Returns the line of a run that a person started although writes were left open. */
 export function anywayText({ who, because, runs }: Anyway): string {
   return `! began although ${oneLine(runs.join(", "))} left writes open, says ${oneLine(who)}: ${oneLine(because)}`;
+}
+
+const CONSENTS: Readonly<Record<Confirmation["how"], string>> = {
+  asked: "when asked",
+  yes: "in advance (--yes)",
+  plan: "with an approved plan",
+};
+
+/** Says who consented to the writes of a run in a protected environment, in one line. */
+export function confirmedText({ who, how, approval }: Confirmation): string {
+  const by = approval === undefined ? "" : `, which ${oneLine(approval.who)} approved: ${oneLine(approval.because)}`;
+  return `${oneLine(who)} consented to its writes ${CONSENTS[how]}${by}`;
 }
 
 /** The line of a run that cannot start yet. */

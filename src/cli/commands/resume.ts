@@ -16,12 +16,14 @@ import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOp
 import { folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project/project.ts";
 import { filesOf } from "../project/project-files.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
+import { saidYes } from "../runs/consent.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import { shipped } from "../project/shipped.ts";
 import type { Command, Shell } from "../shell.ts";
 
 interface ResumeOptions extends Where, ReportOptions, DetailOptions {
   readonly run?: RunReference;
+  readonly yes?: boolean;
 }
 
 /** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed it says so, and exits with 0. */
@@ -51,10 +53,10 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   const job: Job = {
     playbook: { name: playbook.name, file },
     steps: playbook.steps.length,
-    work: async (session, ports) =>
-      resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known }),
+    work: async (session, ports, { confirmed }) =>
+      resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known, confirmed }),
   };
-  return { shell, secrets, jobs: [job] };
+  return { shell, secrets, jobs: [job], confirm: async () => saidYes(shell, options) };
 }
 
 /** A run that is to go on, and what is known of it. */

@@ -10,6 +10,7 @@ import { newRunName } from "../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../engine/run/start-run.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import type { Confirmation } from "../../protocol/record.ts";
 import type { PlaybookPlace } from "../../protocol/identity.ts";
 import { type AnywayOptions, anywayOf } from "../runs/anyway.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
@@ -29,6 +30,7 @@ const WATCH_MS = 10;
 interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, AnywayOptions {
   readonly jobs: number;
   readonly plan?: string;
+  readonly yes?: boolean;
   readonly key?: string;
 }
 
@@ -55,7 +57,9 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
         await (
           await import("../runs/planning.ts")
         ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
-      return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(shell, each, { key: options.key, anyway })) };
+      const confirm = async (session: Session): Promise<Confirmation | undefined> =>
+        (await import("../runs/confirm.ts")).confirmationFor(shell, options, { session, all: { ready, secrets, skipped } });
+      return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(shell, each, { key: options.key, anyway })), confirm };
     },
   });
 };
@@ -69,16 +73,16 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
   return {
     playbook: headed(playbook),
     steps: playbook.steps.length,
-    work: (session, ports, say) => {
+    work: (session, ports, { say, confirmed }) => {
       const parts = { playbook, target: session.target, store: session.store, ports, folder };
       const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
       const name = newRunName(systemClock.now(), systemRandom);
-      if (key === undefined) return startRun(parts, given, name, { anyway });
+      if (key === undefined) return startRun(parts, given, name, { anyway, confirmed });
       const reload: Keyed["reload"] = (opened) => {
         assertSameFolder(shell, opened);
         return playbookOfRun(collecting(shell, say), opened);
       };
-      return runWithKey(parts, given, name, { key, anyway, reload, say });
+      return runWithKey(parts, given, name, { key, anyway, confirmed, reload, say });
     },
     notes: (session) => unfinishedNote(session, { file: playbook.file, folder }, key),
   };

@@ -18,6 +18,7 @@ import type { ListenAddress } from "../../serving/server.ts";
 import { Scheduler } from "../../schedule/service.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { notBegunBy } from "../project/check-failure.ts";
+import type { ConsentOption } from "../runs/consent.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { assertJournalWhole } from "../runs/open-journal.ts";
 import { maskedShell } from "../print/masked.ts";
@@ -39,7 +40,7 @@ import {
 import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../schedule/run.ts";
 import type { Command } from "../shell.ts";
 
-interface ScheduleOptions extends WhichOptions, Omit<ReportOptions, "debug"> {
+interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOptions, "debug"> {
   readonly jobs: number;
   readonly once?: boolean;
   readonly listen?: ListenAddress;

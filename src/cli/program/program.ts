@@ -133,6 +133,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--plan <file>", WORDS.run.plan, KIND.file)
+    .flag("--yes", WORDS.yes)
     .value("--key <key>", WORDS.run.key, KIND.key)
     .with(detail)
     .flag("--anyway", WORDS.run.anyway)
@@ -145,7 +146,14 @@ function runCommands(program: Commander, builder: Builder): void {
     .with(inputs)
     .value("--out <file>", WORDS.plan.out, KIND.file)
     .action(async () => (await import("../commands/plan.ts")).plan);
+  builder
+    .command(program, "approve")
+    .argument("<plan>", WORDS.approve.plan, KIND.file)
+    .with(memory)
+    .value("--because <text>", WORDS.approve.because, KIND.sentence)
+    .action(async () => (await import("../commands/approve.ts")).approve);
   sends(builder.command(program, "resume").argument("[run]", WORDS.resume.run, KIND.openRun), WORDS.resume.env)
+    .flag("--yes", WORDS.yes)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .with(detail)
     .action(async () => (await import("../commands/resume.ts")).resume);
@@ -173,6 +181,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .argument("[files...]", WORDS.run.files, KIND.playbooks)
     .with(where)
     .flag("--once", WORDS.schedule.once)
+    .flag("--yes", WORDS.yes)
     .with(inputs)
     .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
     .value("--tags <tags>", WORDS.tags, KIND.tags)

@@ -25,6 +25,18 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   $ tokenbook new project my-ledger
   $ tokenbook new playbook playbooks/mint.yaml --uses ledger.token.create --uses ledger.token.mint`,
     },
+    approve: {
+      group: "run",
+      brief: "Approve a plan for a protected environment.",
+      summary: "Approve a plan, so that somebody else may run it in a protected environment.",
+      examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs the approval of somebody other than the one
+who starts the run. A plan that no longer holds is refused, approved or not.
+
+Examples:
+  $ tokenbook plan onboarding.yaml --env production --out onboarding.plan
+  $ tokenbook approve onboarding.plan --because "reviewed with the board"
+  $ tokenbook run onboarding.yaml --env production --plan onboarding.plan`,
+    },
     check: {
       group: "start",
       brief: "Find mistakes without a network.",
@@ -291,6 +303,11 @@ Examples:
     because: "with --anyway: why this is safe; the journal keeps it with your name",
   },
   plan: { out: "write the plan to this file, for run --plan" },
+  approve: {
+    plan: "the file of a plan, from tokenbook plan --out",
+    because: "why a run may do what the plan says; kept in the journal with your name",
+  },
+  yes: "consent to what is written in an environment that is `protected: true`; kept in the journal with your name",
   check: {
     format: "text for people, json, github (annotations of a workflow) or sarif (2.1.0)",
     json: "the same as --format json",

@@ -147,6 +147,7 @@ export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environ
     },
     investor: { baseUrl: sandbox.investorBaseUrl, credentials },
     exclusive: true,
+    protected: false,
     settleWithinMs: undefined,
     // One process with one database: every read shows all that took effect before it.
     readLagMs: 0,

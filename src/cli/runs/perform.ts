@@ -4,7 +4,7 @@ import { systemClock } from "../../base/ports.ts";
 import { masked, type Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
 import { exitOf } from "../../protocol/decide.ts";
-import type { RunOutcome, StepProblem } from "../../protocol/record.ts";
+import type { Confirmation, RunOutcome, StepProblem } from "../../protocol/record.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { fanOut } from "../../report/fanout.ts";
 import type { ReportRequest } from "../../report/formats/format.ts";
@@ -49,10 +49,18 @@ function detailOf({ verbose, quiet }: DetailOptions): Detail {
 export interface Job {
   readonly playbook: NotBegun["playbook"];
   readonly steps: number;
-  /** Makes the run. What people should know beside it is said once nothing is drawn any more. */
-  readonly work: (session: Session, ports: EnginePorts, say: (text: string) => void) => Promise<RunOutcome>;
+  /** Makes the run. */
+  readonly work: (session: Session, ports: EnginePorts, around: AroundRun) => Promise<RunOutcome>;
   /** What people should know before it begins, a line each. */
   readonly notes?: (session: Session) => readonly string[];
+}
+
+/** What a run is given beside its session. */
+export interface AroundRun {
+  /** Says what people should know beside the run, once nothing is drawn any more. */
+  readonly say: (text: string) => void;
+  /** A person consents to what the command writes in a protected environment. */
+  readonly confirmed: Confirmation | undefined;
 }
 
 /** What a command is to run. */
@@ -71,6 +79,8 @@ export interface Prepared {
   readonly secrets: Secrets;
   /** Files of folders that are left out. */
   readonly skipped?: readonly SkippedFile[];
+  /** Finds out who consents to what the runs write in a protected environment. Throws a Failure when somebody says no. */
+  readonly confirm?: (session: Session) => Promise<Confirmation | undefined>;
 }
 
 type PerformOptions = Where & ReportOptions & DetailOptions & { readonly jobs: number };
@@ -91,11 +101,18 @@ export async function performRuns(plainShell: Shell, options: PerformOptions, pl
 
 interface Begun extends Required<Pick<Prepared, "jobs" | "skipped">> {
   readonly session: Session;
+  readonly confirmed: Confirmation | undefined;
 }
 
 async function begun(options: PerformOptions, { prepare }: Planned): Promise<Begun> {
-  const { shell, jobs, secrets, skipped = [] } = await prepare();
-  return { jobs, skipped, session: await openSession(shell, options, secrets) };
+  const { shell, jobs, secrets, skipped = [], confirm } = await prepare();
+  const session = await openSession(shell, options, secrets);
+  try {
+    return { jobs, skipped, session, confirmed: session.target.protected ? await confirm?.(session) : undefined };
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 }
 
 interface Telling extends Pick<Begun, "skipped"> {
@@ -120,7 +137,7 @@ interface Performance {
   readonly reporting: Reporting | undefined;
 }
 
-async function performIn({ session, jobs, skipped }: Begun, performance: Performance): Promise<ExitCode> {
+async function performIn({ session, jobs, skipped, confirmed }: Begun, performance: Performance): Promise<ExitCode> {
   const { plainShell, options, reporting } = performance;
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
@@ -146,6 +163,7 @@ async function performIn({ session, jobs, skipped }: Begun, performance: Perform
         : performOne(job, {
             late,
             session,
+            confirmed,
             view,
             trace: reporting?.trace(session),
             hint: shell.hint,
@@ -204,6 +222,7 @@ function interruptedLine(notBegun: readonly NotBegun[]): string {
 interface Performing {
   readonly late: LateOutput;
   readonly session: Session;
+  readonly confirmed: Confirmation | undefined;
   readonly view: View;
   readonly trace: Trace | undefined;
   readonly hint: Hint;
@@ -211,12 +230,12 @@ interface Performing {
   readonly isAlone: boolean;
 }
 
-async function performOne(job: Job, { late, session, view, trace, hint, isAlone }: Performing): Promise<Done> {
+async function performOne(job: Job, { late, session, confirmed, view, trace, hint, isAlone }: Performing): Promise<Done> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   const say = (text: string): void => late.write(`${hint(text)}\n`);
   try {
-    const outcome = await session.carry(observers, (ports) => job.work(session, ports, say), trace);
+    const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, confirmed }), trace);
     return { exit: exitOf(outcome), report: fold.report(), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { type Json, parseJson } from "../../base/json.ts";
@@ -18,6 +19,7 @@ import type { PlanDocument, PlannedProblem, PlannedRun } from "../../report/plan
 import { Transport } from "../../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "../print/debug.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
+import type { Shell } from "../shell.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
 import { folderInProject, openTarget, readText, stateDirectory, type Where } from "../project/project.ts";
 import { peekIntoJournal } from "./open-journal.ts";
@@ -44,12 +46,21 @@ export async function refuseOutdated(
   options: Where & DebugOption & { readonly plan: string },
   { ready, secrets }: Ready,
 ): Promise<void> {
-  const plan = readPlan(options.plan, parsed(options.plan, readText(resolve(shell.cwd, options.plan), options.plan)));
+  const { plan } = readPlanFile(shell, options.plan);
   await whileReading(shell, options, secrets, async (target, ports) => {
     assertSamePlanned(plan, placed(ready, target), target);
     const { json } = await madePlan(ready, target, ports);
     assertSamePlan(plan, readPlan(options.plan, parseJson(json)));
   });
+}
+
+/** Reads the file of a plan, and the SHA-256 digest by which it is approved. Throws a Failure when it holds no plan. */
+export function readPlanFile(
+  { cwd }: Pick<Shell, "cwd">,
+  file: string,
+): { readonly plan: PlanDocument; readonly digest: string } {
+  const text = readText(resolve(cwd, file), file);
+  return { plan: readPlan(file, parsed(file, text)), digest: hash("sha256", text) };
 }
 
 /** What a planner is given, and what keeps a run from beginning, as the journal says. */

@@ -14,6 +14,7 @@ import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
+import { type ConsentOption, saidYes } from "../runs/consent.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -28,7 +29,7 @@ import type { OnFile, WhichOptions } from "./playbooks.ts";
 
 /** What every run of a schedule shares. */
 export interface RunsOf {
-  readonly options: WhichOptions;
+  readonly options: WhichOptions & ConsentOption;
   /** What is open as long as the schedule is. */
   readonly target: Target;
   /** The inputs that any of the playbooks declares. */
@@ -78,7 +79,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, channel
             const given = { inputs: inOrganization(playbook, values, organizationOf(session.target)), env };
             const folder = folderInProject(shell);
             const parts = { playbook, target: session.target, store: session.store, ports, folder };
-            return startRun(parts, given, name, { anyway: excuseOf(released) });
+            return startRun(parts, given, name, { anyway: excuseOf(released), confirmed: saidYes(shell, options) });
           },
           trace,
         );

@@ -126,9 +126,9 @@ class PlainRun {
     if (this.#hasHeader || opened === undefined) return;
     this.#hasHeader = true;
     const before = this.#fold.hasBegun ? doneBeforeLine(this.#fold.report().totals) : [];
-    const { anyway = null, idempotencyKey = null } = opened;
+    const { anyway = null, confirmed = null, idempotencyKey = null } = opened;
     if (this.#output.detail !== "summary")
-      this.#print([headerLine(opened), ...beganLines({ anyway, idempotencyKey }), ...before]);
+      this.#print([headerLine(opened), ...beganLines({ anyway, confirmed, idempotencyKey }), ...before]);
   }
 
   #print(lines: readonly string[]): void {

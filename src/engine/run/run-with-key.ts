@@ -53,7 +53,7 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
   assertSame(opened, parts, { given, key: keyed.key });
   if (closed?.outcome !== "passed") {
     const { playbook, files } = keyed.reload(opened);
-    return resumeRun({ ...parts, playbook }, runId, { files, known });
+    return resumeRun({ ...parts, playbook }, runId, { files, known, confirmed: keyed.confirmed });
   }
   if (opened.playbook.digest !== digestOf(parts.playbook))
     keyed.say(`${opened.playbook.file} has changed since the run ${runId} passed; the key names that run, so nothing was sent`);

@@ -4,9 +4,11 @@ import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import type { Held, JournalStore, RunSummary } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
-import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
+import type { Anyway, Confirmation, RunOpened, RunOutcome } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { services } from "../../services/services.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { writesOf } from "../../playbook/playbook-walk.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import { askingOf } from "../read/ask.ts";
 import { RunContext } from "./run-context.ts";
@@ -28,6 +30,8 @@ export interface Beginning {
   readonly key?: string | undefined;
   /** Begins the run although these runs, or all that there are now, have left writes open. */
   readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
+  /** A person consents to its writes in a protected environment. */
+  readonly confirmed?: Confirmation | undefined;
 }
 
 /**
@@ -42,6 +46,7 @@ export async function startRun(
 ): Promise<RunOutcome> {
   const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
+  assertConfirmed(playbook, target, beginning.confirmed);
   const starting = { playbook, target, given, folder };
   const runs = excused(store, starting, beginning);
   return withLeases(parts, { ...given, ...name }, async (claim) => {
@@ -86,13 +91,19 @@ export interface Resuming {
   readonly files?: FileReader;
   /** The records that were read already, and are not read again. */
   readonly known?: RunHistory;
+  /** A person consents to the writes of an edited playbook in a protected environment. */
+  readonly confirmed?: Confirmation | undefined;
 }
 
 /**
  * Resumes a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
  * target is not the run's own.
  */
-export async function resumeRun(parts: RunParts, runId: string, { files = NO_FILES, known }: Resuming = {}): Promise<RunOutcome> {
+export async function resumeRun(
+  parts: RunParts,
+  runId: string,
+  { files = NO_FILES, known, confirmed }: Resuming = {},
+): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   store.assertResumable(runId);
   const read = store.history(runId, known);
@@ -111,9 +122,13 @@ export async function resumeRun(parts: RunParts, runId: string, { files = NO_FIL
     // Another process may have resumed it before this claim.
     const now = store.history(runId, read);
     const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
+    if (edited !== undefined) assertConfirmed(playbook, target, confirmed);
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const held = await store.claim(runId, claim, now);
-    const records = edited === undefined ? held.records : [...held.records, held.journal.note(edited)];
+    const records =
+      edited === undefined
+        ? held.records
+        : [...held.records, held.journal.note({ ...edited, ...(confirmed === undefined ? {} : { confirmed }) })];
     await held.journal.flushed();
     for (const record of records) ports.observe(record);
     return carry(parts, { ...held, records });
@@ -136,7 +151,7 @@ function opening(
   { inputs, env }: GivenToRun,
   about: RunName & Beginning & Pick<Anyway, "runs">,
 ): RunOpened {
-  const { key, anyway, runs } = about;
+  const { key, anyway, confirmed, runs } = about;
   return {
     kind: "run.opened",
     format: 1,
@@ -149,7 +164,25 @@ function opening(
     ...(folder === undefined ? {} : { folder }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(anyway === undefined || runs.length === 0 ? {} : { anyway: { who: anyway.who, because: anyway.because, runs } }),
+    ...(confirmed === undefined ? {} : { confirmed }),
   };
+}
+
+// Fails closed: whoever starts a run without saying who consents to its writes is refused.
+function assertConfirmed(playbook: Playbook, target: Target, confirmed: Confirmation | undefined): void {
+  const [write] = writesOf(playbook.steps);
+  if (!target.protected || confirmed !== undefined || write === undefined) return;
+  const file = quoted(playbook.file);
+  throw new Failure({
+    code: "environment.protected",
+    message: `the environment "${target.environment}" is protected, and nobody has confirmed what ${playbook.file} writes there`,
+    why: `${target.whereIs("protected")} asks for a person's consent; nothing was sent`,
+    next: `have somebody else approve a plan:
+tokenbook plan ${file} --env ${quoted(target.environment)} --out approved.plan
+tokenbook approve approved.plan --because TEXT
+tokenbook run ${file} --env ${quoted(target.environment)} --plan approved.plan
+or consent yourself: repeat the command on a terminal, which shows the plan and asks, or add --yes`,
+  });
 }
 
 function assertSameTarget(opened: RunOpened, target: Target): void {

@@ -69,6 +69,15 @@ const target = object({
   ),
 });
 
+const confirmed = {
+  ...object(
+    { who: text, how: { enum: ["asked", "yes", "plan"] } },
+    { approval: object({ who: text, because: text, plan: text, at: whole }) },
+  ),
+  description:
+    "A person consented to the writes of the run in a protected environment: asked, by --yes, or with a plan that somebody else approved.",
+};
+
 const EVENTS: Described = {
   "run.opened": {
     says: "A run began: what is to be done, where, with which inputs.",
@@ -81,6 +90,7 @@ const EVENTS: Described = {
         ...object({ who: text, because: text, runs: texts }),
         description: "A person began the run although these runs had left writes open.",
       },
+      confirmed,
     },
   },
   "run.claimed": { says: "A process took the run.", required: { holder }, optional: {} },
@@ -92,7 +102,7 @@ const EVENTS: Described = {
   "run.edited": {
     says: "The run went on with its playbook as somebody has edited it.",
     required: { playbook, steps: listOf(heading), notes: texts },
-    optional: {},
+    optional: { confirmed },
   },
   "step.expanded": {
     says: "A foreach has its list.",

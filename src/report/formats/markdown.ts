@@ -6,7 +6,7 @@ import { settledText } from "../attempt.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
-import { anywayText, countsOf, nextLine, runsLine } from "../text.ts";
+import { anywayText, confirmedText, countsOf, nextLine, runsLine } from "../text.ts";
 import { environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 
 // Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
@@ -58,6 +58,7 @@ function* runBlocks(report: RunReport, level: string): Generator<string> {
   const facts = [countsOf(totals), durationOf(run.durationMs), `environment ${code(environmentWords(run.target))}`];
   yield `${facts.filter((fact) => fact !== "").join(" · ")} · ${code(run.playbook.file)} · run ${code(run.id)}\n`;
   if (run.anyway !== null) yield `\n${code(anywayText(run.anyway))}\n`;
+  if (run.confirmed !== null) yield `\n${code(confirmedText(run.confirmed))}\n`;
   for (const told of casesOf(report)) yield concernOf(told);
   const outputs = Object.entries(run.outputs);
   if (outputs.length > 0) yield "\n| output | value |\n|---|---|\n";

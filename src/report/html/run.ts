@@ -5,7 +5,7 @@ import { count } from "../../base/text.ts";
 import { addressesIn } from "../../protocol/record.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
-import { anywayText, nextLine } from "../text.ts";
+import { anywayText, confirmedText, nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
 import { countsIn, environmentWords, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
@@ -94,6 +94,7 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
     ["run", el("code", {}, oneLine(run.id))],
     ...(run.idempotencyKey === null ? [] : [["key", el("code", {}, oneLine(run.idempotencyKey))] as const]),
     ...(run.anyway === null ? [] : [["began anyway", anywayText(run.anyway)] as const]),
+    ...(run.confirmed === null ? [] : [["confirmed", confirmedText(run.confirmed)] as const]),
     ["began", el("time", { datetime: startedAt }, startedAt)],
     ...(finishedAt === null ? [] : [["ended", el("time", { datetime: finishedAt }, finishedAt)] as const]),
     ["took", took],

@@ -81,6 +81,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
     investor: { baseUrl: url, credentials: new Map([["BUYER_KEY", new Secret("BUYER_KEY", "buyer-key-1")]]) },
     profile,
     exclusive: true,
+    protected: false,
     settleWithinMs: undefined,
     readLagMs: undefined,
     timeoutMs: 10_000,

@@ -1,0 +1,91 @@
+import { createInterface } from "node:readline";
+import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
+import { writesOf } from "../../playbook/playbook-walk.ts";
+import type { Confirmation } from "../../protocol/record.ts";
+import { planLines } from "../../report/plan/text.ts";
+import type { DebugOption } from "../print/debug.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import type { Where } from "../project/project.ts";
+import { type Shell, userOf } from "../shell.ts";
+import { type ConsentOption, saidYes } from "./consent.ts";
+import { makePlan, readPlanFile } from "./planning.ts";
+import type { Ready } from "./prepare-playbooks.ts";
+import type { Session } from "./session.ts";
+
+/** The options by which a person consents to what runs write in a protected environment. */
+export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
+  readonly plan?: string;
+  readonly json?: boolean;
+}
+
+interface Confirming {
+  readonly session: Session;
+  readonly all: Ready;
+}
+
+/**
+ * Returns who consents to what these playbooks write: by `--yes`, by a plan that somebody else has approved, or by an answer on the terminal.
+ * Nothing where nobody need consent, or nobody can be asked. Throws a Failure when the plan is not approved, or the answer is no.
+ */
+export async function confirmationFor(
+  shell: ProjectShell,
+  options: ConfirmOptions,
+  { session, all }: Confirming,
+): Promise<Confirmation | undefined> {
+  const writes = all.ready.some(({ playbook }) => writesOf(playbook.steps).next().done !== true);
+  if (!writes) return undefined;
+  if (options.plan !== undefined) return approvedBy(shell, options.plan, session);
+  return saidYes(shell, options) ?? askedFor(shell, options, { all, environment: session.target.environment });
+}
+
+function approvedBy(shell: Shell, file: string, { store }: Session): Confirmation {
+  const who = userOf(shell);
+  const { digest } = readPlanFile(shell, file);
+  const approvals = store.approvals(digest);
+  const approval = approvals.find((each) => each.who !== who);
+  if (approval !== undefined) return { who, how: "plan", approval };
+  throw new Failure({
+    code: "plan.not-approved",
+    message:
+      approvals.length === 0
+        ? `nobody has approved the plan ${file}`
+        : `only ${who}, who starts the run, has approved the plan ${file}`,
+    why: "the environment is protected, and somebody else must approve what a run writes there; nothing was sent",
+    next: `have somebody else approve it: tokenbook approve ${quoted(file)} --because TEXT`,
+  });
+}
+
+interface Asked {
+  readonly all: Ready;
+  readonly environment: string;
+}
+
+async function askedFor(
+  shell: ProjectShell,
+  options: ConfirmOptions,
+  { all, environment }: Asked,
+): Promise<Confirmation | undefined> {
+  const { input } = shell.streams();
+  if (options.json === true || !shell.stderr.isTTY || !("isTTY" in input) || input.isTTY !== true) return undefined;
+  const { plan, redact } = await makePlan(shell, options, all);
+  for (const each of plan.plans) shell.stderr.write(redact(`${planLines(each, plan.target).join("\n")}\n\n`));
+  shell.stderr.write(`The environment ${environment} is protected. Type its name to write there: `);
+  if ((await lineOf(input)) === environment) return { who: userOf(shell), how: "asked" };
+  throw new Failure({
+    code: "run.not-confirmed",
+    message: `the answer was not "${environment}"`,
+    why: "without it nothing is written to a protected environment; nothing was sent",
+    next: "repeat the command, and type the name of the environment",
+  });
+}
+
+async function lineOf(input: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input });
+  try {
+    for await (const line of lines) return line.trim();
+    return "";
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,31 @@
+import type { Approval } from "../protocol/record.ts";
+import type { Database } from "../sqlite/database.ts";
+
+/** The table of the plans that people have approved: what somebody said last counts. */
+export const APPROVAL_SCHEMA = `
+CREATE TABLE approval (
+  plan TEXT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (plan, who)
+) STRICT;
+`;
+
+/** Keeps a person's approval of a plan. */
+export function approveIn(database: Database, { plan, who, because, at }: Approval): void {
+  database.run(
+    `INSERT INTO approval (plan, who, because, at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET because = excluded.because, at = excluded.at`,
+    plan,
+    who,
+    because,
+    at,
+  );
+}
+
+/** Returns the approvals of a plan, the latest first. */
+export function approvalsIn(database: Database, plan: string): readonly Approval[] {
+  return database.all("SELECT * FROM approval WHERE plan = ? ORDER BY at DESC, who", plan).map(({ who, because, at }) => ({
+    plan,
+    who: String(who),
+    because: String(because),
+    at: Number(at),
+  }));
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { desk } from "./desk.ts";
+import { COMMAND, launch, operationsOf, type Project } from "./world.ts";
+
+const MINT = `playbook: 1
+name: A mint of ten
+actors: { alice: { ledger: "userId:alice" } }
+defaults: { as: alice }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: { name: Gold, symbol: GLD, behaviour: { decimal: 2, transferable: true, burnable: true } }
+  - { id: mint, uses: ledger.token.mint, with: { id: "\${{ steps.token.id }}", to: "\${{ actors.alice }}", value: 10 } }
+`;
+const READ = `playbook: 1
+name: A look
+mode: read-only
+steps: [{ uses: ledger.token.list }]
+`;
+
+async function protectedDesk(): ReturnType<typeof desk> {
+  const at = await desk({ "mint.yaml": MINT, "read.yaml": READ });
+  const text = at.project.read("tokenbook.yaml");
+  at.project.write("tokenbook.yaml", text.replace(/^( +)exclusive:.*$/m, "$&\n$1protected: true"));
+  expect(at.project.read("tokenbook.yaml")).toContain("protected: true");
+  return at;
+}
+
+const by = (project: Project, user: string): Project => project.as({ ...project.variables, USER: user });
+
+test("a run that writes is refused until somebody consents; one that reads is not", async () => {
+  const { project, service } = await protectedDesk();
+  const refused = await project.run("run", "mint.yaml");
+  expect(refused.code, refused.told).toBe(2);
+  expect(refused.stderr).toContain(
+    'error environment.protected\n  the environment "here" is protected, and nobody has confirmed',
+  );
+  expect(refused.stderr).toContain("tokenbook.yaml:");
+  expect(refused.stderr).toContain("tokenbook approve approved.plan --because TEXT");
+  expect(await service.commits()).toEqual([]);
+  expect((await project.run("run", "read.yaml")).code).toBe(0);
+
+  const run = await by(project, "olga").json("run", "mint.yaml", "--yes");
+  expect(run.code, run.told).toBe(0);
+  expect(run.data.reports[0]?.run).toMatchObject({ confirmed: { who: "olga", how: "yes" } });
+  const shown = await project.run("runs", "show", "latest");
+  expect(shown.stdout).toContain("olga consented to its writes in advance (--yes)");
+});
+
+test("a plan counts when somebody else has approved it, and as long as it holds", async () => {
+  const { project, service } = await protectedDesk();
+  expect((await project.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
+  const olga = by(project, "olga");
+  const unapproved = await olga.run("run", "mint.yaml", "--plan", "mint.plan");
+  expect([unapproved.code, unapproved.stderr], unapproved.told).toEqual([
+    2,
+    expect.stringContaining("nobody has approved the plan mint.plan"),
+  ]);
+  const unsaid = await olga.run("approve", "mint.plan");
+  expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining("say why a run may do what the plan says")]);
+  expect((await olga.run("approve", "mint.plan", "--because", "mine")).code).toBe(0);
+  const own = await olga.run("run", "mint.yaml", "--plan", "mint.plan");
+  expect([own.code, own.stderr], own.told).toEqual([
+    2,
+    expect.stringContaining("only olga, who starts the run, has approved the plan"),
+  ]);
+
+  const approved = await by(project, "pavel").run("approve", "mint.plan", "--because", "reviewed with the board");
+  expect(approved.stdout, approved.told).toContain("pavel approved this plan: reviewed with the board");
+  const other = project.read("mint.plan").replace("A mint of ten", "A mint of ten thousand");
+  project.write("other.plan", other);
+  expect((await olga.run("run", "mint.yaml", "--plan", "other.plan")).code).toBe(2);
+  expect(await service.commits()).toEqual([]);
+
+  const run = await olga.json("run", "mint.yaml", "--plan", "mint.plan");
+  expect(run.code, run.told).toBe(0);
+  expect(run.data.reports[0]?.run).toMatchObject({
+    confirmed: { who: "olga", how: "plan", approval: { who: "pavel", because: "reviewed with the board" } },
+  });
+});
+
+test("an edited playbook needs consent again, and one that is unchanged does not", async () => {
+  const { project, service } = await protectedDesk();
+  const killed = await project
+    .as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" })
+    .run("run", "mint.yaml", "--yes");
+  expect(killed.code, killed.told).toBeNull();
+  project.write("mint.yaml", MINT.replace("value: 10 ", "value: 20 "));
+  const refused = await project.run("resume");
+  expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("environment.protected")]);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+  project.write("mint.yaml", MINT);
+  expect((await project.run("resume")).code).toBe(0);
+});
+
+test("scheduled runs write there with --yes only", async () => {
+  const { project } = await protectedDesk();
+  const refused = await project.run("schedule", "--once", "mint.yaml");
+  expect(refused.code, refused.told).toBe(2);
+  expect(refused.told).toContain("is protected");
+  const fired = await project.run("schedule", "--once", "--yes", "mint.yaml");
+  expect(fired.code, fired.told).toBe(0);
+});
+
+test.for([
+  ["here", 0],
+  ["yes", 2],
+] as const)("on a terminal the plan is shown, and the answer %s ends with %d", async ([answer, code]) => {
+  const { project } = await protectedDesk();
+  const line = `'${process.execPath}' '${COMMAND}' run mint.yaml`;
+  const ended = await launch(["-o", "pipefail", "-c", `echo ${answer} | script -qec ${JSON.stringify(line)} typescript`], {
+    cwd: project.folder,
+    program: "bash",
+    variables: project.variables,
+  }).ended;
+  const seen = readFileSync(`${project.folder}/typescript`, "utf8");
+  expect(seen, ended.told).toContain("The environment here is protected. Type its name to write there:");
+  expect(seen).toContain("will create");
+  expect(ended.code, ended.told).toBe(code);
+});
