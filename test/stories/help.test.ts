@@ -79,7 +79,7 @@ describe("what can run, runs", () => {
     };
     if (/(?:report|show) latest/.test(command)) expect(await shell("tokenbook run supply.yaml")).toBe(0);
     if (command.includes("schedule history")) expect(await shell("tokenbook schedule --once supply.yaml")).toBe(0);
-    if (command.includes("--plan")) expect(await shell("tokenbook plan onboarding.yaml --out onboarding.plan")).toBe(0);
+    if (/--plan|approve/.test(command)) expect(await shell("tokenbook plan onboarding.yaml --out onboarding.plan")).toBe(0);
     expect(await shell(command)).toBe(CODES[command] ?? 0);
   });
 });

@@ -25,18 +25,6 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   $ tokenbook new project my-ledger
   $ tokenbook new playbook playbooks/mint.yaml --uses ledger.token.create --uses ledger.token.mint`,
     },
-    approve: {
-      group: "run",
-      brief: "Approve a plan for a protected environment.",
-      summary: "Approve a plan, so that somebody else may run it in a protected environment.",
-      examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs the approval of somebody other than the one
-who starts the run. A plan that no longer holds is refused, approved or not.
-
-Examples:
-  $ tokenbook plan onboarding.yaml --env production --out onboarding.plan
-  $ tokenbook approve onboarding.plan --because "reviewed with the board"
-  $ tokenbook run onboarding.yaml --env production --plan onboarding.plan`,
-    },
     check: {
       group: "start",
       brief: "Find mistakes without a network.",
@@ -88,6 +76,18 @@ Examples:
   $ tokenbook plan playbooks --env production --json
 
 Exit 0 when the plan was made, 1 when something would surely fail, 2 when no plan could be made.`,
+    },
+    approve: {
+      group: "run",
+      brief: "Approve a plan for a protected environment.",
+      summary: "Approve a plan, so that somebody else may run it in a protected environment.",
+      examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs the approval of somebody other than the one
+who starts the run. A plan that no longer holds is refused, approved or not.
+
+Examples:
+  $ tokenbook approve onboarding.plan --because "reviewed with the board"
+    before it: tokenbook plan onboarding.yaml --env production --out onboarding.plan
+    after it:  tokenbook run onboarding.yaml --env production --plan onboarding.plan`,
     },
     run: {
       group: "run",

@@ -80,7 +80,7 @@ test("a journal from before they were kept has them when it is brought forward, 
   database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
   database.exec("DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
   for (const column of ["settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
-  database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; PRAGMA user_version = 4");
+  database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; DROP TABLE approval; PRAGMA user_version = 4");
   database.close();
   const store = JournalStore.open(folder, PORTS);
   onTestFinished(() => store.close());
