@@ -204,8 +204,9 @@ export const LIMITS = {
   /** Writes in the report's table of the guarantee, and steps named that need attention. */
   htmlWrites: 500,
   htmlConcerns: 50,
-  /** Pages that are served: runs listed, and steps of two runs compared. */
+  /** Pages that are served: runs listed, records read for the names, durations and counts in the list, and steps of two runs compared. */
   viewRuns: 1_000,
+  viewRecords: 200_000,
   viewSteps: 2_000,
   /** Drifts and schedules listed, entries of the history of one, and next firings shown. */
   viewDrifts: 1_000,

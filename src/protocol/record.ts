@@ -294,6 +294,8 @@ export interface StepCompleted {
   readonly requests: number;
   /** The caller of a read. For a write it is in the intent. */
   readonly actor?: string | null;
+  /** Reads: the acting entity or the name of a credential, as of an attempt. */
+  readonly as?: string | null;
   /** A check of severity `warn` did not hold. */
   readonly warning?: StepProblem;
   /** Two sides were compared. */
@@ -308,6 +310,8 @@ export interface StepStopped {
   readonly startedAt: number;
   readonly requests?: number;
   readonly actor?: string | null;
+  /** The acting entity or the name of a credential, as of an attempt. */
+  readonly as?: string | null;
   /** Two sides were compared. */
   readonly comparison?: Comparison;
 }

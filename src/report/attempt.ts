@@ -1,5 +1,4 @@
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
-import { writeJson } from "../base/json.ts";
 import type { AttemptReport, ReceiptReport } from "./shape.ts";
 
 /** What is known of one sending of a write. */
@@ -71,13 +70,6 @@ export function attemptReport(attempt: Attempt): AttemptReport {
     settled: settled === undefined ? null : { verdict: settled.verdict, evidence: settled.evidence },
     durationMs: answered?.durationMs ?? null,
   };
-}
-
-/** What became of an attempt by other evidence than its answer, in one sentence. */
-export function settledText({ verdict, evidence }: NonNullable<AttemptReport["settled"]>): string {
-  const [who, because] = [textAt(evidence, "who"), textAt(evidence, "because")];
-  if (who !== null) return `${verdict}, says ${who}: ${because ?? "no reason given"}`;
-  return because === null ? `${verdict}, as read back: ${writeJson(evidence)}` : `${verdict}, since ${because}`;
 }
 
 /** The text under a key of an object; null when there is none. */

@@ -100,9 +100,9 @@ export function wordsOf({ kind, ...drift }: Drift, sides: Parameters<typeof drif
     case "unit":
       return `${valuesOf(drift, sides)}: the same digits in another unit`;
     case "missing-left":
-      return `not in ${left}; ${right} ${drift.right ?? "has it"}`;
+      return `missing in ${left}; ${right} ${drift.right ?? "has it"}`;
     case "missing-right":
-      return `not in ${right}; ${left} ${drift.left ?? "has it"}`;
+      return `missing in ${right}; ${left} ${drift.left ?? "has it"}`;
     case "duplicate-left":
       return `more than once in ${left}`;
     case "duplicate-right":
@@ -110,15 +110,23 @@ export function wordsOf({ kind, ...drift }: Drift, sides: Parameters<typeof drif
   }
 }
 
-/** The kinds of drifts as one word each. */
-export const KIND_WORDS: Readonly<Record<DriftKind, string>> = {
-  differs: "differs",
-  unit: "other unit",
-  "missing-left": "missing left",
-  "missing-right": "missing right",
-  "duplicate-left": "twice left",
-  "duplicate-right": "twice right",
-};
+/** Returns the kind of a drift in a few words, with the name of the side where one has to be named. */
+export function kindWords(kind: DriftKind, sides: { readonly left: string; readonly right: string }): string {
+  switch (kind) {
+    case "differs":
+      return "differs";
+    case "unit":
+      return "other unit";
+    case "missing-left":
+      return `missing in ${oneLine(sides.left)}`;
+    case "missing-right":
+      return `missing in ${oneLine(sides.right)}`;
+    case "duplicate-left":
+      return `more than once in ${oneLine(sides.left)}`;
+    case "duplicate-right":
+      return `more than once in ${oneLine(sides.right)}`;
+  }
+}
 
 function valuesOf({ left, right }: Pick<Drift, "left" | "right">, sides: Parameters<typeof driftLine>[1]): string {
   return `${oneLine(sides.left.name)} ${left ?? "nothing"}, ${oneLine(sides.right.name)} ${right ?? "nothing"}`;

@@ -14,6 +14,7 @@ import { roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import { Nesting } from "./nesting.ts";
+import { rowsInOrder, type StepGroup } from "./row-order.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { Pauses } from "./pauses.ts";
 import { StepFold, type StepRecord } from "./step-fold.ts";
@@ -23,12 +24,6 @@ export function reportOf(records: Iterable<RunRecord>): RunReport {
   const fold = new RunFold();
   for (const record of records) fold.take(record);
   return fold.report();
-}
-
-/** A step as written, and its rounds once its `foreach` has its list. */
-export interface StepGroup {
-  readonly whole: StepFold;
-  readonly rounds: ReadonlyMap<string, StepFold>;
 }
 
 interface Group extends StepGroup {
@@ -142,12 +137,9 @@ export class RunFold implements Observer {
     }
   }
 
-  /** The rows: a `foreach` gives its rounds in place of its heading, unless something was recorded about the whole of it. */
-  *rows(): Generator<StepFold> {
-    for (const { whole, rounds } of this.#groups.values()) {
-      if (rounds.size === 0 || whole.hasBegun) yield whole;
-      yield* rounds.values();
-    }
+  /** The rows in the order of the playbook, each with what it holds below it. */
+  rows(): Iterable<StepFold> {
+    return rowsInOrder(this.#groups.values(), this.#nesting);
   }
 
   /** Whether anything of a step was recorded. */

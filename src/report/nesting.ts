@@ -15,6 +15,11 @@ export class Nesting {
     }
   }
 
+  /** Returns the id of the block or include that holds a step as written; `undefined` at the top. */
+  holderOf(id: string): string | undefined {
+    return this.#holders.get(id);
+  }
+
   /** Whether a step is in a block, in the same rounds as it. */
   isWithin(address: string, block: string): boolean {
     const keys = keysOf(address);
@@ -22,7 +27,7 @@ export class Nesting {
   }
 
   #holds(block: string, id: string): boolean {
-    const holder = this.#holders.get(id);
+    const holder = this.holderOf(id);
     return holder !== undefined && (holder === block || this.#holds(block, holder));
   }
 }

@@ -88,6 +88,8 @@ export interface StepReport {
   /** How many blocks and included playbooks it is in: they stand before it. */
   readonly depth: number;
   readonly actor: string | null;
+  /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own, or not recorded. */
+  readonly as: string | null;
   readonly outcome: RowOutcome;
   /** Of the last sending, as is the receipt. */
   readonly transactionId: string | null;

@@ -178,6 +178,7 @@ export class StepFold {
       line: this.heading.line,
       depth: this.heading.depth ?? 0,
       actor: last?.intended.actor ?? ending?.actor ?? null,
+      as: last?.intended.as ?? ending?.as ?? null,
       outcome: this.outcome,
       transactionId: textAt(completed?.value, "transactionId") ?? (last === undefined ? null : transactionOf(last)),
       receipt: last === undefined ? null : receiptOf(last),

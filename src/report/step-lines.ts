@@ -1,12 +1,12 @@
 import { formatDuration } from "../base/duration.ts";
 import { count } from "../base/text.ts";
-import { settledText } from "./attempt.ts";
 import { comparisonLines } from "./comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { Nesting } from "./nesting.ts";
 import { labelled, problemLines } from "./problem.ts";
+import { settledText } from "./settled.ts";
 import type { StepReport } from "./shape.ts";
-import { isNamedBy, NO_END, wordOf } from "./words.ts";
+import { actedAs, isNamedBy, NO_END, wordOf } from "./words.ts";
 
 /** How much of a run is printed: its summary, its steps with short ids and without the parts of what passed, or everything. */
 export type Detail = "summary" | "short" | "full";
@@ -23,7 +23,7 @@ export function plainLine(step: StepReport, detail: Detail = "full", extra = "")
     oneLine(step.step),
     nameOf(step),
     oneLine(step.uses),
-    step.actor === null ? "" : `as ${oneLine(step.actor)}`,
+    actedAs(step) === "" ? "" : `as ${oneLine(actedAs(step))}`,
     step.transactionId === null ? "" : `tx ${idIn(detail, oneLine(step.transactionId))}`,
     receiptPart(step, detail),
     extra,
@@ -82,8 +82,8 @@ function notes(step: StepReport): readonly string[] {
 
 // A write whose outcome was not settled by its own answer shows the evidence.
 function settledLines({ attempts }: StepReport): readonly string[] {
-  return attempts.flatMap(({ attempt, settled }) =>
-    settled === null ? [] : labelled(`attempt ${attempt + 1}`, settledText(settled)),
+  return attempts.flatMap(({ attempt, operation, settled }) =>
+    settled === null ? [] : labelled(`attempt ${attempt + 1}`, settledText(settled, operation)),
   );
 }
 

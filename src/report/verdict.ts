@@ -1,4 +1,4 @@
-import { settledText } from "./attempt.ts";
+import { settledText } from "./settled.ts";
 import type { AttemptReport, ReceiptReport, StepReport } from "./shape.ts";
 
 /** What became of one sending of a write, and by what it is known. */
@@ -14,7 +14,7 @@ export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdic
   const isLast = attempt === step.attempts.at(-1);
   if (settled !== null) {
     const again = settled.verdict === "applied" || settled.verdict === "unchanged" || isLast ? "" : "; sent again";
-    return { word: settled.verdict, by: `${settledText(settled)}${again}` };
+    return { word: settled.verdict, by: `${settledText(settled, attempt.operation)}${again}` };
   }
   const answer = answerText(attempt);
   switch (meaning) {

@@ -38,6 +38,12 @@ export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warni
   return warning === null ? STEP_WORDS[outcome] : WARNED;
 }
 
+/** Returns who acted in a step: the actor's name and, where the name is not the same, the entity or the credential; empty when nobody is named. */
+export function actedAs({ actor, as }: Pick<StepReport, "actor" | "as">): string {
+  if (actor === null) return as ?? "";
+  return as === null || as === actor ? actor : `${actor} (${as})`;
+}
+
 /** Of a step whose end no record tells: its run goes on, has ended, or its process died, which the step alone does not say. */
 export const NO_END = "no end of this step is recorded";
 

@@ -86,7 +86,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.keyboard.press("Enter");
     const mint = page.locator(".step", { hasText: "sent 2 times" });
     expect(await mint.getAttribute("open")).not.toBeNull();
-    expect(await mint.locator(".sending").allTextContents()).toEqual(["Sending 1: absent", "Sending 2: applied"]);
+    expect(await mint.locator(".attempt > .outcome").allTextContents()).toEqual(["Attempt 1: absent", "Attempt 2: applied"]);
     await page.keyboard.press("Enter");
     expect(await mint.getAttribute("open")).toBeNull();
     await page.keyboard.press("ArrowUp");

@@ -8,6 +8,7 @@ import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../src/protoco
 import type { StepHeading } from "../../src/protocol/record.ts";
 import { comparePage } from "../../src/report/html/compare.ts";
 import { driftPage } from "../../src/report/html/drift.ts";
+import { overviewPage } from "../../src/report/html/overview.ts";
 import { driftsPage } from "../../src/report/html/drifts.ts";
 import { runPage } from "../../src/report/html/page.ts";
 import { type ListedRun, runsPage } from "../../src/report/html/runs.ts";
@@ -158,6 +159,43 @@ function night(number: number, drifts: number): RunReport {
   return reportOf(all);
 }
 
+const NESTED: readonly StepHeading[] = [
+  { id: "pay", name: "Pay each holder", uses: "block", line: 1, kind: "block" },
+  { id: "balance", name: "Balance before", uses: "ledger.account.get", line: 2, depth: 1 },
+  { id: "deposit", name: "Deposit", uses: "deposit.yaml", line: 3, kind: "include", depth: 1 },
+  { id: "deposit/mint", name: "Mint", uses: "ledger.token.mint", line: 1, depth: 2 },
+  { id: "notify", name: "Notify", uses: "ledger.asset.get", line: 4, depth: 1 },
+  { id: "approvals", name: "Approve", uses: "ledger.transfer.approve", line: 5 },
+  { id: "owned", name: "See who owns it", uses: "ledger.asset.get", line: 6 },
+];
+
+/** Rounds that hold steps: one of them failed. */
+function nested(): RunReport {
+  const records = new Records()
+    .opened({ steps: NESTED, name: "Pay the holders of the mill" })
+    .expanded("approvals", ["ann", "eve"]);
+  for (const who of ["ann", "eve"]) records.written(`approvals[${who}]`);
+  records.read("owned").expanded("pay", ["alice", "bob", "carol"]);
+  for (const who of ["alice", "bob", "carol"]) {
+    records.add({ kind: "step.begun", step: `pay[${who}]` }).read(`balance[${who}]`);
+    records.add({ kind: "step.begun", step: `deposit[${who}]` });
+    if (who === "bob") {
+      records.stopped(`deposit[${who}]/mint`, "failed", {
+        code: "service.refused",
+        message: "HTTP 422: mint quantity exceeded",
+        why: "the token allows at most 100 in one mint",
+        next: "lower the value, then\ntokenbook resume 20261121T0930-k3x9q2ab",
+      });
+      continue;
+    }
+    records.written(`deposit[${who}]/mint`);
+    for (const step of [`deposit[${who}]`, `pay[${who}]`]) {
+      records.add({ kind: "step.completed", step, outcome: "ok", value: {}, startedAt: START, requests: 0 });
+    }
+  }
+  return reportOf(records.closed("failed").all);
+}
+
 function of(name: keyof typeof RUNS): RunReport {
   return reportOf(RUNS[name]?.().all ?? []);
 }
@@ -171,6 +209,7 @@ export const PAGES: Readonly<Record<string, () => readonly RunReport[]>> = {
   pending: () => [of("pending")],
   resumed: () => [of("resumed")],
   several: () => ["passed", "failed", "unknown", "pending", "killed", "outputless"].map((name) => of(name)),
+  nested: () => [nested()],
   drift: () => [night(0, 5)],
   nights: () => [night(0, 5), night(1, 7), night(2, 2), night(3, 0)],
   long: () => [longRun(10_000)],
@@ -184,6 +223,10 @@ const LISTED: readonly ListedRun[] = (["passed", "drift", "failed", "unknown", "
     openedAt: new Date(START - at * 3_600_000).toISOString(),
     outcome,
     heldBy: outcome === "running" ? "process 4711 on desk" : null,
+    detail:
+      at === 2
+        ? null
+        : { name: at === 1 ? "Nightly" : "Onboard a property", durationMs: 4_200 * at, counts: "5 steps: 4 changed, 1 ok" },
   }),
 );
 
@@ -323,6 +366,17 @@ const SCHEDULED: readonly ListedSchedule[] = (["playbooks/nightly.yaml", "playbo
 
 /** Pages that only a server shows. */
 export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
+  overview: () =>
+    overviewPage({
+      runs: Array.from({ length: 60 }, (_, at): ListedRun => ({
+        ...(LISTED[at % 7 === 3 ? 2 : at % 11 === 5 ? 1 : at === 0 ? 3 : 0] as ListedRun),
+        openedAt: new Date(NOW - ((at * at) % 29) * DAY_MS).toISOString(),
+      })),
+      drifts: KNOWN.filter(({ state }) => state !== "acknowledged"),
+      schedules: SCHEDULED,
+      now: NOW,
+    }),
+  "overview-none": () => overviewPage({ runs: [], drifts: [], schedules: [], now: NOW }),
   list: () => runsPage(LISTED, { outcome: "", words: "" }),
   compare: () => comparePage(of("resumed"), expectation()),
   "compare-nights": () => comparePage(night(0, 5), night(2, 2)),

@@ -128,7 +128,7 @@ async function expectFound(project: Project): Promise<void> {
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.told).toBe(0);
   expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint .*ledger\.token\.mint/m);
-  expect(resumed.stdout, resumed.told).toContain('attempt 1: applied, as read back: {"total":{"before":0,"now":10}');
+  expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back: minted 0 → 10");
 }
 
 async function expectStillUnknown(project: Project, attempt: string): Promise<void> {

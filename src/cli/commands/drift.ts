@@ -6,7 +6,7 @@ import { systemClock } from "../../base/ports.ts";
 import { count, didYouMean } from "../../base/text.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/drift.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
-import { driftLine, keyOf, KIND_WORDS, wordsOf } from "../../report/comparison.ts";
+import { driftLine, keyOf, kindWords, wordsOf } from "../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
 import { knownStateDirectory, type MemoryOptions } from "../project/project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
@@ -60,14 +60,16 @@ function page(drift: ExplainedDrift): readonly string[] {
   const { id, kind, of, key, state, clearedAt, acknowledged } = drift;
   const scope = of.scope === "" ? "" : `, scope ${of.scope}`;
   return [
-    `${id}  ${KIND_WORDS[kind]}  ${clearedAt === null ? state : `cleared ${timeOf(clearedAt)}`}`,
+    `${id}  ${kindWords(kind, drift.sides)}  ${clearedAt === null ? state : `cleared ${timeOf(clearedAt)}`}`,
     `  of: ${keyOf(key)}`,
     `  comparison: ${drift.title} (${of.comparison} of ${of.playbook}, environment ${of.environment}${scope})`,
     `  ${wordsOf(drift, sidesOf(drift))}`,
     ...evidenceLines(drift),
     "  history:",
     ...drift.history.map((entry) => `    ${historyLine(entry)}`),
-    ...(clearedAt === null && acknowledged === null ? [`  to bear with it: ${acknowledgingCommand(id, systemClock.now())}`] : []),
+    ...(clearedAt === null && acknowledged === null
+      ? [`  to acknowledge it: ${acknowledgingCommand(id, systemClock.now())}`]
+      : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
 import { spellHolder } from "../../journal/holder.ts";
-import { settledText } from "../../report/attempt.ts";
+import { settledText } from "../../report/settled.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
@@ -78,7 +78,9 @@ function attemptLines(
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
     `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}${refused}`}${message === null ? "" : `: ${message}`}`,
-    ...(settled === null ? [] : [`    settled: ${settledText(settled)}`]),
+    ...(settled === null
+      ? []
+      : [`    settled: ${settledText(settled, operation)}`, `    evidence: ${writeJson(settled.evidence)}`]),
   ].map(whole);
 }
 

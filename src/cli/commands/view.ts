@@ -21,7 +21,7 @@ export const view: Command<ViewOptions> = async (shell, options) => {
   assertJournalWhole(state);
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);
-  const url = `${server.url}runs/`;
+  const url = `${server.url}overview/`;
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ url })}\n`, "json");
   else shell.stdout.write(`Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
   await untilStopped(stopping);

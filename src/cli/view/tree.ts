@@ -1,7 +1,8 @@
 import { formatDuration } from "../../base/duration.ts";
 import { countLong } from "../../base/text.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
-import type { RunFold, StepGroup } from "../../report/model.ts";
+import type { RunFold } from "../../report/model.ts";
+import type { StepGroup } from "../../report/row-order.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
 import type { StepFold } from "../../report/step-fold.ts";
 import { isNamedBy, RUN_WORDS, STEP_WORDS } from "../../report/words.ts";

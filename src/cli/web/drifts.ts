@@ -1,5 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
+import type { KnownDrift } from "../../protocol/drift.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftPage } from "../../report/html/drift.ts";
 import { driftsPage } from "../../report/html/drifts.ts";
@@ -15,6 +16,12 @@ export function driftsOf(state: string, query: URLSearchParams): WebPage {
     total: book.count(all),
   }));
   return html(driftsPage(listed ?? { drifts: [], total: 0 }, filter));
+}
+
+/** Returns the drifts that nobody has acknowledged, the newest first. */
+export function unacknowledgedDrifts(state: string): readonly KnownDrift[] {
+  const drifts = look(state, (book) => book.list({ all: false, limit: LIMITS.drifts, now: systemClock.now() })) ?? [];
+  return drifts.filter((drift) => drift.state !== "acknowledged");
 }
 
 /** One drift. */

@@ -6,17 +6,20 @@ import { escapeHtml } from "../../report/html/markup.ts";
 import { driftOf, driftsOf } from "./drifts.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { type PageRequest, type WebPage, type Pages, plain } from "./page.ts";
+import { overviewOf } from "./overview.ts";
+import { RunDetails } from "./run-details.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";
 
 /**
- * The pages over a state directory: its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. What they tell to
- * type is hinted.
+ * The pages over a state directory: an overview, its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. The
+ * commands on them are hinted.
  */
 export function pagesOver(state: string, hint: Hint): Pages {
+  const details = new RunDetails();
   return (asked) => {
     try {
-      const page = pageOf(state, asked);
+      const page = pageOf({ state, details }, asked);
       return page.type === "text/html" ? { ...page, body: hint(page.body, escapeHtml) } : page;
     } catch (error) {
       if (error instanceof Failure && NOT_THERE.has(error.code)) return plain(404, sanitise(error.message));
@@ -27,10 +30,17 @@ export function pagesOver(state: string, hint: Hint): Pages {
 
 const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.several-runs", "drift.unknown"]);
 
+/** What pages are made from. */
+interface Source {
+  readonly state: string;
+  readonly details: RunDetails;
+}
+
 // Every page lies in a folder of its list, so that `../` leads from each to each.
-function pageOf(state: string, { path, query }: PageRequest): WebPage {
+function pageOf(source: Source, { path, query }: PageRequest): WebPage {
+  const { state } = source;
   const [, list = "", id = "", part] = /^\/([a-z]+)\/([^/]*)(\/events)?$/.exec(path) ?? [];
-  if (id === "") return part === undefined ? listOf(state, list, query) : nowhere();
+  if (id === "") return part === undefined ? listOf(source, list, query) : nowhere();
   if (part !== undefined) return list === "runs" ? peekIntoJournal(state, (store) => eventsOf(store, runIn(id))) : nowhere();
   switch (list) {
     case "runs":
@@ -44,10 +54,12 @@ function pageOf(state: string, { path, query }: PageRequest): WebPage {
   }
 }
 
-function listOf(state: string, list: string, query: URLSearchParams): WebPage {
+function listOf({ state, details }: Source, list: string, query: URLSearchParams): WebPage {
   switch (list) {
+    case "overview":
+      return peekIntoJournal(state, (store) => overviewOf(state, store, details));
     case "runs":
-      return peekIntoJournal(state, (store) => allRuns(store, query));
+      return peekIntoJournal(state, (store) => allRuns(store, query, details));
     case "compare":
       return peekIntoJournal(state, (store) => twoRuns(store, query.getAll("run").map(RunReference.parse)));
     case "drifts":

@@ -9,14 +9,21 @@ import type { ReportedOutcome } from "../../report/shape.ts";
 import { RUN_WORDS } from "../../report/words.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import { html, type WebPage, plain } from "./page.ts";
+import type { RunDetails } from "./run-details.ts";
 
 /** The list of all runs, filtered. */
-export function allRuns(store: JournalStore, query: URLSearchParams): WebPage {
+export function allRuns(store: JournalStore, query: URLSearchParams, details: RunDetails): WebPage {
   const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
-  return html(runsPage(store.list(LIMITS.viewRuns).map(listed), filter));
+  return html(runsPage(listedRuns(store, details), filter));
 }
 
-function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): ListedRun {
+/** Returns the latest runs, the last one first. */
+export function listedRuns(store: JournalStore, details: RunDetails): readonly ListedRun[] {
+  const detailOf = details.readerOf(store);
+  return store.list(LIMITS.viewRuns).map((summary) => ({ ...listed(summary), detail: detailOf(summary.id) }));
+}
+
+function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): Omit<ListedRun, "detail"> {
   const heldBy = held === undefined ? null : spellHolder(held.holder);
   return { id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome: reported(outcome), heldBy };
 }
@@ -32,7 +39,7 @@ export function oneRun(store: JournalStore, run: RunReference): WebPage {
   return html(runPage(report, { events: records.length, isLive: report.run.outcome === "running" }));
 }
 
-/** How many events a run has: more, and its page is to be made anew. */
+/** How many events a run has: its page reloads when there are more. */
 export function eventsOf(store: JournalStore, run: RunReference): WebPage {
   return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(run.in(store)) }) };
 }

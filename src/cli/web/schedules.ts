@@ -12,13 +12,17 @@ import { html, type WebPage, plain } from "./page.ts";
 
 /** The list of schedules. */
 export function schedulesOf(state: string): WebPage {
-  return (
-    look(state, (store) => {
-      const all = store.all();
-      const shown = all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known));
-      return html(schedulesPage(shown, all.length));
-    }) ?? html(schedulesPage([], 0))
-  );
+  const { shown, total } = listedSchedules(state);
+  return html(schedulesPage(shown, total));
+}
+
+/** Returns the first schedules of a state directory, and how many there are. */
+export function listedSchedules(state: string): { readonly shown: readonly ListedSchedule[]; readonly total: number } {
+  const found = look(state, (store) => {
+    const all = store.all();
+    return { shown: all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known)), total: all.length };
+  });
+  return found ?? { shown: [], total: 0 };
 }
 
 /** One schedule, with its firings. */

@@ -41,6 +41,11 @@ export function recordedAs({ identities }: Caller): string | null {
   return services.flatMap(({ name }) => identities[name] ?? [])[0] ?? null;
 }
 
+/** Returns who acts as a step without a write records it: the name that reports show, and the identity. */
+export function recordedActor(caller: Caller): { readonly actor: string | null; readonly as: string | null } {
+  return { actor: caller.label, as: recordedAs(caller) };
+}
+
 /** Returns the credential by which an interface is called; `undefined` where callers are entities, or none is named. */
 export function credentialFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
   return hasEntities(service) ? undefined : identities[service.name];

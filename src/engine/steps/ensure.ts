@@ -3,6 +3,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Bound } from "../service/bind-call.ts";
+import { recordedActor } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { firstBroken } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
@@ -42,7 +43,7 @@ export async function holdsAlready(context: Looking, { place, step, startedAt, b
     value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input, context.target.profile) },
     startedAt,
     requests: looked.requests,
-    actor: bound.caller.label,
+    ...recordedActor(bound.caller),
   });
   return true;
 }

@@ -6,6 +6,7 @@ import type { CallStep } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../read/ask.ts";
 import type { Looking } from "../run/reading-context.ts";
+import { recordedActor } from "../service/caller.ts";
 import { firstBroken, seen } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
@@ -84,7 +85,7 @@ async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "fai
 export type JudgedRead = { readonly value: JsonObject } | { readonly problem: StepProblem };
 
 function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
-  const about = { startedAt, requests, actor: bound.caller.label };
+  const about = { startedAt, requests, ...recordedActor(bound.caller) };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
   context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
 }
@@ -135,6 +136,6 @@ function timedOut(
     outcome,
     problem: { code: "until.timeout", message, evidence },
     requests,
-    actor: bound.caller.label,
+    ...recordedActor(bound.caller),
   });
 }

@@ -98,7 +98,7 @@ function testOf({ step, name, verdict, type, message, lines, warning, comparison
       code: oneLine(type),
       ...(step === undefined
         ? {}
-        : { uses: oneLine(step.uses), actor: told(step.actor), transactionId: told(step.transactionId) }),
+        : { uses: oneLine(step.uses), actor: told(step.actor), as: told(step.as), transactionId: told(step.transactionId) }),
       ...(step === undefined || step.receipt === null
         ? {}
         : { receiptId: told(step.receipt.receiptId), receiptStatus: told(step.receipt.status) }),

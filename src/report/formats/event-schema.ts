@@ -17,6 +17,7 @@ type Described = {
 
 const text: Schema = { type: "string" };
 const textOrNull: Schema = { type: ["string", "null"] };
+const identity = { ...textOrNull, description: "The acting entity or the credential; null: the key's own identity." };
 const whole: Schema = { type: "integer", minimum: 0 };
 const wholeOrNull: Schema = { type: ["integer", "null"], minimum: 0 };
 const milliseconds: Schema = { type: "number" };
@@ -126,7 +127,7 @@ const EVENTS: Described = {
       request: object({ method: text, path: text, digest: text }),
     },
     optional: {
-      as: { ...textOrNull, description: "The acting entity or the credential; null: the key's own identity." },
+      as: identity,
       baseline: mapOrNull,
       baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
     },
@@ -167,7 +168,7 @@ const EVENTS: Described = {
       startedAt: moment,
       requests: whole,
     },
-    optional: { actor: textOrNull, warning: problem, comparison },
+    optional: { actor: textOrNull, as: identity, warning: problem, comparison },
   },
   "step.stopped": {
     says: "A step ended as it was not to, and the run with it unless a rescue follows.",
@@ -177,7 +178,7 @@ const EVENTS: Described = {
       problem,
       startedAt: moment,
     },
-    optional: { requests: whole, actor: textOrNull, comparison },
+    optional: { requests: whole, actor: textOrNull, as: identity, comparison },
   },
   "run.closed": {
     says: "The run ended.",

@@ -5,7 +5,7 @@ import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { pathFromRoot, type Places } from "../check/checked.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun } from "../shape.ts";
-import { NOT_BEGUN } from "../words.ts";
+import { actedAs, NOT_BEGUN } from "../words.ts";
 import type { ReportedRun } from "../reported-run.ts";
 
 interface Finding {
@@ -61,9 +61,13 @@ function annotation({ severity, told, run }: Finding, places: Places): string {
     title: oneLine(`${step === undefined ? run.outcome : warning.length === 0 ? step.outcome : "warned"} ${type}`),
   };
   const seen = lines.length > 0 ? lines : [message, ...warning].filter((line) => line !== "");
+  const as = step === undefined ? "" : actedAs(step);
+  const acted = as === "" ? [] : [`acted as ${oneLine(as)}`];
   return workflowCommand({
     severity,
     properties,
-    message: [oneLine(name), ...seen, ...comparison, ...(run.id === undefined ? [] : [`run ${oneLine(run.id)}`])].join("\n"),
+    message: [oneLine(name), ...acted, ...seen, ...comparison, ...(run.id === undefined ? [] : [`run ${oneLine(run.id)}`])].join(
+      "\n",
+    ),
   });
 }

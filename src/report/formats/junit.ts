@@ -2,6 +2,7 @@ import junit, { type Builder, type TestCase, type TestSuite } from "junit-report
 import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
+import { actedAs } from "../words.ts";
 
 // The module is the builder itself; its types take it for a module that has it as `default`.
 const junitBuilder = junit as unknown as Builder;
@@ -58,8 +59,14 @@ function skip(testCase: TestCase, message: string): void {
   };
 }
 
-function evidenceOf({ transactionId, receipt }: StepReport): readonly string[] {
-  const named = { transaction: transactionId, receipt: receipt?.receiptId, "receipt status": receipt?.status };
+function evidenceOf(step: StepReport): readonly string[] {
+  const { transactionId, receipt } = step;
+  const named = {
+    as: actedAs(step) || null,
+    transaction: transactionId,
+    receipt: receipt?.receiptId,
+    "receipt status": receipt?.status,
+  };
   return Object.entries(named).flatMap(([name, value]) =>
     value === null || value === undefined ? [] : [`${name} ${oneLine(value)}`],
   );

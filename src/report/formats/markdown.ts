@@ -2,12 +2,12 @@ import { formatDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { writeJson } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
-import { settledText } from "../attempt.ts";
+import { settledText } from "../settled.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { anywayText, confirmedText, countsOf, nextLine, runsLine } from "../text.ts";
-import { environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
+import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 
 // Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
 
@@ -97,20 +97,21 @@ function stepRow(step: StepReport): string {
   const { mark, word } = wordOf(step);
   return row([
     `${mark} ${word}`,
-    cell(step.step),
+    `${"&emsp;".repeat(step.depth)}${cell(step.step)}`,
     cell(step.uses),
-    step.actor === null ? "" : cell(step.actor),
+    actedAs(step) === "" ? "" : cell(actedAs(step)),
     evidenceOf(step),
     durationOf(step.durationMs),
   ]);
 }
 
 function evidenceOf({ transactionId, receipt, attempts }: StepReport): string {
-  const settled = attempts.at(-1)?.settled ?? null;
+  const last = attempts.at(-1);
+  const settled = last?.settled ?? null;
   return [
     ...(transactionId === null ? [] : [`tx ${cell(transactionId)}`]),
     ...(receipt === null || receipt.status === null ? [] : [`receipt ${cell(receipt.status)}`]),
-    ...(settled === null ? [] : [cell(settledText(settled))]),
+    ...(settled === null ? [] : [cell(settledText(settled, last?.operation))]),
     ...(attempts.length > 1 ? [`sent ${attempts.length} times`] : []),
   ].join(", ");
 }

@@ -2,7 +2,7 @@ import { harmlessJson } from "../../base/harmless.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
-import { NOT_BEGUN, RUN_WORDS } from "../words.ts";
+import { actedAs, NOT_BEGUN, RUN_WORDS } from "../words.ts";
 
 const INDENT = "    ";
 
@@ -38,12 +38,14 @@ function* subtest({ number, name, ended }: Subtest, cases: readonly Case[]): Gen
 }
 
 function pointOf(told: Case, number: number): string {
-  const { verdict, name, message, warning } = told;
+  const { step, verdict, name, message, warning } = told;
   const isOk = verdict === "passed" || verdict === "skipped";
   const directive =
     verdict === "skipped" ? ` # SKIP ${description(message)}` : verdict === "waiting" ? ` # TODO ${description(message)}` : "";
   const line = `${INDENT}${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${directive}\n`;
-  return isOk && warning.length === 0 ? line : `${line}${yamlOf(told)}`;
+  const as = step === undefined ? "" : actedAs(step);
+  const acted = as === "" ? "" : `${INDENT}# acted as ${description(as)}\n`;
+  return isOk && warning.length === 0 ? `${line}${acted}` : `${line}${yamlOf(told)}${acted}`;
 }
 
 // JSON is YAML, and a text in it is one line.

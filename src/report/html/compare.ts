@@ -9,6 +9,7 @@ import { RUN_WORDS, STEP_WORDS } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { comparisonsOverTime } from "./history.ts";
 import { type Child, el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { type TableRow, tableOf } from "./table.ts";
@@ -23,7 +24,7 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
     isOnePlaybook(before, after)
       ? ""
       : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
-    tableOf("Both runs", ["Run", "Outcome", "Began", "Took", "Steps"], [before, after].map(runRow)).html,
+    tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)).html,
     comparisonsOverTime([before, after])?.html ?? "",
     part(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
     part("Outputs", outputTable(before, after)).html,
@@ -63,7 +64,7 @@ function runRow({ run, totals }: RunReport): TableRow {
   return [
     runLink(run.id),
     el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
-    el("time", { datetime: run.startedAt }, run.startedAt),
+    moment(run.startedAt),
     run.durationMs === null ? "" : formatDuration(run.durationMs),
     countsOf(totals),
   ];
@@ -78,8 +79,8 @@ function stepTable(label: string, pairs: readonly Pair[]): Markup {
       oneLine(address),
       outcomeOf(before),
       outcomeOf(after),
-      tookOf(before),
-      tookOf(after),
+      durationOf(before),
+      durationOf(after),
       isOther(pair) ? el("span", { class: "other" }, "other") : "same",
     ];
   });
@@ -87,7 +88,7 @@ function stepTable(label: string, pairs: readonly Pair[]): Markup {
   return el(
     "div",
     {},
-    tableOf(label, ["Step", "Before", "After", "Took before", "Took after", "Outcome"], rows),
+    tableOf(label, ["Step", "Before", "After", "Duration before", "Duration after", "Outcome"], rows),
     left === 0 ? undefined : el("p", { class: "hint" }, `${count(left, "step")} more`),
   );
 }
@@ -98,7 +99,7 @@ function outcomeOf(step: StepReport | undefined): Child {
   return el("span", { class: `verdict ${step.outcome}` }, `${mark} ${word}`);
 }
 
-function tookOf(step: StepReport | undefined): string {
+function durationOf(step: StepReport | undefined): string {
   const ms = step?.durationMs ?? null;
   return ms === null ? "" : formatDuration(ms);
 }

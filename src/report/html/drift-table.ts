@@ -1,8 +1,9 @@
 import type { Drift } from "../../protocol/comparison.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
-import { keyOf, KIND_WORDS } from "../comparison.ts";
+import { keyOf, kindWords } from "../comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { driftLink, runLink } from "./places.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
@@ -23,12 +24,12 @@ export function driftTable(label: string, drifts: readonly AnyDrift[], { left, r
   const largest = Math.max(...drifts.map(({ difference }) => Math.abs(Number(difference ?? 0))));
   const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
   const since = isKnown ? "Since, seen last by" : "Since";
-  const columns = ["Drift", "Stands", "Of", "Kind", oneLine(left), oneLine(right), "Difference", since, "Word"];
+  const columns = ["Drift", "State", "Of", "Kind", oneLine(left), oneLine(right), "Difference", since, "Word"];
   const rows = drifts.map((drift): TableRow => [
     isServed ? driftLink(drift.id) : el("code", {}, oneLine(drift.id)),
     standing(drift),
     keyOf(drift.key),
-    KIND_WORDS[drift.kind],
+    kindWords(drift.kind, { left, right }),
     number(drift.left),
     number(drift.right),
     [number(drift.difference), differenceBar(drift, largest)],
@@ -88,7 +89,7 @@ export function number(value: string | null): Child {
 
 /** A moment, in milliseconds since the Unix epoch; nothing where there is none. */
 export function momentOf(at: number | null): Child {
-  return at === null ? "" : el("time", { datetime: timeOf(at) }, timeOf(at));
+  return at === null ? "" : moment(timeOf(at));
 }
 
 export function timeOf(at: number): string {

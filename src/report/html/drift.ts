@@ -2,13 +2,15 @@ import { writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { ExplainedDrift, HistoryEntry } from "../../protocol/drift.ts";
-import { keyOf, KIND_WORDS, wordsOf } from "../comparison.ts";
+import { keyOf, kindWords, wordsOf } from "../comparison.ts";
 import { acknowledgingCommand, saidBy, type SaidRow } from "../drift.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { Budget } from "./budget.ts";
 import { momentOf, number, standing } from "./drift-table.ts";
+import { commandBox } from "./copy.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { type Child, el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { runLink } from "./places.ts";
 import { type Line, plotOf } from "./plot.ts";
 import { SCRIPT } from "./script.ts";
@@ -21,20 +23,33 @@ export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> 
   const isOpen = clearedAt === null && state !== "acknowledged";
   const words = wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } });
   return framed({ title: `Drift ${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
-    el("h1", {}, standing(drift), " ", keyOf(key)).html,
+    el("p", {}, standing(drift)).html,
+    el("h1", {}, keyOf(key)).html,
     el("p", {}, el("b", {}, words)).html,
     factList(factsOf(drift)).html,
-    isOpen ? el("p", { class: "next" }, "to bear with it: ", el("code", {}, acknowledgingCommand(oneLine(id), now))).html : "",
+    isOpen
+      ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now))).html
+      : "",
     saidOf(drift).html,
     acknowledgementsOf(drift, now).html,
     historyOf(drift).html,
   ]);
 }
 
-function factsOf({ id, kind, of, title, since, lastSeen, lastRun, clearedAt }: ExplainedDrift): Parameters<typeof factList>[0] {
+function factsOf({
+  id,
+  kind,
+  of,
+  title,
+  sides,
+  since,
+  lastSeen,
+  lastRun,
+  clearedAt,
+}: ExplainedDrift): Parameters<typeof factList>[0] {
   return [
     ["drift", el("code", {}, oneLine(id))],
-    ["kind", KIND_WORDS[kind]],
+    ["kind", kindWords(kind, sides)],
     ["comparison", `${oneLine(title)} (${oneLine(of.comparison)})`],
     ["playbook", oneLine(of.playbook)],
     ["environment", oneLine(of.environment)],
@@ -72,7 +87,7 @@ function rowOf({ at, operation, input, actor, page, record }: SaidRow, budget: B
       isAsked ? [" ", el("code", {}, oneLine(writeJson(input)))] : undefined,
       actor === "" ? "" : ` as ${oneLine(actor)}`,
       page === "" ? "" : `, page ${oneLine(page)}`,
-      at === "" ? undefined : [", ", el("time", { datetime: oneLine(at) }, oneLine(at))],
+      at === "" ? undefined : [", ", moment(at)],
     ),
     budget.value(record),
   );

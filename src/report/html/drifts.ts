@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
-import { keyOf, KIND_WORDS } from "../comparison.ts";
+import { keyOf, kindWords } from "../comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { driftTable, STATE_WORDS } from "./drift-table.ts";
 import { bareToolbar, framed } from "./frame.ts";
@@ -40,9 +40,9 @@ export function driftsPage({ drifts, total }: ListedDrifts, filter: DriftFilter)
 }
 
 function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
-  const { id, key, kind, title, of, clearedAt } = drift;
+  const { id, key, kind, title, of, sides, clearedAt } = drift;
   const stands = clearedAt === null ? drift.state : "cleared";
-  const text = [id, keyOf(key), KIND_WORDS[kind], title, of.playbook, of.environment, of.comparison, of.scope].join(" ");
+  const text = [id, keyOf(key), kindWords(kind, sides), title, of.playbook, of.environment, of.comparison, of.scope].join(" ");
   return (state === "" || state === stands) && holdsWords(text, words);
 }
 

@@ -34,7 +34,7 @@ export function* framed({ title, above, script, place }: PageFrame, content: Ite
   if (place !== undefined) yield wayTo(place).html;
   yield '<main id="main" tabindex="-1">';
   yield* content;
-  const footer = el("footer", {}, `tokenbook ${VERSION}. Times are UTC. What is not known is not shown as if it were.`);
+  const footer = el("footer", {}, `tokenbook ${VERSION}. Times are UTC; each shows the exact time when you point at it.`);
   yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
 }
 

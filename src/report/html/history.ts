@@ -2,6 +2,7 @@ import type { Comparison } from "../../protocol/comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { RunReport } from "../shape.ts";
 import { type Child, el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { type Line, plotOf } from "./plot.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
@@ -39,7 +40,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
   const rows = points.map(({ at, comparison }): TableRow => {
     const { counts } = comparison;
     return [
-      el("time", { datetime: at }, at),
+      moment(at),
       comparison.left.sum ?? "",
       comparison.right.sum ?? "",
       String(openIn(comparison)),
@@ -59,7 +60,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
     ),
     tableOf(
       `${oneLine(of)}, run by run`,
-      ["Run began", `Sum of ${left}`, `Sum of ${right}`, "Open", "Acknowledged", "Cleared"],
+      ["Run started", `Sum of ${left}`, `Sum of ${right}`, "Open", "Acknowledged", "Cleared"],
       rows,
     ),
   );

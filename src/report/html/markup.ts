@@ -53,6 +53,7 @@ type AttributeName =
   | "href"
   | "open"
   | "datetime"
+  | "title"
   | "scope"
   | "role"
   | "type"

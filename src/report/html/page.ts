@@ -8,6 +8,7 @@ import { Budget } from "./budget.ts";
 import { framed, themeButton } from "./frame.ts";
 import { comparisonsOverTime } from "./history.ts";
 import { el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { notBegunMarkup, runPieces } from "./run.ts";
 import { FOLLOW, SCRIPT } from "./script.ts";
 import { type TableRow, tableOf } from "./table.ts";
@@ -21,12 +22,12 @@ export function htmlReport(reports: readonly RunReport[], notBegun: readonly Not
   return framed({ title, above: toolbar(reports), script: SCRIPT }, reportPieces(reports, { notBegun, isServed: false }));
 }
 
-/** One run as a server shows it: among its other pages, and, while it goes on, made anew whenever there is something new. Pure. */
+/** One run as a server shows it: among its other pages, and, while it is under way, reloaded whenever there is something new. Pure. */
 export function runPage(
   report: RunReport,
   { events, isLive }: { readonly events: number; readonly isLive: boolean },
 ): Iterable<string> {
-  const state = el("p", { class: "live", role: "status", "data-events": events }, "This page goes on with the run.");
+  const state = el("p", { class: "live", role: "status", "data-events": events }, "This page follows the run.");
   const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
   return framed(
     { title: titleOf([report], []), above: toolbar([report]), script, place: "runs" },
@@ -92,7 +93,7 @@ function indexOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): 
     el("h1", {}, `${count(reports.length, "run")}: ${[...outcomes, ...others].join(", ") || "none"}`),
     tableOf(
       "The runs of this page",
-      ["Playbook", "Outcome", "Environment", "Steps", "Began", "Took"],
+      ["Playbook", "Outcome", "Environment", "Steps", "Started", "Duration"],
       [...reports.map(indexRow), ...notBegun.map(notBegunRow)],
     ),
   );
@@ -105,7 +106,7 @@ function indexRow({ run, totals }: RunReport, at: number): TableRow {
     el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
     oneLine(environmentWords(run.target)),
     countsOf(totals),
-    el("time", { datetime: run.startedAt }, run.startedAt),
+    moment(run.startedAt),
     run.durationMs === null ? "" : formatDuration(run.durationMs),
   ];
 }

@@ -1,7 +1,7 @@
 import { oneLine } from "../formats/foreign-text.ts";
 import { el, type Markup } from "./markup.ts";
 
-const PLACES = { runs: "Runs", drifts: "Drift", schedules: "Schedules" } as const;
+const PLACES = { overview: "Overview", runs: "Runs", drifts: "Drift", schedules: "Schedules" } as const;
 
 /** Which of the lists that a server shows a page belongs to. */
 export type PageSection = keyof typeof PLACES;

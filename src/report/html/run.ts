@@ -7,10 +7,13 @@ import { oneLine } from "../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
 import { anywayText, confirmedText, nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
-import { countsIn, environmentWords, NO_END, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
+import { actedAs, countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
+import { commandBox, idMarkup, withIds } from "./copy.ts";
 import { type Child, el, type Markup, opening } from "./markup.ts";
-import { factList, problemMarkup, stepMarkup, wantsPerson } from "./step.ts";
+import { moment } from "./moment.ts";
+import { factList, needsAttention, problemMarkup, reasonOf, stepOpening } from "./step.ts";
+import { treeOf, treePieces } from "./step-tree.ts";
 import { type TableRow, tableOf } from "./table.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -25,7 +28,7 @@ interface ShowingRun {
   readonly budget: Budget;
 }
 
-/** A run, piece by piece: how it ended, what wants a person, its writes, its steps, what it was given and gave. */
+/** A run, piece by piece: how it ended, what needs attention, its writes, its steps, what it was given and gave. */
 export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: ShowingRun): Generator<string> {
   const { run, steps } = report;
   const timeline = new Timeline(report);
@@ -34,18 +37,26 @@ export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: 
   yield opening("article", { id, class: `run ${run.outcome}` });
   const part = (title: string): Markup => el(isOnly ? "h2" : "h3", { class: "part" }, title);
   yield headerOf(report, isOnly ? "h1" : "h2", budget).html;
-  yield concernsOf(steps, part("Wants a person"), linkTo)?.html ?? "";
+  const reasonIds = new Map(
+    steps
+      .filter(needsAttention)
+      .slice(0, LIMITS.htmlConcerns)
+      .map((step, at) => [step, `${id}-reason-${at + 1}`]),
+  );
+  yield concernsOf(steps, { title: part("Needs attention"), linkTo, reasonIds, budget })?.html ?? "";
   yield writesOf(steps, part("Writes"), linkTo)?.html ?? "";
   yield opening("section", { class: "steps" });
   yield part("Steps").html;
   if (timeline.hasPauses)
     yield el("p", { class: "hint" }, "Bars show when each step was under way; long pauses are drawn short.").html;
-  for (const step of steps)
-    yield `\n${stepMarkup(step, { id: ids.get(step.step) ?? "", file: run.playbook.file, isServed, timeline, budget }).html}`;
+  const { file } = run.playbook;
+  yield* treePieces(treeOf(steps), (step, isOpen) =>
+    stepOpening(step, { id: ids.get(step.step) ?? "", reasonId: reasonIds.get(step), file, isServed, timeline, budget }, isOpen),
+  );
   yield "</section>";
   yield valuesOf(part("Outputs"), run.outputs, budget)?.html ?? "";
   yield valuesOf(part("Inputs"), run.inputs, budget)?.html ?? "";
-  yield historyOf(run, part("Who carried it, and how it went on")).html;
+  yield historyOf(run, part("History")).html;
   yield "</article>";
 }
 
@@ -55,29 +66,33 @@ export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget):
   return el(
     "article",
     { class: "run failed" },
-    el("h2", {}, el("span", { class: "verdict failed" }, `${mark} ${word}`), " ", oneLine(playbook.name)),
+    el("p", {}, el("span", { class: "badge failed" }, `${mark} ${word}`)),
+    el("h2", {}, oneLine(playbook.name)),
     factList([["playbook", oneLine(playbook.file)]]),
     problemMarkup(problem, "problem", budget),
   );
 }
 
-function headerOf({ run, totals }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
+function headerOf({ run, totals, steps }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
   const { mark, word } = RUN_WORDS[run.outcome];
   return el(
     "header",
     {},
-    el(heading, {}, el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`), " ", oneLine(run.playbook.name)),
+    el("p", {}, el("span", { class: `badge ${run.outcome}` }, `${mark} ${word}`)),
+    el(heading, {}, oneLine(run.playbook.name)),
     countsList(totals),
     factList(factsOf(run)),
     run.problem === null ? undefined : problemMarkup(run.problem, "problem", budget),
-    run.outcome === "passed" ? undefined : el("p", { class: "next" }, commandIn(nextLine(run))),
+    run.outcome === "passed" ? undefined : nextOf(nextLine(run), steps),
   );
 }
 
-// `to continue: tokenbook resume RUN`
-function commandIn(line: string): Child {
+// `to continue: tokenbook resume RUN`, unless a problem says the same.
+function nextOf(line: string, steps: readonly StepReport[]): Child {
   const at = line.indexOf("tokenbook ");
-  return [line.slice(0, at), el("code", {}, line.slice(at))];
+  const command = line.slice(at);
+  if (steps.some((step) => needsAttention(step) && step.problem?.next?.includes(command) === true)) return undefined;
+  return el("div", { class: "next" }, el("p", {}, line.slice(0, at)), commandBox(command));
 }
 
 function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
@@ -85,20 +100,20 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
   const carriers = new Set(history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [by] : [])));
   const service = addressesIn(target);
   const { orgId = null, appId } = target;
-  const took = durationMs === null ? "not finished" : formatDuration(durationMs);
+  const duration = durationMs === null ? "not finished" : formatDuration(durationMs);
   return [
     ["environment", oneLine(environmentWords(target))],
     ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
     ...(orgId === null ? [] : [["organization", oneLine(`${orgId}, application ${appId ?? ""}`)] as const]),
     ["playbook", oneLine(run.playbook.file)],
-    ["run", el("code", {}, oneLine(run.id))],
+    ["run", idMarkup(run.id)],
     ...(run.idempotencyKey === null ? [] : [["key", el("code", {}, oneLine(run.idempotencyKey))] as const]),
-    ...(run.anyway === null ? [] : [["began anyway", anywayText(run.anyway)] as const]),
+    ...(run.anyway === null ? [] : [["started anyway", anywayText(run.anyway)] as const]),
     ...(run.confirmed === null ? [] : [["confirmed", confirmedText(run.confirmed)] as const]),
-    ["began", el("time", { datetime: startedAt }, startedAt)],
-    ...(finishedAt === null ? [] : [["ended", el("time", { datetime: finishedAt }, finishedAt)] as const]),
-    ["took", took],
-    ["carried by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
+    ["started", moment(startedAt)],
+    ...(finishedAt === null ? [] : [["ended", moment(finishedAt)] as const]),
+    ["duration", duration],
+    ["run by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
   ];
 }
 
@@ -110,36 +125,27 @@ function countsList(totals: Totals): Markup {
   );
   const warned =
     totals.warnings === 0 ? [] : [el("li", { class: "warned" }, el("b", {}, String(totals.warnings)), " ! with a warning")];
-  return el("ul", { class: "counts" }, el("li", { class: "all" }, el("b", {}, String(totals.steps)), " in all"), items, warned);
+  return el("ul", { class: "counts" }, el("li", { class: "all" }, el("b", {}, String(totals.steps)), " total"), items, warned);
 }
 
-function concernsOf(steps: readonly StepReport[], title: Markup, linkTo: (step: StepReport) => Markup): Markup | undefined {
-  const concerns = steps.filter(wantsPerson);
-  if (concerns.length === 0) return undefined;
-  const shown = concerns.slice(0, LIMITS.htmlConcerns);
-  const left = concerns.length - shown.length;
-  return el(
-    "section",
-    { class: "concerns" },
-    title,
-    el(
-      "ul",
-      {},
-      shown.map((step) => {
-        const { mark, word } = wordOf(step);
-        const said = (step.problem ?? step.warning)?.message ?? NO_END;
-        return el(
-          "li",
-          { class: step.outcome },
-          el("span", { class: "word" }, `${mark} ${word}`),
-          " ",
-          linkTo(step),
-          `: ${oneLine(said)}`,
-        );
-      }),
-      left === 0 ? undefined : el("li", {}, `and ${count(left, "step")} more`),
-    ),
-  );
+interface Concerns {
+  readonly title: Markup;
+  readonly linkTo: (step: StepReport) => Markup;
+  /** The steps whose reason is shown here, with the id of its element. */
+  readonly reasonIds: ReadonlyMap<StepReport, string>;
+  readonly budget: Budget;
+}
+
+function concernsOf(steps: readonly StepReport[], { title, linkTo, reasonIds, budget }: Concerns): Markup | undefined {
+  if (reasonIds.size === 0) return undefined;
+  const left = steps.filter(needsAttention).length - reasonIds.size;
+  const items = Array.from(reasonIds, ([step, id]) => {
+    const { mark, word } = wordOf(step);
+    const badge = el("span", { class: "badge" }, `${mark} ${word}`);
+    return el("li", { id, class: step.outcome }, el("p", {}, badge, " ", linkTo(step)), reasonOf(step, budget));
+  });
+  const more = left === 0 ? undefined : el("li", {}, `and ${count(left, "step")} more`);
+  return el("section", { class: "concerns" }, title, el("ul", {}, items, more));
 }
 
 interface Write {
@@ -159,19 +165,19 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   return el(
     "details",
     { class: "writes", open: words.size > 1 },
-    el("summary", {}, title, ` ${count(writes.length, "sending")}: ${counts}`),
+    el("summary", {}, title, ` ${count(writes.length, "write")}: ${counts}`),
     tableOf(
-      "What became of each write",
+      "The outcome of each write",
       HEADS,
       shown.map((write) => writeRow(write, linkTo)),
     ),
     shown.length === writes.length
       ? undefined
-      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "sending")} more, each with its step below.`),
+      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "write")} more, each with its step below.`),
   );
 }
 
-const HEADS = ["Step", "Sending", "Operation", "As", "Verdict", "By what", "Transaction"];
+const HEADS = ["Step", "Attempt", "Operation", "As", "Outcome", "Evidence", "Transaction"];
 
 function plainness({ step, attempt }: Write): number {
   return verdictOf(attempt, step).word === "acknowledged" ? 1 : 0;
@@ -184,10 +190,10 @@ function writeRow({ step, attempt }: Write, linkTo: (step: StepReport) => Markup
     linkTo(step),
     String(attempt.attempt + 1),
     oneLine(attempt.operation),
-    oneLine(step.actor ?? ""),
+    oneLine(actedAs(step)),
     el("span", { class: `verdict ${word.replace(" ", "-")}` }, word),
-    oneLine(by),
-    isLast && step.transactionId !== null ? el("code", {}, oneLine(step.transactionId)) : "",
+    withIds(oneLine(by)),
+    isLast && step.transactionId !== null ? idMarkup(step.transactionId) : "",
   ];
 }
 
@@ -206,7 +212,7 @@ const INLINE_CHARS = 200;
 
 function valueOf(value: Json, budget: Budget): Child {
   const text = typeof value === "string" ? value : writeJson(value);
-  return text.length <= INLINE_CHARS ? el("code", {}, oneLine(text)) : budget.value(value);
+  return text.length <= INLINE_CHARS ? idMarkup(text) : budget.value(value);
 }
 
 function historyOf({ history }: RunHeading, title: Markup): Markup {
@@ -219,7 +225,7 @@ function historyOf({ history }: RunHeading, title: Markup): Markup {
       {},
       history.map(({ at, what, by, text }) => {
         const words = [what, by === null ? "" : `by ${oneLine(by)}`, text === null ? "" : `– ${oneLine(text)}`];
-        return el("li", {}, el("time", { datetime: at }, at), ` ${words.filter((word) => word !== "").join(" ")}`);
+        return el("li", {}, moment(at), ` ${words.filter((word) => word !== "").join(" ")}`);
       }),
     ),
   );

@@ -1,10 +1,12 @@
+import { formatDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { ReportedOutcome } from "../shape.ts";
 import { RUN_WORDS } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";
-import { el, type Markup } from "./markup.ts";
+import { type Child, el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { listPath, runLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { holdsWords, searchForm } from "./search.ts";
@@ -18,14 +20,25 @@ export interface ListedRun {
   /** ISO 8601, UTC. */
   readonly openedAt: string;
   readonly outcome: ReportedOutcome;
-  /** The process that carries it on; null when none does. */
+  /** The process that runs it; null when none does. */
   readonly heldBy: string | null;
+  /** Null where its records were not read. */
+  readonly detail: RunDetail | null;
+}
+
+/** What only the records of a run hold. */
+export interface RunDetail {
+  /** The name of the playbook. */
+  readonly name: string;
+  readonly durationMs: number | null;
+  /** How many steps ended how. */
+  readonly counts: string;
 }
 
 /** Which runs are asked for; an empty text asks for all. */
 export interface RunFilter {
   readonly outcome: string;
-  /** Part of the playbook's path, the environment or the run's id. */
+  /** Part of the playbook's name or path, the environment or the run's id. */
   readonly words: string;
 }
 
@@ -42,8 +55,8 @@ export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterabl
   ]);
 }
 
-function isAskedFor({ id, playbook, environment, outcome }: ListedRun, filter: RunFilter): boolean {
-  const isNamed = holdsWords(`${id} ${playbook} ${environment}`, filter.words);
+function isAskedFor({ id, playbook, environment, outcome, detail }: ListedRun, filter: RunFilter): boolean {
+  const isNamed = holdsWords(`${id} ${playbook} ${detail?.name ?? ""} ${environment}`, filter.words);
   return (filter.outcome === "" || filter.outcome === outcome) && isNamed;
 }
 
@@ -58,14 +71,15 @@ function filterForm({ outcome, words }: RunFilter): Markup {
   );
 }
 
-const COLUMNS = ["Compare", "Run", "Outcome", "Playbook", "Environment", "Began", "Carried by"];
+/** The columns of a table of runs. */
+export const RUN_COLUMNS = ["Run", "Outcome", "Playbook", "Environment", "Started", "Duration", "Steps", "Run by"] as const;
 
 function listOf(runs: readonly ListedRun[]): Markup {
   if (runs.length === 0) return el("p", {}, "There is no such run.");
   return el(
     "form",
     { class: "runs", action: listPath("compare") },
-    tableOf("Runs", COLUMNS, runs.map(rowOf)),
+    tableOf("Runs", ["Compare", ...RUN_COLUMNS], runs.map(rowOf)),
     el(
       "p",
       { class: "choose" },
@@ -75,15 +89,30 @@ function listOf(runs: readonly ListedRun[]): Markup {
   );
 }
 
-function rowOf({ id, playbook, environment, openedAt, outcome, heldBy }: ListedRun): TableRow {
+function rowOf(run: ListedRun): TableRow {
+  const { id } = run;
+  return [el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }), ...runCells(run)];
+}
+
+/** A row of a table of runs. */
+export function runCells(run: ListedRun): TableRow {
+  const { id, environment, openedAt, outcome, heldBy, detail } = run;
   const { mark, word } = RUN_WORDS[outcome];
+  const durationMs = detail?.durationMs ?? null;
   return [
-    el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }),
     runLink(id),
     el("span", { class: `verdict ${outcome}` }, `${mark} ${word}`),
-    oneLine(playbook),
+    playbookOf(run),
     oneLine(environment),
-    el("time", { datetime: openedAt }, openedAt),
+    moment(openedAt),
+    durationMs === null ? "" : formatDuration(durationMs),
+    detail?.counts ?? "",
     heldBy === null ? "" : oneLine(heldBy),
   ];
+}
+
+/** The playbook of a run: its name and its file. */
+export function playbookOf({ playbook, detail }: ListedRun): Child {
+  if (detail === null || detail.name === playbook) return oneLine(playbook);
+  return [oneLine(detail.name), " ", el("span", { class: "name" }, oneLine(playbook))];
 }

@@ -3,6 +3,7 @@ import { oneLine } from "../formats/foreign-text.ts";
 import { FIRING_WORDS, type FiringWord } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { type Child, el, type Markup } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { runLink, scheduleLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { type TableRow, tableOf } from "./table.ts";
@@ -91,9 +92,4 @@ export function runningNow(running: ListedSchedule["running"]): Child {
 /** A moment by the clock of the schedule's zone. */
 export function localMoment({ utc, local }: ListedSchedule["next"][number]): Markup {
   return el("time", { datetime: utc }, oneLine(local));
-}
-
-/** A moment, in UTC. */
-export function moment(at: string): Markup {
-  return el("time", { datetime: at }, oneLine(at));
 }

@@ -11,20 +11,36 @@ export const SCRIPT: string = String.raw`(() => {
   const buttons = [...document.querySelectorAll("[data-filter]")];
   const theme = one(".theme");
   const chosen = new Set();
+  const groups = [...document.querySelectorAll(".group")];
+  const lines = [...document.querySelectorAll(".step > summary, .group > summary")];
   let texts;
   root.classList.add("js");
 
+  // Of a step without those that it holds, but with why it needs attention.
+  function textOf(step) {
+    const reason = document.getElementById(step.dataset.reason ?? "");
+    return [...step.querySelectorAll(":scope > :not(.held)"), reason].map((part) => part?.textContent ?? "").join(" ").toLowerCase();
+  }
+
   function apply() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length > 0) texts ??= steps.map((step) => step.textContent.toLowerCase());
+    const isFiltered = words.length > 0 || chosen.size > 0;
+    if (words.length > 0) texts ??= steps.map(textOf);
+    const holders = new Set();
     let count = 0;
-    for (const [at, step] of steps.entries()) {
+    for (let at = steps.length - 1; at >= 0; at--) {
+      const step = steps[at];
       const wanted = chosen.size === 0 || chosen.has(step.dataset.outcome);
       const found = wanted && words.every((word) => texts[at].includes(word));
-      if (step.hidden === found) step.hidden = !found;
-      if (found) count++;
+      const hidden = !found && !holders.has(step);
+      if (step.hidden !== hidden) step.hidden = hidden;
+      if (!found) continue;
+      count++;
+      if (isFiltered) for (const holder of holdersOf(step)) holders.add(holder);
     }
-    shown.textContent = words.length === 0 && chosen.size === 0 ? "" : count + " of " + steps.length + " rows";
+    for (const holder of holders) holder.open = true;
+    for (const group of groups) group.hidden = isFiltered && !holders.has(group);
+    shown.textContent = !isFiltered ? "" : count + " of " + steps.length + " rows";
   }
 
   let waiting;
@@ -41,11 +57,32 @@ export const SCRIPT: string = String.raw`(() => {
     });
   }
 
+  function holdersOf(step) {
+    const holders = [];
+    for (let each = step.parentElement.closest(".step, .group"); each !== null; each = each.parentElement.closest(".step, .group")) {
+      holders.push(each);
+    }
+    return holders;
+  }
+
   function move(from, by) {
-    for (let at = steps.indexOf(from) + by; at >= 0 && at < steps.length; at += by) {
-      if (!steps[at].hidden) return steps[at].querySelector("summary").focus();
+    for (let at = lines.indexOf(from) + by; at >= 0 && at < lines.length; at += by) {
+      if (lines[at].checkVisibility()) return lines[at].focus();
     }
   }
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest(".copy");
+    if (button === null) return;
+    try {
+      await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+      const face = button.textContent;
+      button.textContent = "✓";
+      setTimeout(() => (button.textContent = face), 1200);
+    } catch {
+      getSelection().selectAllChildren(button.previousElementSibling);
+    }
+  });
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -59,10 +96,10 @@ export const SCRIPT: string = String.raw`(() => {
       apply();
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const by = event.key === "ArrowDown" ? 1 : -1;
-      const step = document.activeElement.matches(".step > summary") ? document.activeElement.parentElement : undefined;
-      if (step === undefined && !(isTyping && by === 1)) return;
+      const isLine = lines.includes(document.activeElement);
+      if (!isLine && !(isTyping && by === 1)) return;
       event.preventDefault();
-      move(step, by);
+      move(isLine ? document.activeElement : undefined, by);
     }
   });
 
@@ -95,8 +132,11 @@ export const SCRIPT: string = String.raw`(() => {
   function reveal() {
     const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
     if (target instanceof HTMLDetailsElement) {
-      target.hidden = false;
-      target.open = true;
+      for (const each of [target, ...holdersOf(target)]) {
+        each.hidden = false;
+        each.open = true;
+      }
+      target.scrollIntoView();
     }
   }
   addEventListener("hashchange", reveal);
@@ -104,7 +144,7 @@ export const SCRIPT: string = String.raw`(() => {
 })();
 `;
 
-/** A page of a run that goes on asks whether there is something new, and is made anew then; where one looks stays where it is. */
+/** The page of a run that is under way asks whether there is something new, and reloads then; the place on the page stays. */
 export const FOLLOW: string = String.raw`(() => {
   "use strict";
   const EVERY_MS = 1500;

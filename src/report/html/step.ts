@@ -5,19 +5,22 @@ import { explanationBlocks } from "../evidence.ts";
 import { cut, oneLine } from "../formats/foreign-text.ts";
 import type { AttemptReport, StepReport } from "../shape.ts";
 import { verdictOf } from "../verdict.ts";
-import { isNamedBy, NO_END, wordOf } from "../words.ts";
+import { actedAs, isNamedBy, NO_END, wordOf } from "../words.ts";
 import { type Budget, textBlock } from "./budget.ts";
 import { comparisonMarkup } from "./comparison.ts";
-import { type Child, el, type Markup } from "./markup.ts";
+import { idMarkup, nextMarkup, withIds } from "./copy.ts";
+import { type Child, el, type Markup, opening } from "./markup.ts";
+import { moment } from "./moment.ts";
 import { AXIS, type Timeline } from "./timeline.ts";
 
-const DEEPEST = 8;
 const BAR_HEIGHT = 8;
 
 /** What a step is shown with. */
 export interface Showing {
   /** The id of its element. */
   readonly id: string;
+  /** The id of the element that has its problem and its warning already. */
+  readonly reasonId: string | undefined;
   /** The playbook of the run. */
   readonly file: string;
   /** There are pages to link to. */
@@ -27,22 +30,25 @@ export interface Showing {
 }
 
 /** Whether somebody should look at a step: it is open when the page is. */
-export function wantsPerson({ kind, outcome, problem, warning }: StepReport): boolean {
+export function needsAttention({ kind, outcome, problem, warning }: StepReport): boolean {
   if (warning !== null) return true;
   if (kind !== "call" && kind !== "check" && (problem === null || problem.code === "block.failed")) return false;
   return ["failed", "pending", "unknown", "conflict", "drift"].includes(outcome);
 }
 
-/** A row of a run: its line, and what is known of it. */
-export function stepMarkup(step: StepReport, showing: Showing): Markup {
+/** A row of a run: its line, and what is known of it. What it holds comes after it, before the end of its element. */
+export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean): string {
+  const { id, reasonId } = showing;
   const { outcome } = step;
-  const isOpen = wantsPerson(step);
-  return el(
-    "details",
-    { id: showing.id, class: `step ${outcome} d${Math.min(step.depth, DEEPEST)}`, "data-outcome": outcome, open: isOpen },
-    el("summary", {}, lineOf(step, showing.timeline)),
-    el("div", { class: "body" }, bodyOf(step, showing)),
-  );
+  const begin = opening("details", {
+    id,
+    class: `step ${outcome}`,
+    "data-outcome": outcome,
+    "data-reason": reasonId,
+    open: isOpen,
+  });
+  const body = el("div", { class: "body" }, bodyOf(step, showing));
+  return `${begin}${el("summary", {}, lineOf(step, showing.timeline)).html}${body.html}`;
 }
 
 function lineOf(step: StepReport, timeline: Timeline): Child {
@@ -57,7 +63,7 @@ function lineOf(step: StepReport, timeline: Timeline): Child {
       el("b", {}, oneLine(step.step)),
       name === "" ? undefined : [" ", el("span", { class: "name" }, name)],
       " ",
-      el("span", { class: "uses" }, [oneLine(step.uses), step.actor === null ? "" : ` as ${oneLine(step.actor)}`]),
+      el("span", { class: "uses" }, [oneLine(step.uses), actedAs(step) === "" ? "" : ` as ${oneLine(actedAs(step))}`]),
       sent === "" ? undefined : [" ", el("span", { class: "sent" }, sent)],
     ),
     barOf(step, timeline),
@@ -74,13 +80,11 @@ function barOf(step: StepReport, timeline: Timeline): Markup {
   );
 }
 
-function bodyOf(step: StepReport, { file, isServed, budget }: Showing): Child {
-  const { problem, warning, refusal, attempts, response, kind } = step;
+function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing): Child {
+  const { refusal, attempts, response, kind } = step;
   return [
-    problem === null ? undefined : problemMarkup(problem, "problem", budget),
-    warning === null ? undefined : problemMarkup(warning, "warning", budget),
-    refusal === null ? undefined : el("p", {}, "Refused, as it was to be: ", el("code", {}, said(refusal))),
-    unfinished(step),
+    reasonId === undefined ? reasonOf(step, budget) : el("p", {}, el("a", { href: `#${reasonId}` }, "Why this needs attention")),
+    refusal === null ? undefined : el("p", {}, "Refused as expected: ", el("code", {}, said(refusal))),
     factsOf(step, file),
     step.comparison === null ? undefined : comparisonMarkup(step.comparison, isServed),
     attempts.map((attempt) => attemptMarkup(attempt, step, budget)),
@@ -88,6 +92,16 @@ function bodyOf(step: StepReport, { file, isServed, budget }: Showing): Child {
     attempts.length > 0 || kind !== "call" || step.requests === 0
       ? undefined
       : el("p", { class: "hint" }, "The journal keeps the answer of a read, not its request: see the playbook."),
+  ];
+}
+
+/** Why a step needs attention; nothing when it does not. */
+export function reasonOf(step: StepReport, budget: Budget): Child {
+  const { problem, warning } = step;
+  return [
+    problem === null ? undefined : problemMarkup(problem, "problem", budget),
+    warning === null ? undefined : problemMarkup(warning, "warning", budget),
+    unfinished(step),
   ];
 }
 
@@ -99,10 +113,11 @@ function unfinished({ kind, outcome, problem }: StepReport): Markup | undefined 
 function factsOf(step: StepReport, playbook: string): Markup {
   const { file, line, startedAt, requests, transactionId, receipt } = step;
   const facts: readonly (readonly [string, Child])[] = [
-    ["written at", `${oneLine(file ?? playbook)}:${line}`],
-    ...pair("began", startedAt === null ? null : el("time", { datetime: startedAt }, startedAt)),
+    ["in", `${oneLine(file ?? playbook)}:${line}`],
+    ...pair("acted as", actedAs(step) === "" ? null : oneLine(actedAs(step))),
+    ...pair("started", startedAt === null ? null : moment(startedAt)),
     ...pair("requests", requests === 0 ? null : String(requests)),
-    ...pair("transaction", transactionId === null ? null : el("code", {}, oneLine(transactionId))),
+    ...pair("transaction", transactionId === null ? null : idMarkup(transactionId)),
     ...pair("receipt", receipt === null ? null : receiptOf(receipt)),
   ];
   return factList(facts);
@@ -110,10 +125,7 @@ function factsOf(step: StepReport, playbook: string): Markup {
 
 function receiptOf({ receiptId, status, message }: NonNullable<StepReport["receipt"]>): Child {
   const words = [status ?? "not read", message === null || message === "" ? undefined : `“${message}”`];
-  return [
-    receiptId === null ? "" : [el("code", {}, oneLine(receiptId)), " "],
-    oneLine(words.filter((word) => word !== undefined).join(" ")),
-  ];
+  return [receiptId === null ? "" : [idMarkup(receiptId), " "], oneLine(words.filter((word) => word !== undefined).join(" "))];
 }
 
 /** Facts under their names, one a line. */
@@ -136,17 +148,19 @@ function attemptMarkup(attempt: AttemptReport, step: StepReport, budget: Budget)
   return el(
     "section",
     { class: `attempt ${word.replace(" ", "-")}` },
-    el("p", { class: "sending" }, `Sending ${attempt.attempt + 1}: ${word}`),
+    el("p", { class: "outcome" }, `Attempt ${attempt.attempt + 1}: ${word}`),
     el(
       "p",
       {},
       el("code", {}, `${request.method} ${oneLine(request.path)}`),
-      ` at ${at}, ${answer}${durationMs === null ? "" : ` after ${formatDuration(durationMs)}`}; `,
-      oneLine(by, SENTENCE_CHARS),
+      " at ",
+      moment(at),
+      `, ${answer}${durationMs === null ? "" : ` after ${formatDuration(durationMs)}`}; `,
+      withIds(oneLine(by, SENTENCE_CHARS)),
     ),
     labelled("Sent", budget.value(input)),
-    baseline === null ? undefined : folded("What was there before", budget.value(baseline)),
-    settled === null ? undefined : folded("By which it was settled", budget.value(settled.evidence)),
+    baseline === null ? undefined : folded("What was read before it", budget.value(baseline)),
+    settled === null ? undefined : folded("The evidence as it was read", budget.value(settled.evidence)),
   );
 }
 
@@ -160,7 +174,7 @@ function folded(label: string, value: Child): Markup {
   return el("details", { class: "value" }, el("summary", {}, label), value);
 }
 
-/** What is wrong, why, what was seen, and what goes on from here. */
+/** What is wrong, why, what was seen, and what to do. */
 export function problemMarkup(
   { code, message, why, evidence, next }: StepProblem,
   kind: "problem" | "warning",
@@ -172,7 +186,7 @@ export function problemMarkup(
     el("p", { class: "message" }, el("code", {}, oneLine(code)), " ", said(message)),
     why === undefined ? undefined : el("p", {}, el("b", {}, "Why: "), said(why)),
     evidence === undefined ? undefined : evidenceMarkup(evidence, budget),
-    next === undefined ? undefined : el("p", {}, el("b", {}, "Next: "), el("code", {}, said(next))),
+    next === undefined ? undefined : nextMarkup(next),
   );
 }
 

@@ -26,7 +26,7 @@ main:focus { outline: none; }
 a { color: var(--link); }
 h1, h2:not(.part) { font-size: 1.5rem; line-height: 1.25; margin: 1.5rem 0 .75rem; text-wrap: balance; }
 .part { font-size: 1.05rem; margin: 1.5rem 0 .5rem; }
-.sending { font-weight: 600; }
+.outcome { font-weight: 600; }
 p { margin: .25rem 0; }
 code, pre { font-family: var(--mono); font-size: .87em; }
 pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: auto; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; }
@@ -49,6 +49,12 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .failed, .died, .refused { --tone: var(--bad); }
 .unknown, .conflict, .drift { --tone: var(--doubt); }
 .pending, .interrupted, .running, .queued, .cancelled, .missed, .blocked, .warned { --tone: var(--wait); }
+.badge { display: inline-block; padding: .05rem .6rem; color: var(--bg); background: var(--tone); border-radius: 99px; font-weight: 600; font-size: .87rem; white-space: nowrap; }
+.copy { display: none; font: inherit; font-size: .82rem; line-height: 1; color: var(--text); background: var(--panel); border: 1px solid var(--soft); border-radius: 6px; padding: .2rem .45rem; min-width: 1.5rem; min-height: 1.5rem; margin-left: .35rem; cursor: pointer; }
+.js .copy { display: inline-block; }
+.js .hash .rest { display: none; }
+.js .hash code::after { content: "…"; }
+.command { display: flex; flex-wrap: wrap; gap: .25rem; align-items: center; justify-content: space-between; width: fit-content; max-width: 100%; margin: .25rem 0; padding: .35rem .5rem .35rem .75rem; color: var(--text); background: var(--bg); border: 1px solid var(--soft); border-radius: 6px; }
 .verdict, .word { color: var(--tone); font-weight: 600; white-space: nowrap; }
 
 .way { max-width: 76rem; margin: 0 auto; padding: .5rem 1rem 0; }
@@ -60,7 +66,16 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .choose { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: 1rem 0; }
 .choose input, .choose select, .choose button { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .6rem; }
 .choose button { cursor: pointer; background: var(--panel); }
-.runs table { min-width: 52rem; }
+.runs table { min-width: 68rem; }
+.items { list-style: none; margin: .5rem 0; padding: 0; }
+.items li { padding: .4rem .75rem; border-left: 4px solid var(--tone, var(--line)); border-bottom: 1px solid var(--line); }
+.calm { color: var(--good); font-weight: 600; }
+.plot.days svg { width: 100%; height: 8rem; }
+.days rect { fill: var(--tone); }
+.ends { display: flex; justify-content: space-between; }
+.days .counts { margin-bottom: .5rem; }
+header > p:first-child, main > p:has(> .verdict) { margin-top: 1rem; }
+header h1, header h2:not(.part) { margin-top: .35rem; }
 .other { --tone: var(--doubt); color: var(--tone); font-weight: 600; }
 .run { border-bottom: 2px solid var(--line); padding-bottom: 1.5rem; }
 .counts { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: .5rem 0 1rem; padding: 0; }
@@ -73,8 +88,10 @@ pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: au
 .facts time, .said time { display: inline-block; }
 .facts dd { margin: 0; min-width: 0; flex: 1; }
 .next { margin-top: .75rem; }
-.concerns ul { list-style: none; margin: 0; padding: .5rem .9rem; background: color-mix(in srgb, var(--tone) 7%, var(--bg)); border: 1px solid var(--line); border-left: 4px solid var(--tone); border-radius: 6px; }
-.concerns li { padding: .15rem 0; }
+.concerns ul { list-style: none; margin: 0; padding: .25rem .9rem; background: color-mix(in srgb, var(--tone) 7%, var(--bg)); border: 1px solid var(--line); border-left: 4px solid var(--tone); border-radius: 6px; }
+.concerns li { padding: .35rem 0; }
+.concerns li + li { border-top: 1px solid var(--line); }
+.concerns .problem, .concerns .warning { background: none; border: 0; padding: .25rem 0 0; }
 
 summary { cursor: pointer; }
 summary .part { display: inline; }
@@ -124,18 +141,21 @@ thead th { color: var(--soft); white-space: nowrap; }
 .step[open] { contain-intrinsic-size: auto 20rem; }
 .step[hidden] { display: none; }
 .step:target > summary { background: var(--panel); }
-.step > summary { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr) 14rem 4.5rem; gap: .75rem; align-items: baseline; padding: .3rem .25rem; list-style: none; }
-.step > summary::-webkit-details-marker { display: none; }
-.step > summary:hover { background: var(--panel); }
+.step > summary, .group > summary { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr) 14rem 4.5rem; gap: .75rem; align-items: baseline; padding: .3rem .25rem; list-style: none; }
+.step > summary::-webkit-details-marker, .group > summary::-webkit-details-marker { display: none; }
+.step > summary:hover, .group > summary:hover { background: var(--panel); }
 .mark { display: inline-block; min-width: 1.1em; text-align: center; }
 .uses { font-family: var(--mono); font-size: .82em; }
 .sent { color: var(--wait); }
 .bar { width: 100%; height: .5rem; align-self: center; background: var(--panel); border-radius: 2px; }
 .bar rect { fill: var(--tone); }
 .time { text-align: right; white-space: nowrap; }
-.d1 .what { padding-left: 1.25rem; } .d2 .what { padding-left: 2.5rem; } .d3 .what { padding-left: 3.75rem; }
-.d4 .what { padding-left: 5rem; } .d5 .what { padding-left: 5.5rem; } .d6 .what { padding-left: 6rem; }
-.d7 .what { padding-left: 6.5rem; } .d8 .what { padding-left: 7rem; }
+.group { border-bottom: 1px solid var(--line); }
+.group[hidden] { display: none; }
+.held { margin-left: .5rem; padding-left: .75rem; border-left: 2px solid var(--line); }
+.group > summary .word::before, .step:has(> .held) > summary .word::before { content: "▸"; color: var(--soft); display: inline-block; width: .9em; }
+.group[open] > summary .word::before, .step[open]:has(> .held) > summary .word::before { content: "▾"; }
+.group > summary .what .word::before { content: none !important; }
 .body { padding: .5rem .75rem 1rem; margin: 0 0 .5rem; background: var(--panel); border-radius: 6px; }
 .body > * + * { margin-top: .75rem; }
 .warning { --tone: var(--wait); }
@@ -144,21 +164,24 @@ thead th { color: var(--soft); white-space: nowrap; }
 .value { margin-top: .5rem; }
 .label { font-size: .87rem; }
 .attempt { padding-left: .75rem; border-left: 3px solid var(--tone, var(--line)); }
-.sending { color: var(--tone); }
+.attempt > .outcome { color: var(--tone); }
 footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
 
 @media (max-width: 44rem) {
-  .step > summary { grid-template-columns: 1fr auto; gap: .1rem .75rem; }
+  .step > summary, .group > summary { grid-template-columns: 1fr auto; gap: .1rem .75rem; }
   .what { grid-row: 2; grid-column: 1 / -1; }
   .bar { grid-row: 3; grid-column: 1 / -1; }
   .time { grid-row: 1; grid-column: 2; }
-  .d1 .what, .d2 .what, .d3 .what, .d4 .what, .d5 .what, .d6 .what, .d7 .what, .d8 .what { padding-left: .75rem; }
+  .held { margin-left: 0; padding-left: .5rem; }
   .toolbar { position: static; }
 }
 @page { margin: 1.5cm; }
 @media print {
   :root, :root[data-theme] { color-scheme: light; }
-  .toolbar, .js .toolbar, .skip, .way, .choose { display: none; }
+  .toolbar, .js .toolbar, .skip, .way, .choose, .js .copy { display: none; }
+  .js .hash .rest { display: inline; }
+  .js .hash code::after { content: none; }
+  .badge { color: var(--tone); background: none; border: 1px solid; }
   body { font-size: 10pt; }
   main, footer { max-width: none; padding: 0; }
   pre { max-height: none; }

@@ -170,6 +170,7 @@ function stepSpan(step: StepReport, { end, ...ids }: Within): Span {
       "tokenbook.step.uses": step.uses,
       "tokenbook.step.outcome": outcome,
       "tokenbook.step.actor": step.actor,
+      "tokenbook.step.as": step.as,
       "tokenbook.transaction": step.transactionId,
       "tokenbook.step.requests": step.requests,
       ...(problem === null ? {} : { "error.type": problem.code }),

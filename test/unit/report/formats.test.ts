@@ -13,6 +13,7 @@ import type { RunRecord } from "../../../src/protocol/record.ts";
 import { FORMATS, type Format } from "../../../src/report/formats/format.ts";
 import { comparePage } from "../../../src/report/html/compare.ts";
 import { runPage } from "../../../src/report/html/page.ts";
+import { overviewPage } from "../../../src/report/html/overview.ts";
 import { runsPage } from "../../../src/report/html/runs.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { NotBegun } from "../../../src/report/shape.ts";
@@ -21,7 +22,7 @@ import type { ReportedRun } from "../../../src/report/reported-run.ts";
 import { type Writer, WRITERS } from "../../../src/report/formats/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
-import { dangersOf, hostileRun, manyHostile, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
+import { dangersOf, hostileRow, hostileRun, manyHostile, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
 import { Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
@@ -137,7 +138,7 @@ describe("Markdown", () => {
     expect(text).toContain("**✗ failed** `mint: Mint the shares`");
     expect(text).toContain("service.refused: cap reached\nwhy: the cap is 100\n");
     expect(text.indexOf("cap reached")).toBeLessThan(text.indexOf("| outcome | step |"));
-    expect(text).toContain("to go on: `tokenbook resume 20261121T0930-k3x9q2ab`");
+    expect(text).toContain("to continue: `tokenbook resume 20261121T0930-k3x9q2ab`");
     expect(written("md", every)).toContain(`## ${every.length} runs`);
   });
 
@@ -178,7 +179,7 @@ describe("NDJSON", () => {
 describe("annotations", () => {
   test("the line of each step that did not end as it was to", () => {
     expect(written("github", [of("failed")])).toBe(
-      '::error file=playbooks/onboarding.yaml,line=15,title=failed service.refused::mint: Mint the shares%0Aservice.refused: cap reached%0Awhy: the cap is 100%0Aseen: {"asked":100.00}%0Anext: lower the value%0Arun 20261121T0930-k3x9q2ab\n',
+      '::error file=playbooks/onboarding.yaml,line=15,title=failed service.refused::mint: Mint the shares%0Aacted as carol%0Aservice.refused: cap reached%0Awhy: the cap is 100%0Aseen: {"asked":100.00}%0Anext: lower the value%0Arun 20261121T0930-k3x9q2ab\n',
     );
     expect(written("github", [of("passed")])).toBe("");
     expect(written("github", [of("pending")])).toMatch(/^::warning /);
@@ -358,8 +359,9 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
   test("nor is one an element of a page that is served", () => {
     for (const text of many.slice(0, 200)) {
       const report = reportOf(hostileRun(text).all);
-      const row = { id: text, playbook: text, environment: text, openedAt: text, outcome: "failed", heldBy: text } as const;
+      const row = hostileRow(text);
       const pages = [
+        overviewPage({ runs: [row], drifts: [], schedules: [], now: 0 }),
         runsPage([row], { outcome: text, words: text }),
         runsPage([row], { outcome: "", words: "" }),
         comparePage(report, report),
@@ -420,7 +422,7 @@ describe("a playbook whose run did not begin", () => {
 
 test("a page calls refused what the ledger took and did not commit", () => {
   const html = written("html", [reported(uncommitted().all)]);
-  expect(html).toContain("2 sendings: 1 refused, 1 unknown");
+  expect(html).toContain("2 writes: 1 refused, 1 unknown");
   expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
   expect(html).not.toContain("no receipt was read");
 });

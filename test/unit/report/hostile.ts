@@ -1,3 +1,4 @@
+import type { ListedRun } from "../../../src/report/html/runs.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
 import type { StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
@@ -240,4 +241,10 @@ export const SERVED_FOLDER = "http://127.0.0.1:1/token/";
 /** Whether a link of a page leads to another page of its server. */
 export function staysBelow(page: string | undefined, link: string): boolean {
   return page !== undefined && new URL(link, page).href.startsWith(SERVED_FOLDER);
+}
+
+/** A listed run whose every text is this one. */
+export function hostileRow(text: string): ListedRun {
+  const detail = { name: text, durationMs: 1, counts: text };
+  return { id: text, playbook: text, environment: text, openedAt: text, outcome: "failed", heldBy: text, detail };
 }

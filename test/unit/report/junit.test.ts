@@ -81,7 +81,7 @@ test("a suite for each run, a case for each row", () => {
   });
   expect(asset?.children[0]).toMatchObject({
     name: "system-out",
-    text: `transaction ${TRANSACTION}\nreceipt rc1\nreceipt status COMMITTED`,
+    text: `as carol\ntransaction ${TRANSACTION}\nreceipt rc1\nreceipt status COMMITTED`,
   });
 });
 

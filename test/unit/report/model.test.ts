@@ -223,3 +223,38 @@ test("3,000 steps with a foreach of 3,000 rounds fold in well under a second", (
   expect(reportOf(records.all).totals).toMatchObject({ steps: 6_003, changed: 3_000, ok: 3_000 });
   expect(performance.now() - before).toBeLessThan(1_000);
 });
+
+test("rounds come in order, each with what it holds below it, also in rounds within rounds and included playbooks", () => {
+  const records = new Records().opened({
+    steps: [
+      { id: "pay", name: "pay", uses: "block", line: 1, kind: "block" },
+      { id: "see", name: "see", uses: "ledger.asset.get", line: 2, depth: 1 },
+      { id: "each", name: "each", uses: "deposit.yaml", line: 3, kind: "include", depth: 1 },
+      { id: "each/mint", name: "mint", uses: "ledger.token.mint", line: 1, depth: 2 },
+      { id: "never", name: "never", uses: "ledger.asset.get", line: 4, depth: 1 },
+      { id: "after", name: "after", uses: "ledger.asset.get", line: 5 },
+    ],
+  });
+  records.expanded("pay", ["alice", "bob"]);
+  for (const who of ["bob", "alice"]) {
+    records.read(`see[${who}]`).expanded(`each[${who}]`, ["eur", "usd"]);
+    for (const unit of ["eur", "usd"]) records.written(`each[${who}][${unit}]/mint`);
+  }
+  const rows = reportOf(records.read("after").closed("passed").all).steps.map(({ step, depth }) => "  ".repeat(depth) + step);
+  expect(rows).toEqual([
+    "pay[alice]",
+    "  see[alice]",
+    "  each[alice][eur]",
+    "    each[alice][eur]/mint",
+    "  each[alice][usd]",
+    "    each[alice][usd]/mint",
+    "pay[bob]",
+    "  see[bob]",
+    "  each[bob][eur]",
+    "    each[bob][eur]/mint",
+    "  each[bob][usd]",
+    "    each[bob][usd]/mint",
+    "  never",
+    "after",
+  ]);
+});

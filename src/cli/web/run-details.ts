@@ -1,0 +1,44 @@
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import { reportOf } from "../../report/model.ts";
+import { countsOf } from "../../report/text.ts";
+import type { RunDetail } from "../../report/html/runs.ts";
+
+interface Kept {
+  /** How many records the run had. */
+  readonly records: number;
+  readonly detail: RunDetail | null;
+}
+
+/** What lists show of runs that only their records hold. A run is read again only when it has new records. */
+export class RunDetails {
+  readonly #kept = new Map<string, Kept>();
+
+  /** Returns a reader for one page: it reads so many records at most, and gives null for runs beyond that. */
+  readerOf(store: JournalStore): (runId: string) => RunDetail | null {
+    if (this.#kept.size > 2 * LIMITS.viewRuns) this.#kept.clear();
+    let left: number = LIMITS.viewRecords;
+    return (runId) => {
+      const records = store.count(runId);
+      const kept = this.#kept.get(runId);
+      if (kept?.records === records) return kept.detail;
+      left -= records;
+      if (left < 0) return null;
+      const detail = detailOf(store, runId);
+      this.#kept.set(runId, { records, detail });
+      return detail;
+    };
+  }
+}
+
+// A list is shown even when the records of one run cannot be read.
+function detailOf(store: JournalStore, runId: string): RunDetail | null {
+  try {
+    const { run, totals } = reportOf(store.read(runId));
+    return { name: run.playbook.name, durationMs: run.durationMs, counts: countsOf(totals) };
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+}
