@@ -1,7 +1,7 @@
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
 import type { AttemptReport, ReceiptReport } from "./shape.ts";
 
-/** What is known of one sending of a write. */
+/** What is known of one attempt of a write. */
 export interface Attempt {
   readonly intended: AttemptIntended;
   readonly at: number;

@@ -80,7 +80,7 @@ function textOf(value: Json | undefined): string {
 const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
-/** The command by which somebody bears with a drift, as an example; `now` in milliseconds since the Unix epoch. */
+/** Returns the command that acknowledges a drift, as an example; `now` in milliseconds since the Unix epoch. */
 export function acknowledgingCommand(id: string, now: number): string {
   const day = new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10);
   return `tokenbook drift ack ${id} --because "a refund is under way" --until ${day}`;

@@ -1,7 +1,7 @@
 import { whileUnderWay } from "../base/turns.ts";
 import type { RunEvent } from "../protocol/record.ts";
 
-/** Something that is told what happens in one run, in order. */
+/** Something that receives what happens in one run, in order. */
 export interface Observer {
   event(event: RunEvent): void;
   /** The run is over, whether it was closed or not. */
@@ -13,11 +13,11 @@ export interface FanOut extends Observer {
   end(): Promise<void>;
 }
 
-/** Told once of each observer that crashed. */
+/** Called once for each observer that crashed. */
 export type OnCrash = (error: unknown, observer: Observer) => void;
 
 /**
- * Tells several observers. One that crashes is told nothing more, is reported once through `onCrash`, and never fails the run
+ * Notifies several observers. One that crashes gets nothing more, is reported once through `onCrash`, and never fails the run
  * nor keeps the others from hearing.
  */
 export function fanOut(observers: readonly Observer[], onCrash: OnCrash): FanOut {

@@ -2,11 +2,11 @@ import type { Holder, RunRecord, RunReleased } from "../protocol/record.ts";
 import { textAt } from "./attempt.ts";
 import type { HistoryReport } from "./shape.ts";
 
-/** Goes on with the history of a run by a record: who carried it, and how it went on. What is about a step alone adds nothing. */
+/** Continues the history of a run with a record: who ran it, and how it continued. What is about a step alone adds nothing. */
 export function continueHistory(history: HistoryReport[], record: RunRecord): void {
   const happened = happeningOf(record);
   if (happened === undefined) return;
-  // Whoever brings a person's word claims the run, notes the word and closes it: nothing was carried, and nothing interrupted.
+  // Whoever brings a person's word claims the run, notes the word and closes it: nothing was run, and nothing interrupted.
   if (isWord(happened) && history.at(-1)?.what === "claimed") history.pop();
   if (happened.what === "closed" && isWord(history.at(-1))) return;
   history.push(happened);

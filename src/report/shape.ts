@@ -11,7 +11,7 @@ import type {
   TargetHeading,
 } from "../protocol/record.ts";
 
-/** What became of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
+/** The outcome of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
 export interface RunReport {
   readonly format: 1;
   readonly run: RunHeading;
@@ -20,7 +20,7 @@ export interface RunReport {
   readonly totals: Totals;
 }
 
-/** A playbook that was to be run, and of which there is no run. */
+/** A playbook that was expected to run, but has no run. */
 export interface NotBegun {
   readonly playbook: { readonly name: string; readonly file: string };
   /** Why its run did not begin. */
@@ -46,7 +46,7 @@ export interface RunHeading {
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */
   readonly problem: StepProblem | null;
-  /** Who carried it, and how it went on, in order. */
+  /** Who ran it, and how it continued, in order. */
   readonly history: readonly HistoryReport[];
   /** A person began the run although earlier runs had left writes open; null: nobody had to. */
   readonly anyway: Anyway | null;
@@ -59,7 +59,7 @@ export interface HistoryReport {
   /** ISO 8601, UTC. */
   readonly at: string;
   /**
-   * `released`: a person made the claim of another process void. `resolved`: a person said what became of a write. `edited`: the run
+   * `released`: a person made the claim of another process void. `resolved`: a person recorded the outcome of a write. `edited`: the run
    * went on with its playbook as it is since.
    */
   readonly what: "claimed" | "released" | "resolved" | "edited" | "closed";
@@ -72,7 +72,7 @@ export interface HistoryReport {
 /** `running`: not closed. Either it is under way, or its process died. */
 export type ReportedOutcome = RunOutcome | "running";
 
-/** What became of one step, or of one round of it. What is not known is null, never left out. */
+/** The outcome of one step, or of one round of it. What is not known is null, never left out. */
 export interface StepReport {
   /** The step's address: its id, and the key of its round. */
   readonly step: string;
@@ -91,7 +91,7 @@ export interface StepReport {
   /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own, or not recorded. */
   readonly as: string | null;
   readonly outcome: RowOutcome;
-  /** Of the last sending, as is the receipt. */
+  /** Of the last attempt, as is the receipt. */
   readonly transactionId: string | null;
   readonly receipt: ReceiptReport | null;
   readonly attempts: readonly AttemptReport[];
@@ -100,7 +100,7 @@ export interface StepReport {
   readonly durationMs: number | null;
   /** The answer of a completed step. */
   readonly response: Json;
-  /** What the service said when it refused, as it was to. */
+  /** What the service said when it refused as expected. */
   readonly refusal: string | null;
   readonly problem: StepProblem | null;
   /** What a check of severity `warn` found. */
@@ -124,7 +124,7 @@ export interface ReceiptReport {
   readonly message: string | null;
 }
 
-/** One sending of a write. */
+/** One attempt of a write. */
 export interface AttemptReport {
   readonly attempt: number;
   /** When its intent became durable, right before it was sent. ISO 8601, UTC. */
@@ -132,7 +132,7 @@ export interface AttemptReport {
   readonly operation: string;
   readonly input: JsonObject;
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
-  /** What was there before the write, by which one can see what became of it; null when nothing was read, or it could not be. */
+  /** What was there before the write, which shows the outcome of it later; null when nothing was read, or it could not be. */
   readonly baseline: JsonObject | null;
   /** Null when no answer was recorded. */
   readonly meaning: AnswerMeaning | null;

@@ -19,7 +19,7 @@ import type { RowOutcome, StepReport } from "./shape.ts";
 export type StepRecord = RunRecord &
   (StepBegun | AttemptIntended | AttemptAnswered | ReceiptRead | AttemptSettled | StepCompleted | StepStopped);
 
-/** What became of one step, or of one round of it: the fold of its records. */
+/** The outcome of one step, or of one round of it: the fold of its records. */
 export class StepFold {
   #heading: StepHeading;
   readonly #pauses: Pauses;
@@ -77,7 +77,7 @@ export class StepFold {
     return this.heading.kind === "block" || this.heading.kind === "include";
   }
 
-  /** It is done anew, as if nothing had been recorded. */
+  /** It is done again, as if nothing had been recorded. */
   forget(): void {
     this.#row = undefined;
     this.#attempts.clear();
@@ -154,7 +154,7 @@ export class StepFold {
     return attempts.some(isOpen) ? "unknown" : "pending";
   }
 
-  /** The row as it stands. */
+  /** The row as it is now. */
   report(): StepReport {
     if (this.#ending === undefined) return this.#asRow();
     return (this.#row ??= this.#asRow());

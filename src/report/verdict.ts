@@ -1,14 +1,14 @@
 import { settledText } from "./settled.ts";
 import type { AttemptReport, ReceiptReport, StepReport } from "./shape.ts";
 
-/** What became of one sending of a write, and by what it is known. */
+/** The outcome of one attempt of a write, and the evidence for it. */
 export interface WriteVerdict {
   readonly word: "acknowledged" | "applied" | "absent" | "superseded" | "unchanged" | "refused" | "not sent" | "unknown";
   /** In one sentence; it holds words of the service. */
   readonly by: string;
 }
 
-/** What the guarantee says of one sending. */
+/** Returns what the guarantee says about one attempt. */
 export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdict {
   const { settled, meaning, message, receipt } = attempt;
   const isLast = attempt === step.attempts.at(-1);

@@ -244,7 +244,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.getByRole("button", { name: "Show" }).click();
     await headed(page, "2 drifts");
     await expectNoObjection(page);
-    await page.getByLabel("Stands").selectOption("cleared");
+    await page.getByLabel("State").selectOption("cleared");
     await page.getByLabel("Search").fill("BOB night");
     await page.keyboard.press("Enter");
     await headed(page, "1 drift of 2");

@@ -24,7 +24,7 @@ export interface Case {
 }
 
 /**
- * Green is only what happened as it was to: `error` is a write of which nobody knows what became of it, or that is contradicted;
+ * Green is only what happened as expected: `error` is a write with unknown outcome, or one that is contradicted;
  * `waiting` is what the run came to and did not finish.
  */
 export type CaseVerdict = "passed" | "failed" | "error" | "skipped" | "waiting";
@@ -53,7 +53,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   pending: `pending: ${NO_END}`,
   unknown: "unknown: no answer of its write is recorded",
   conflict: "conflict: what can be seen contradicts the write",
-  drift: "drift: two sides that are to say the same do not",
+  drift: "drift: two sides differ that must not",
   "not-run": "not run",
 };
 

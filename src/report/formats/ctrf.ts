@@ -23,7 +23,7 @@ interface Test {
 }
 
 /**
- * The reports as one document of the Common Test Report Format: a test for each row of a run. A write of which nobody knows what became of it
+ * The reports as one document of the Common Test Report Format: a test for each row of a run. A write with unknown outcome
  * is `failed`, with `unknown` as its raw status.
  */
 export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {

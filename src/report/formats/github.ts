@@ -22,7 +22,7 @@ interface Run {
 }
 
 /**
- * Workflow commands that annotate the lines of the steps that did not end as they were to: errors first, then warnings, of each as many
+ * Workflow commands that annotate the lines of the steps that did not end as expected: errors first, then warnings, of each as many
  * as GitHub shows of one job step.
  */
 export function* runAnnotations(

@@ -12,7 +12,7 @@ import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } f
 // Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
 
 /**
- * The reports as Markdown for a pull request or the summary of a job: what became of each run, then what wants a person, then the steps. As long as
+ * The reports as Markdown for a pull request or the summary of a job: the outcome of each run, then what needs attention, then the steps. As long as
  * one comment may be; what is left out is counted.
  */
 export function* markdownReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
@@ -68,7 +68,7 @@ function* runBlocks(report: RunReport, level: string): Generator<string> {
   yield* stepsTable(report);
 }
 
-/** What of a step wants a person: nothing when all is well. */
+/** What of a step needs attention: nothing when all is well. */
 function concernOf({ step, name, verdict, message, lines, warning, comparison }: Case): string {
   if (verdict === "passed" || verdict === "skipped") {
     if (warning.length === 0) return comparison.length === 0 ? "" : concern("compared", name, comparison);

@@ -7,7 +7,7 @@ import { moment } from "./moment.ts";
 import { driftLink, runLink } from "./places.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** A drift as one run saw it, or with what became of it since. */
+/** A drift as one run saw it, or with its outcome since. */
 export type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
 
 /** What a table of drifts is shown with. */
@@ -19,7 +19,7 @@ interface Showing {
   readonly isServed: boolean;
 }
 
-/** Drifts of one comparison: how each stands, what both sides have, since when, and what somebody said of it. */
+/** Drifts of one comparison: the state of each, what both sides have, since when, and who acknowledged it. */
 export function driftTable(label: string, drifts: readonly AnyDrift[], { left, right, isServed }: Showing): Markup {
   const largest = Math.max(...drifts.map(({ difference }) => Math.abs(Number(difference ?? 0))));
   const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
@@ -39,7 +39,7 @@ export function driftTable(label: string, drifts: readonly AnyDrift[], { left, r
   return tableOf(label, columns, rows);
 }
 
-/** How drifts that are there stand, for people. */
+/** The states of drifts that are there, for people. */
 export const STATE_WORDS: Readonly<Record<Drift["state"], string>> = {
   new: "new",
   persisting: "persisting",
@@ -54,7 +54,7 @@ const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
   acknowledged: "unchanged",
 };
 
-/** How a drift stands. */
+/** The state of a drift. */
 export function standing({ state, clearedAt = null }: AnyDrift): Markup {
   if (clearedAt !== null) return el("span", { class: "verdict ok" }, "cleared");
   return el("span", { class: `verdict ${STATE_CLASS[state]}` }, STATE_WORDS[state]);

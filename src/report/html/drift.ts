@@ -17,7 +17,7 @@ import { SCRIPT } from "./script.ts";
 import { factList } from "./step.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** One drift: how it stands, what both sides said, what somebody said of it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
+/** One drift: its state, what both sides said, who acknowledged it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
 export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
   const { id, key, clearedAt, state, sides } = drift;
   const isOpen = clearedAt === null && state !== "acknowledged";

@@ -59,7 +59,7 @@ function filterForm({ state, words, all }: DriftFilter): Markup {
   const choices = STATES.map(([value, word]) => el("option", { value, selected: value === state }, word));
   return searchForm(
     { action: listPath("drifts"), words, placeholder: "key, playbook, environment" },
-    el("label", { for: "state" }, "Stands"),
+    el("label", { for: "state" }, "State"),
     el("select", { id: "state", name: "state" }, choices),
     el("label", {}, el("input", { name: "all", type: "checkbox", value: "yes", checked: all }), " with what was cleared"),
   );

@@ -12,7 +12,7 @@ import { SCRIPT } from "./script.ts";
 import { factList } from "./step.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** One schedule: when it fires next, how it stands, and what its firings became. `firings` are the latest, the last one first. Pure. */
+/** One schedule: when it fires next, how it is now, and the outcomes of its firings. `firings` are the latest, the last one first. Pure. */
 export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
   const { id, last } = schedule;
   return framed({ title: `${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "schedules" }, [
@@ -54,7 +54,7 @@ function nextOf({ next, timezone, cron }: ListedSchedule): Markup {
   return el("div", { class: "upcoming" }, tableOf("Next firings", [oneLine(timezone ?? "Local"), "UTC"], rows));
 }
 
-const COLUMNS = ["Tick", "Became", "Took", "Run", "Tries", "Carried by", "Why"];
+const COLUMNS = ["Tick", "Outcome", "Duration", "Run", "Tries", "Run by", "Why"];
 
 function firingsOf(firings: readonly ListedFiring[]): Child {
   if (firings.length === 0) return el("p", {}, "Nothing has fired yet.");

@@ -8,7 +8,7 @@ import { runLink, scheduleLink } from "./places.ts";
 import { SCRIPT } from "./script.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** A schedule, as it stands. Times are ISO 8601, UTC. */
+/** A schedule, as it is now. Times are ISO 8601, UTC. */
 export interface ListedSchedule {
   readonly id: string;
   readonly playbook: string;
@@ -29,7 +29,7 @@ export interface ListedSchedule {
   readonly blockedBy: { readonly runId: string; readonly outcome: string } | null;
 }
 
-/** A firing, and what became of it. Times are ISO 8601, UTC. */
+/** A firing, and its outcome. Times are ISO 8601, UTC. */
 export interface ListedFiring {
   readonly tick: string;
   readonly state: FiringWord;
@@ -54,7 +54,7 @@ export function schedulesPage(schedules: readonly ListedSchedule[], total: numbe
 }
 
 const NONE =
-  "Nothing has run on a schedule. What tokenbook schedule runs is listed here: when it fires next, what became of it last, who runs it, what was missed.";
+  "Nothing has run on a schedule. What tokenbook schedule runs is listed here: when it fires next, its last outcome, who runs it, what was missed.";
 
 const COLUMNS = ["Schedule", "Next", "Last", "Runs now", "Missed", "Kept back"];
 
@@ -75,7 +75,7 @@ function rowOf(schedule: ListedSchedule): TableRow {
   ];
 }
 
-/** What became of a firing. */
+/** The outcome of a firing. */
 export function firingState({ state }: Pick<ListedFiring, "state">): Markup {
   const { mark, word } = FIRING_WORDS[state];
   return el("span", { class: `verdict ${state}` }, `${mark} ${word}`);
