@@ -1,6 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json.ts";
 import { spellHolder } from "../../journal/holder.ts";
+import { textAt } from "../../report/attempt.ts";
 import { settledText } from "../../report/settled.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
@@ -78,9 +79,8 @@ function attemptLines(
     `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
     `    input: ${writeJson(input)}`,
     `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}${refused}`}${message === null ? "" : `: ${message}`}`,
-    ...(settled === null
-      ? []
-      : [`    settled: ${settledText(settled, operation)}`, `    evidence: ${writeJson(settled.evidence)}`]),
+    ...(settled === null ? [] : [`    settled: ${settledText(settled, operation)}`]),
+    ...(settled === null || textAt(settled.evidence, "because") !== null ? [] : [`    evidence: ${writeJson(settled.evidence)}`]),
   ].map(whole);
 }
 
