@@ -15,7 +15,7 @@ import { SCRIPT } from "./script.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
 /** What the first page of a state directory is made from. */
-export interface Overview {
+export interface StateOverview {
   /** The latest runs, the last one first. */
   readonly runs: readonly ListedRun[];
   /** The drifts that nobody has acknowledged, the newest first. */
@@ -29,7 +29,7 @@ const MOST_ITEMS = 20;
 const LATEST_RUNS = 10;
 
 /** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
-export function overviewPage({ runs, drifts, schedules, now }: Overview): Iterable<string> {
+export function overviewPage({ runs, drifts, schedules, now }: StateOverview): Iterable<string> {
   return framed({ title: "Overview – tokenbook", above: bareToolbar(), script: SCRIPT, place: "overview" }, [
     el("h1", {}, "Overview").html,
     section("Needs attention", attentionOf([...runItems(runs), ...scheduleItems(schedules), ...driftItems(drifts)])).html,
