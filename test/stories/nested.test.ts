@@ -108,8 +108,8 @@ test("what fails in an included playbook is shown with its own file and line, ev
   expect(run.code, run.told).toBe(1);
   expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ first  A token and its mint  ./parts/inner.yaml",
-    "  ✓ changed  first/token  Create tokens  ledger.token.create  as issuer",
-    "  ✗ failed   first/mint  Mint tokens to entities  ledger.token.mint  as issuer",
+    "  ✓ changed  first/token  Create tokens  ledger.token.create  as issuer (userId:alice)",
+    "  ✗ failed   first/mint  Mint tokens to entities  ledger.token.mint  as issuer (userId:alice)",
     "      service.refused: HTTP 422: 500 minted would exceed the 100 of the token Ofirst",
     "      at: parts/inner.yaml:8",
     expect.stringMatching(/^✗ failed {2}Two tokens by another playbook: 4 steps: 1 changed, 1 failed, 2 not run in /),
