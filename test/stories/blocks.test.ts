@@ -30,13 +30,13 @@ test("a block is rescued: the run passes, and everything says that it was", asyn
   expect(run.code, run.told).toBe(0);
   expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ minting  Mint  block",
-    "  ✓ changed  token  Create tokens  ledger.token.create  as issuer",
-    "  ✗ failed   much  Mint tokens to entities  ledger.token.mint  as issuer",
+    "  ✓ changed  token  Create tokens  ledger.token.create  as issuer (userId:alice)",
+    "  ✗ failed   much  Mint tokens to entities  ledger.token.mint  as issuer (userId:alice)",
     "      service.refused: HTTP 422: 11 minted would exceed the 10 of the token Rescued",
-    "  ✓ changed  less  Mint tokens to entities  ledger.token.mint  as issuer",
-    "  ✓ ok       supply  Get one token  ledger.token.get  as issuer",
+    "  ✓ changed  less  Mint tokens to entities  ledger.token.mint  as issuer (userId:alice)",
+    "  ✓ ok       supply  Get one token  ledger.token.get  as issuer (userId:alice)",
     "! rescued  minting  Mint  block",
-    "✓ ok       after  Check that the service answers  ledger.status  as issuer",
+    "✓ ok       after  Check that the service answers  ledger.status  as issuer (userId:alice)",
     expect.stringMatching(/^✓ passed {2}Mint as much as may be: 6 steps: 2 changed, 2 ok, 1 rescued, 1 not run in /),
   ]);
   const junit = project.read("junit.xml");
@@ -153,9 +153,9 @@ test("always runs after a failure; resumed, what failed is tried again, and alwa
   expect(run.code, run.told).toBe(1);
   expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ looking  block",
-    "  ✗ failed   house  Get one asset  ledger.asset.get  as issuer",
+    "  ✗ failed   house  Get one asset  ledger.asset.get  as issuer (userId:alice)",
     "      service.refused: HTTP 404: there is no Property with the id Mill3",
-    "  ✓ changed  note  Create assets  ledger.asset.create  as issuer",
+    "  ✓ changed  note  Create assets  ledger.asset.create  as issuer (userId:alice)",
     "✗ failed   looking  block",
     "    block.failed: house failed (service.refused); `always` has run",
     expect.stringMatching(/^✗ failed {2}Look, and leave a note: 3 steps: 1 changed, 1 failed, 1 not run in /),

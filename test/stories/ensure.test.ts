@@ -32,7 +32,7 @@ test("what is so already is unchanged, and nothing is sent", async () => {
   const second = await project.run("run", "gold.yaml", "--report", "junit=junit.xml");
   expect(second.code, second.told).toBe(0);
   expect(second.stdout, second.told).toMatch(
-    /^= unchanged {2}token {2}Create tokens {2}ledger\.token\.create {2}as issuer {2}[\d.]+ m?s$/m,
+    /^= unchanged {2}token {2}Create tokens {2}ledger\.token\.create {2}as issuer \(userId:alice\) {2}[\d.]+ m?s$/m,
   );
   expect(second.stdout, second.told).toMatch(/: 2 steps: 1 unchanged, 1 ok in /);
   expect(project.read("junit.xml")).toContain('tests="2" failures="0" errors="0" skipped="0"');
