@@ -1,6 +1,14 @@
-import { BOUNDARIES, type Boundary, COMMIT_FAULTS, type Fault, type RequestFault, WRITE_FAULTS } from "./faults.ts";
+import {
+  BOUNDARIES,
+  type Boundary,
+  COMMIT_FAULTS,
+  type CommitFault,
+  type Fault,
+  type RequestFault,
+  WRITE_FAULTS,
+} from "./faults.ts";
 import type { Schedule } from "./schedule.ts";
-import { simulate } from "./simulate.ts";
+import { simulate, type Simulated } from "./simulate.ts";
 import { SPECIMENS, type Specimen } from "./specimens.ts";
 import type { Violation } from "./witness.ts";
 import { World } from "./world.ts";
@@ -20,41 +28,73 @@ export interface Cell {
   readonly violations: readonly (Violation & { readonly schedule: Schedule })[];
 }
 
+type CommitAt = Fault & { readonly at: "commit" };
+
+interface Rehearsed {
+  readonly what: CommitFault;
+  readonly rehearsal: Simulated;
+}
+
 /** Runs every cell: journal boundary by fault by kind of write. */
 export async function runMatrix(): Promise<readonly Cell[]> {
+  // Refusals are errors, and nobody reads where these came from: without traces the matrix takes a tenth less.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return await runCells();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+async function runCells(): Promise<readonly Cell[]> {
   const world = new World();
   const cells: Cell[] = [];
   for (const specimen of SPECIMENS) {
     for (const fault of [undefined, ...WRITE_FAULTS]) {
-      for (const boundary of BOUNDARIES) cells.push(await runCell(world, { specimen, fault, boundary }));
+      const rehearsed = await rehearse(world, specimen, fault);
+      for (const boundary of BOUNDARIES) cells.push(await runCell(world, { specimen, fault, boundary }, rehearsed));
     }
   }
   return cells;
 }
 
-async function runCell(world: World, cell: Pick<Cell, "specimen" | "fault" | "boundary">): Promise<Cell> {
+// Until the journal fails, a schedule happens as it does where the journal never fails. So one run without that failure shows of every
+// boundary whether the failure can happen there, and only those schedules are run in which it can.
+async function rehearse(
+  world: World,
+  { steps, target }: Specimen,
+  fault: RequestFault | undefined,
+): Promise<readonly Rehearsed[]> {
+  const rehearsed: Rehearsed[] = [];
+  for (const [seed, what] of WAYS.entries())
+    rehearsed.push({ what, rehearsal: await simulate(world, { seed, steps, faults: befalling(target, fault), skewMs: 0 }) });
+  return rehearsed;
+}
+
+function befalling(step: string, fault: RequestFault | undefined): readonly Fault[] {
+  return fault === undefined ? [] : [{ at: "write", step, sending: 1, what: fault, ms: DELAY_MS }];
+}
+
+async function runCell(
+  world: World,
+  cell: Pick<Cell, "specimen" | "fault" | "boundary">,
+  rehearsed: readonly Rehearsed[],
+): Promise<Cell> {
+  const { boundary, specimen } = cell;
+  const about = boundary.startsWith("run.") || boundary === "step.expanded" ? {} : { step: specimen.target };
   let feasible = 0;
   const violations: Cell["violations"][number][] = [];
-  for (const schedule of schedulesOf(cell)) {
+  for (const { what, rehearsal } of rehearsed) {
+    const fails: CommitAt = { at: "commit", boundary, ...about, nth: 1, what };
+    if (!rehearsal.hasReached(fails)) continue;
+    const schedule = { ...rehearsal.schedule, faults: [...rehearsal.schedule.faults, fails] };
     const simulated = await simulate(world, schedule);
     if (simulated.struck.length < schedule.faults.length) continue;
     feasible++;
     for (const violation of simulated.violations) violations.push({ ...violation, schedule });
   }
   return { ...cell, feasible, violations };
-}
-
-function schedulesOf({ specimen, fault, boundary }: Pick<Cell, "specimen" | "fault" | "boundary">): readonly Schedule[] {
-  const { steps, target } = specimen;
-  const about = boundary.startsWith("run.") || boundary === "step.expanded" ? {} : { step: target };
-  const befalls: readonly Fault[] =
-    fault === undefined ? [] : [{ at: "write", step: target, sending: 1, what: fault, ms: DELAY_MS }];
-  return WAYS.map((what, seed) => ({
-    seed,
-    steps,
-    faults: [...befalls, { at: "commit", boundary, ...about, nth: 1, what }],
-    skewMs: 0,
-  }));
 }
 
 /** The matrix as a table: in each cell the letters of the kinds of writes that could be tried, a `!` behind one that broke a promise. */

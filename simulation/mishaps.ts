@@ -16,6 +16,7 @@ const LEAST_STALE_MS = 20;
 export class Mishaps implements CommitFaults {
   readonly struck: Fault[] = [];
   readonly story: string[] = [];
+  readonly #reached = new Set<string>();
   readonly #time: VirtualTime;
   readonly #began: number;
   readonly #faults: readonly Fault[];
@@ -71,7 +72,16 @@ export class Mishaps implements CommitFaults {
     return this.#onCommit("after", records);
   }
 
+  /** Whether a commit came to the moment at which the fault strikes. */
+  hasReached({ boundary, step, what }: Fault & { readonly at: "commit" }): boolean {
+    return this.#reached.has(momentOf(what.moment, boundary, step));
+  }
+
   #onCommit(moment: CommitFault["moment"], records: readonly Appended[]): CommitFault["effect"] | undefined {
+    for (const { kind, step } of records) {
+      this.#reached.add(momentOf(moment, kind));
+      if (step !== undefined) this.#reached.add(momentOf(moment, kind, step));
+    }
     for (const fault of this.#left) {
       if (fault.at !== "commit" || fault.what.moment !== moment) continue;
       if (!records.some(({ kind, step }) => kind === fault.boundary && (fault.step === undefined || step === fault.step)))
@@ -90,4 +100,8 @@ export class Mishaps implements CommitFaults {
     this.struck.push(fault);
     this.tell(`! ${tellFault(fault)}`);
   }
+}
+
+function momentOf(moment: CommitFault["moment"], kind: string, step = ""): string {
+  return `${moment} ${kind} ${step}`;
 }

@@ -20,6 +20,8 @@ export interface Simulated {
   /** Those faults that something came in the way of. */
   readonly struck: readonly Fault[];
   readonly violations: readonly Violation[];
+  /** Whether a commit came to the moment at which the fault strikes, the first time. */
+  readonly hasReached: (fault: Fault & { readonly at: "commit" }) => boolean;
   /** All that happened, in words. */
   readonly story: readonly string[];
 }
@@ -87,7 +89,9 @@ async function happen(
     if (!(error instanceof Hang)) throw error;
     witness.sees("hang", error.message);
   }
-  const simulated = { schedule, outcome, struck: mishaps.struck, violations: witness.violations, story: mishaps.story };
+  const { struck, story } = mishaps;
+  const hasReached: Simulated["hasReached"] = (fault) => mishaps.hasReached(fault);
+  const simulated = { schedule, outcome, struck, violations: witness.violations, hasReached, story };
   return { simulated, answers: network.answers };
 }
 
