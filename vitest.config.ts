@@ -26,6 +26,7 @@ const config: ViteUserConfig = defineConfig({
     // Two cores, and one more process that has them while the stories wait for a service or a pause.
     maxWorkers: 3,
     globalSetup: ["test/build.ts"],
+    setupFiles: ["test/cost.ts"],
     sequence: { sequencer: LongFirst },
     projects: [
       {
