@@ -32,6 +32,14 @@ export const EXPRESSION_CODES = {
     cure: "Remove the quotes of a number, write decimal(…) around a text that holds one, or compare things of the same kind.",
     example: "number-compared-with-text",
   },
+  "expression.in-identity": {
+    severity: "error",
+    title: "an identity holds an expression",
+    meaning:
+      "An entity or a credential in `actors` or in `as` is taken as it is written, so the service would see the letters of the expression.",
+    cure: 'Let one expression give the whole entity: as: "${{ member }}".',
+    example: "expression-in-identity",
+  },
   "expression.in-key": {
     severity: "error",
     title: "a key of a map holds an expression",
