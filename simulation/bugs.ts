@@ -14,6 +14,7 @@ import type { SimulatedDisk } from "./disk.ts";
 import { ownError } from "./network.ts";
 import { ForgetfulDisk, KeylessDisk, ObliviousDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
 import { SimulatedLiveness } from "./liveness.ts";
+import { PAUSED } from "../src/engine/run/run-context.ts";
 import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
@@ -160,7 +161,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "an old intent is sent after a long stop",
     breaks: "double effect",
-    exchange: (exchange) => unfenced(exchange, (why) => why.includes("held up")),
+    exchange: (exchange) => unfenced(exchange, (why) => why.startsWith(PAUSED)),
   },
   { name: "a released holder's intent is settled by time", breaks: "double effect", release: releaseSilently },
 ];

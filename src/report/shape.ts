@@ -107,6 +107,16 @@ export interface StepReport {
   readonly warning: StepProblem | null;
   /** What a comparison of two sides found. */
   readonly comparison: Comparison | null;
+  /** What a `conserve` found to be equal on both sides. */
+  readonly balances: readonly BalanceReport[] | null;
+}
+
+/** A quantity that is conserved. */
+export interface BalanceReport {
+  /** What it is a quantity of: the object, and the part of it. */
+  readonly of: readonly string[];
+  readonly left: Json;
+  readonly right: Json;
 }
 
 /**

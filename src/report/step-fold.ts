@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import type {
   AttemptAnswered,
   AttemptIntended,
@@ -191,8 +192,15 @@ export class StepFold {
       problem: ending?.kind === "step.stopped" && !this.#isGone ? ending.problem : null,
       warning: completed?.warning ?? null,
       comparison: ending?.comparison ?? null,
+      balances: balancesIn(completed?.value),
     };
   }
+}
+
+// The engine records them so; a record that somebody has damaged is refused before it comes here.
+function balancesIn(value: JsonObject | undefined): StepReport["balances"] {
+  const { balances } = value ?? {};
+  return Array.isArray(balances) ? (balances as unknown as StepReport["balances"]) : null;
 }
 
 // What holds other steps ends as the worst of them.

@@ -1,4 +1,5 @@
 import { formatDuration } from "../base/duration.ts";
+import { shownJson } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import { comparisonLines } from "./comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
@@ -71,13 +72,27 @@ function beneath(step: StepReport): readonly string[] {
 }
 
 function notes(step: StepReport): readonly string[] {
-  const { kind, problem, warning, outcome, refusal } = step;
+  const { kind, problem, warning, outcome, refusal, balances } = step;
   if (problem !== null) return [...problemLines(problem), ...placeLines(step)];
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused as expected", refusal);
+  if (balances !== null) return balanceLines(balances);
   if (kind !== "call") return [];
   if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`, ...settledLines(step)];
   return settledLines(step);
+}
+
+const BALANCES_SHOWN = 5;
+
+/** Returns what a `conserve` found to be equal on both sides, a line for each; of many, the first ones. */
+export function balanceLines(balances: NonNullable<StepReport["balances"]>): readonly string[] {
+  const shown = balances
+    .slice(0, BALANCES_SHOWN)
+    .flatMap(({ of, left }) =>
+      labelled(of.map((part) => oneLine(part)).join(", "), typeof left === "string" ? left : shownJson(left)),
+    );
+  const more = balances.length - BALANCES_SHOWN;
+  return more > 0 ? [...shown, `and ${more} more that are equal`] : shown;
 }
 
 // A write whose outcome was not settled by its own answer shows the evidence.

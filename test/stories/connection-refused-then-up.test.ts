@@ -44,7 +44,7 @@ describe("the port is closed when the mint is to be sent", () => {
     const { world, proxy, project } = await portClosesBeforeTheMint();
     const ended = await project.run("run", "mint.yaml");
     expect(ended.code, ended.told).toBe(1);
-    expect(ended.stdout, ended.told).toMatch(/service\.unreachable: ledger\.token\.mint could not be delivered in 5 tries/);
+    expect(ended.stdout, ended.told).toMatch(/service\.unreachable: ledger\.token\.mint could not be delivered in 5 attempts/);
     expect(ended.stdout, ended.told).toContain("why: the service accepted none of them, so nothing has changed");
 
     const early = await project.run("resume");

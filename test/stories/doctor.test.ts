@@ -192,7 +192,7 @@ test("a key that no header takes is told as such, and not as a service that is o
 });
 
 test.each([
-  ['baseUrl: "http://127.0.0.1:99999"', '"baseUrl" is no address'],
+  ['baseUrl: "http://127.0.0.1:99999"', '"baseUrl" is not an address'],
   ['baseUrl: "http://robot:secretpw@127.0.0.1:1"', '"baseUrl" holds a user or a password'],
 ])("an address that cannot be (%s) is told at its line by each command", async (address, message) => {
   const project = newProject();

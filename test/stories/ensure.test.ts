@@ -28,7 +28,7 @@ test("what is so already is unchanged, and nothing is sent", async () => {
   project.write("gold.yaml", createUnless('response.id == "Gold"'));
   const first = await project.run("run", "gold.yaml");
   expect(first.code, first.told).toBe(0);
-  expect(first.stdout, first.told).toMatch(lineOf("✓ changed", "token", " tx [0-9a-f]{64} "));
+  expect(first.stdout, first.told).toMatch(lineOf("✓ changed", "token", " tx [0-9a-f]{8}… "));
   const second = await project.run("run", "gold.yaml", "--report", "junit=junit.xml");
   expect(second.code, second.told).toBe(0);
   expect(second.stdout, second.told).toMatch(
@@ -107,12 +107,12 @@ test.for([
   {
     one: 'r.data.metadata.assetType == "Bond"',
     code: 1,
-    says: /discovery\.not-found: the write took effect, but ledger\.transfer\.byAsset shows 0 records of which/,
+    says: /discovery\.not-found: the write took effect, but ledger\.transfer\.byAsset shows 0 records for which/,
   },
   {
     one: 'approval: r.data.purpose == "roof"',
     code: 1,
-    says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records of which/,
+    says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records for which/,
   },
 ])("discover by $one", { timeout: 60_000 }, async ({ one, code, says }) => {
   const world = await sandboxProcess();

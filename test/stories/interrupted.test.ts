@@ -144,7 +144,7 @@ describe("an answer never comes", () => {
     expect(interrupted.code, interrupted.told).toBe(143);
     const shown = await project.json("runs", "show", runIn(interrupted));
     expect(stepIn(shown.data, "mint").attempts, shown.told).toMatchObject([
-      { meaning: "ambiguous", message: expect.stringContaining("the run is to stop") },
+      { meaning: "ambiguous", message: expect.stringContaining("the run is stopping") },
     ]);
     const resumed = await project.run("resume");
     expect(resumed.code, resumed.told).toBe(0);
@@ -199,7 +199,7 @@ describe("an answer never comes", () => {
       await running.ended;
       const shown = await project.json("runs", "show", cancelled?.run ?? "");
       expect(stepIn(shown.data, "mint").attempts, shown.told).toMatchObject([
-        { meaning: "ambiguous", message: expect.stringContaining("the run is to stop") },
+        { meaning: "ambiguous", message: expect.stringContaining("the run is stopping") },
       ]);
       const resumed = await project.run("resume", cancelled?.run ?? "");
       expect(resumed.code, resumed.told).toBe(0);

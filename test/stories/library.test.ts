@@ -63,7 +63,7 @@ test("tokens that were passed on are not minted again, and a higher total mints 
     id: "Gold",
     value: 12,
   });
-  const moved = await place.project.run("run", "token.yaml");
+  const moved = await place.project.run("run", "token.yaml", "--verbose");
   expect(moved.stdout, moved.told).toMatch(lineOf("= unchanged", "mint/mint"));
   expect(await twice(place, "more.yaml")).toEqual(["ledger.token.mint"]);
   const more = await place.project.run("run", "more.yaml");
@@ -166,7 +166,7 @@ test("a purchase goes up to its amount", async () => {
   const { project, world } = await projectWith({ "buy.yaml": BUY });
   const outcomes: (readonly [string, string])[] = [];
   for (const amount of ["12.5", "12.5", "20", "1"]) {
-    const run = await project.run("run", "buy.yaml", "--input", `amount=${amount}`);
+    const run = await project.run("run", "buy.yaml", "--verbose", "--input", `amount=${amount}`);
     expect(run.code, run.told).toBe(0);
     outcomes.push([/(\w+) +buy\/buy /.exec(run.stdout)?.[1] ?? "", /output bought: (.*)/.exec(run.stdout)?.[1] ?? ""]);
   }

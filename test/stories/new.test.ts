@@ -61,14 +61,14 @@ test("nothing is overwritten, and then nothing is written", async () => {
   const { code, stdout, stderr, told } = await project.run("new", "project", ".");
   expect(code, told).toBe(2);
   expect(stdout).toBe("");
-  expect(stderr).toContain("README.md is there already");
+  expect(stderr).toContain("README.md exists already");
   expect(filesBelow(project.folder)).toEqual([join(project.folder, "README.md")]);
   expect(project.read("README.md")).toBe("mine\n");
 
   project.write("a.yaml", "mine\n");
   const again = await project.run("new", "playbook", "a.yaml", "--uses", "ledger.status");
   expect(again.code, again.told).toBe(2);
-  expect(again.stderr).toContain("a.yaml is there already");
+  expect(again.stderr).toContain("a.yaml exists already");
   expect(project.read("a.yaml")).toBe("mine\n");
 });
 

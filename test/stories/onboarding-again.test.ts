@@ -25,7 +25,7 @@ function onboarding(): Project {
 
 test("the onboarding is run again: every write is unchanged, and nothing is written", async () => {
   const project = onboarding();
-  const first = await project.run("run", "property-sale.yaml");
+  const first = await project.run("run", "--verbose", "property-sale.yaml");
   expect(first.code, first.told).toBe(0);
   expect(first.stderr, first.told).toBe("");
   for (const step of STEPS) expect(first.stdout, first.told).toMatch(lineOf("✓ changed", step, " tx [0-9a-f]{64} "));
@@ -34,7 +34,7 @@ test("the onboarding is run again: every write is unchanged, and nothing is writ
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
   for (const time of ["second", "third"]) {
-    const again = await project.run("run", "property-sale.yaml");
+    const again = await project.run("run", "--verbose", "property-sale.yaml");
     expect(again.code, `${time}: ${again.told}`).toBe(0);
     for (const step of STEPS) expect(again.stdout, again.told).toMatch(lineOf("= unchanged", step));
     for (const whole of ["token", "mint", "handover", "deposit", "purchase"])
@@ -58,7 +58,7 @@ test("other inputs write what is missing and nothing else, and the supply is rec
   const added: (readonly string[])[] = [];
   for (const inputs of runs) {
     const before = (await embeddedCommits(project)).length;
-    const run = await project.run("run", "property-sale.yaml", ...inputs);
+    const run = await project.run("run", "--verbose", "property-sale.yaml", ...inputs);
     expect(run.code, run.told).toBe(0);
     const commits = await embeddedCommits(project);
     added.push(operationsOf(commits.slice(before)));
@@ -94,14 +94,14 @@ test("people approve in between: the run waits for dora, goes on when she has, a
   const votes = ["--input", 'votes=["userId:bob"]'];
   const done = OPERATIONS.slice(0, 5);
 
-  const waiting = await project.run("run", "property-sale.yaml", ...votes);
+  const waiting = await project.run("run", "--verbose", "property-sale.yaml", ...votes);
   expect(waiting.code, waiting.told).toBe(4);
-  expect(waiting.stdout, waiting.told).toMatch(lineOf("… pending", "handover/handed"));
+  expect(waiting.stdout, waiting.told).toMatch(lineOf("… pending", "handover/transferred"));
   expect(waiting.stdout, waiting.told).toMatch(/^… pending {2}Onboard .*5 changed, .*1 pending/m);
   expect(operationsOf(await world.commits())).toEqual(done);
 
   // A run of its own asks nobody twice: the request waits already.
-  const second = await project.run("run", "property-sale.yaml", ...votes);
+  const second = await project.run("run", "--verbose", "property-sale.yaml", ...votes);
   expect(second.code, second.told).toBe(4);
   for (const step of STEPS.slice(0, 5)) expect(second.stdout, second.told).toMatch(lineOf("= unchanged", step));
   expect(operationsOf(await world.commits())).toEqual(done);
@@ -112,7 +112,7 @@ test("people approve in between: the run waits for dora, goes on when she has, a
   const commits = await world.commits();
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
-  for (const run of [await project.run("resume", runIn(second)), await project.run("run", "property-sale.yaml", ...votes)]) {
+  for (const run of [await project.run("resume", "--verbose", runIn(second)), await project.run("run", "--verbose", "property-sale.yaml", ...votes)]) {
     expect(run.code, run.told).toBe(0);
     expect(run.stdout, run.told).toMatch(/^✓ passed .*: 24 steps: 8 unchanged, 15 ok, 1 skipped in /m);
     expect(await world.commits()).toEqual(commits);

@@ -36,7 +36,7 @@ test("the package is packed, installed in an empty folder and run: no other pack
   expect(run.stdout, run.told).toMatch(/^✓ passed {2}Is it there\?: 1 step: 1 ok in /m);
   writeFileSync(join(folder, "create.yaml"), CREATE);
   for (const outcome of ["changed", "unchanged"]) {
-    const created = await succeed(npx(["tokenbook", "run", "create.yaml"], folder));
+    const created = await succeed(npx(["tokenbook", "run", "--verbose", "create.yaml"], folder));
     expect(created.stdout, created.told).toMatch(/^ *. \w+ +token\/token .* ledger\.token\.create /m);
     expect(created.stdout, created.told).toMatch(new RegExp(`: 2 steps: 1 ${outcome}, 1 ok in `));
   }

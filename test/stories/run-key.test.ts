@@ -114,7 +114,7 @@ test("a key is of one playbook, with the same inputs and variables, in one envir
   const refused = async (says: RegExp, ...args: string[]): Promise<void> => {
     const ended = await project.run(...args, "--key", "ORDER-17");
     expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringMatching(says)]);
-    expect(ended.stderr, ended.told).toContain(`the key ORDER-17 names the run ${runIn(first)}`);
+    expect(ended.stderr, ended.told).toContain(`the key ORDER-17 already names the run ${runIn(first)}`);
   };
   await refused(/input rooms: was 1, is 2/, "run", "record.yaml", "--input", "rooms=2");
   await refused(/playbook: was \.\/record\.yaml, is \.\/other\.yaml/, "run", "other.yaml");

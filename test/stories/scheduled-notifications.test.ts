@@ -261,7 +261,7 @@ test("what is wrong with notifications in tokenbook.yaml is shown with its line,
 });
 
 test.for([
-  ["one that is not encrypted", "    url: http://hooks.example/t0ken-of-the-desk\n", "must match"],
+  ["one that is not encrypted", "    url: http://hooks.example/t0ken-of-the-desk\n", "is not written in the allowed form"],
   [
     "beside a command",
     "    url: https://hooks.example/t0ken-of-the-desk\n    command: [tell]\n",

@@ -15,6 +15,9 @@ import type { EnginePorts } from "../engine-ports.ts";
 import { leaseNameOf } from "./run-leases.ts";
 import { type Call, digestOf, ServiceClient } from "../service/service.ts";
 
+/** How the reason of a fence begins where the process was paused after it had decided to send a write. */
+export const PAUSED = "this process was paused";
+
 /** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext extends Looking {
   readonly service: ServiceClient;
@@ -144,7 +147,7 @@ export class RunContext extends Looking {
       // A suspended machine stops one clock, and a person may set the other.
       const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
       if (ageMs <= LIMITS.intentMs) return undefined;
-      return `this process was paused: it decided to send the write ${formatDuration(Math.round(ageMs))} ago`;
+      return `${PAUSED}: it decided to send the write ${formatDuration(Math.round(ageMs))} ago`;
     };
   }
 

@@ -3,6 +3,7 @@ import { isObject, type Json } from "../../base/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explanationBlocks } from "../evidence.ts";
 import { cut, oneLine } from "../formats/foreign-text.ts";
+import { balanceLines } from "../step-lines.ts";
 import type { AttemptReport, StepReport } from "../shape.ts";
 import { verdictOf } from "../verdict.ts";
 import { actedAs, isNamedBy, NO_END, wordOf } from "../words.ts";
@@ -85,6 +86,7 @@ function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing)
   return [
     reasonId === undefined ? reasonOf(step, budget) : el("p", {}, el("a", { href: `#${reasonId}` }, "Why this needs attention")),
     refusal === null ? undefined : el("p", {}, "Refused as expected: ", el("code", {}, said(refusal))),
+    step.balances === null ? undefined : balanceLines(step.balances).map((line) => el("p", {}, line)),
     factsOf(step, file),
     step.comparison === null ? undefined : comparisonMarkup(step.comparison, isServed),
     attempts.map((attempt) => attemptMarkup(attempt, step, budget)),

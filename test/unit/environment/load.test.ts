@@ -105,7 +105,7 @@ test.each([["http://127.0.0.1:99999"], ["http://[::1"], ["http://a..b:x"]])(
     const { code, message } = failure(GOOD.replace("https://live.example.com", address), "staging");
     expect(code).toBe("environment.invalid");
     expect(message).toContain("tokenbook.yaml:8:24");
-    expect(message).toContain('"baseUrl" is no address');
+    expect(message).toContain('"baseUrl" is not an address');
   },
 );
 
