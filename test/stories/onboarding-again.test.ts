@@ -112,7 +112,10 @@ test("people approve in between: the run waits for dora, goes on when she has, a
   const commits = await world.commits();
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
-  for (const run of [await project.run("resume", "--verbose", runIn(second)), await project.run("run", "--verbose", "property-sale.yaml", ...votes)]) {
+  for (const run of [
+    await project.run("resume", "--verbose", runIn(second)),
+    await project.run("run", "--verbose", "property-sale.yaml", ...votes),
+  ]) {
     expect(run.code, run.told).toBe(0);
     expect(run.stdout, run.told).toMatch(/^✓ passed .*: 24 steps: 8 unchanged, 15 ok, 1 skipped in /m);
     expect(await world.commits()).toEqual(commits);

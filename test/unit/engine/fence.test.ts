@@ -1,3 +1,4 @@
+import { PAUSED } from "../../../src/engine/run/run-context.ts";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -55,7 +56,7 @@ test.each([
     expect(ran.outcome).toBe("passed");
     const answers = events.flatMap((event) => (event.kind === "attempt.answered" ? [event] : []));
     expect(answers).toMatchObject([
-      { attempt: 0, meaning: "not-sent", message: expect.stringContaining("held up") },
+      { attempt: 0, meaning: "not-sent", message: expect.stringContaining(PAUSED) },
       { attempt: 1, meaning: "acknowledged" },
     ]);
     expect([before, writesIn(served)]).toEqual([0, 1]);
