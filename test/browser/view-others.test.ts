@@ -87,7 +87,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const page = await opened.browser.newPage();
     onTestFinished(() => page.close());
     await page.goto(url.href);
-    expect(await page.locator("h1").textContent()).toBe("0 runs");
+    expect(await page.locator("h1").textContent()).toBe("Overview");
     const other = await neighbour("<h1>Mine</h1>");
     await page.goto(`http://127.0.0.1:${other.port}/typed`);
     // A page of another site, with a picture, a form and a link that lead to the neighbour.

@@ -33,7 +33,13 @@ export const OTHER_PROFILE: Profile = profileWith({
     pageSize: 2,
   },
   refusals: [400, 401, 403, 404, 410, 418, 422],
-  conditionStatus: { "vault already exists": 418, "invalid caller": 401, "sale not found": 410, "invalid parameters": 422 },
+  conditionStatus: {
+    "asset already exists": 418,
+    "vault already exists": 418,
+    "invalid caller": 401,
+    "sale not found": 410,
+    "invalid parameters": 422,
+  },
   successStatus: { async: 202, "ledger.vault.update": 206, "investor.sales.buy": 200 },
 });
 

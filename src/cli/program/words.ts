@@ -86,8 +86,8 @@ other than the one who starts the run. A plan that no longer holds is refused, a
 
 Examples:
   $ tokenbook approve onboarding.plan --because "reviewed with the board"
-    before it: tokenbook plan onboarding.yaml --env production --out onboarding.plan
-    after it:  tokenbook run onboarding.yaml --env production --plan onboarding.plan`,
+    before it: tokenbook plan onboarding.yaml --out onboarding.plan
+    after it:  tokenbook run onboarding.yaml --plan onboarding.plan`,
     },
     run: {
       group: "run",
