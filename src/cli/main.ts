@@ -89,7 +89,7 @@ class Signals {
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
 function endAtOnce(stderr: Terminal, code: ExitCode, hint: Hint): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
-  stderr.write(`\ntokenbook: ended at once; ${hint("a run that was under way goes on with: tokenbook resume")}\n`);
+  stderr.write(`\ntokenbook: ended at once; ${hint("to continue a run that was under way: tokenbook resume")}\n`);
   process.exit(code);
 }
 
@@ -126,7 +126,7 @@ function terminalOf(stream: NodeJS.WriteStream, onLost: (error: Error) => void):
 function unwritten(error: Error): Failure {
   return new Failure({
     code: "output.cannot-write",
-    message: `stdout cannot be written, and what was to stand there is not whole: ${messageOf(error)}`,
+    message: `stdout cannot be written, so the output is not complete: ${messageOf(error)}`,
     next: "make room where it goes; what runs did is remembered: tokenbook runs",
   });
 }

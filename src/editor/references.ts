@@ -69,7 +69,7 @@ export class RenameRefused extends Error {
 /** What to replace so that a step has another id. Throws a RenameRefused: half a rename would be worse than none. */
 export function renameStep(file: TextFile, uses: StepUses, to: string, files: EditorFiles): readonly Range[] {
   if (checkPlaybook(file.path, file.text, files).playbook === undefined)
-    throw new RenameRefused("the playbook has mistakes: mend them first, so that every use of the step can be found");
+    throw new RenameRefused("the playbook has mistakes: fix them first, so that every use of the step can be found");
   if (uses.unplaced > 0)
     throw new RenameRefused(`"${uses.id}" is used in a text with escapes, or that is folded over lines: rename it there by hand`);
   const ranges = [uses.declaration, ...uses.uses].toSorted((a, b) => a.start - b.start);

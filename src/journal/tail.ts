@@ -162,7 +162,7 @@ export function lastRecordOf(journal: Database): Last | undefined {
 }
 
 const WHY = "what was sent since then would be sent again, so nothing is sent";
-const ACCEPT = "or look into the ledger, and go on without what is lost: tokenbook runs accept-loss --because TEXT";
+const ACCEPT = "or look into the ledger, and continue without the lost records: tokenbook runs accept-loss --because TEXT";
 
 function lost(journal: string, { runId, sequence }: Last): Failure {
   return new Failure({

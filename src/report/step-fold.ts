@@ -200,7 +200,7 @@ export class StepFold {
 // The engine records them so; a record that somebody has damaged is refused before it comes here.
 function balancesIn(value: JsonObject | undefined): StepReport["balances"] {
   const { balances } = value ?? {};
-  return Array.isArray(balances) ? (balances as unknown as StepReport["balances"]) : null;
+  return Array.isArray(balances) ? balances : null;
 }
 
 // What holds other steps ends as the worst of them.

@@ -209,7 +209,7 @@ function timeLimitProblem(limitMs: number): FiringProblem {
   return {
     code: "schedule.time-limit",
     message: `the run took longer than ${formatDuration(limitMs)} and was stopped`,
-    why: "schedule.timeLimit of the playbook says so",
+    why: "schedule.timeLimit of the playbook sets it",
     next: "give it more time, or let it read less",
   };
 }

@@ -108,14 +108,14 @@ export class Courier {
     if (why === undefined) {
       this.#outbox.delivered(letter);
       metrics.notified(channel.name, "delivered");
-      log("info", "notification.delivered", `told ${channel.name} of: ${letter.event}`, about);
+      log("info", "notification.delivered", `notified ${channel.name}: ${letter.event}`, about);
       return;
     }
     const next = this.#outbox.failed(letter, why);
     metrics.notified(channel.name, next === undefined ? "given-up" : "failed");
     const then = next === undefined ? `given up after ${letter.tries} tries` : `tried again at ${new Date(next).toISOString()}`;
     const level = next === undefined ? "error" : "warn";
-    log(level, "notification.failed", `${channel.name} could not be told of: ${letter.event}: ${why}; ${then}`, {
+    log(level, "notification.failed", `${channel.name} could not be notified: ${letter.event}: ${why}; ${then}`, {
       ...about,
       why,
     });

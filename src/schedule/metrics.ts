@@ -10,7 +10,7 @@ export class Metrics {
   readonly #registry = new Registry();
   /** The run of each schedule that is shown. */
   readonly #shown = new Map<string, string>();
-  readonly #firings = this.#counter("tokenbook_schedule_firings_total", "Firings by what became of them.", "outcome");
+  readonly #firings = this.#counter("tokenbook_schedule_firings_total", "Firings by outcome.", "outcome");
   readonly #duration = new Histogram({
     name: "tokenbook_schedule_run_duration_seconds",
     help: "How long firings took, with all their tries.",
@@ -25,13 +25,8 @@ export class Metrics {
   );
   readonly #next = this.#gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.");
   readonly #steps = this.#gauge("tokenbook_schedule_last_run_steps", "Steps of the last run by their outcome.", "outcome");
-  readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by how they stand.", "state");
-  readonly #notifications = this.#counter(
-    "tokenbook_notifications_total",
-    "Deliveries by what became of them.",
-    "channel",
-    "result",
-  );
+  readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by state.", "state");
+  readonly #notifications = this.#counter("tokenbook_notifications_total", "Deliveries by outcome.", "channel", "result");
   readonly #waiting = new Gauge({
     name: "tokenbook_notifications_waiting",
     help: "Notifications that wait to be delivered.",

@@ -23,7 +23,7 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
   const stop = new AbortController();
   const over = new AbortController();
   const onStop = (): void => {
-    parts.log("info", "schedule.stopping", `stopping; the run may go on for ${LIMITS.scheduleGraceMs / 1_000} s`);
+    parts.log("info", "schedule.stopping", `stopping; the run may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
     void clock.sleep(LIMITS.scheduleGraceMs, over.signal).then(() => stop.abort("stopping" satisfies StopReason));
   };
   if (stopping.aborted) stop.abort("stopping" satisfies StopReason);

@@ -228,7 +228,7 @@ export class Scheduler {
     const running = [...this.#running.values()];
     if (running.length > 0) {
       const grace = LIMITS.scheduleGraceMs / 1_000;
-      log("info", "schedule.stopping", `stopping; ${count(running.length, "run")} may go on for ${grace} s`);
+      log("info", "schedule.stopping", `stopping; ${count(running.length, "run")} may continue for ${grace} s`);
       const over = new AbortController();
       const all = Promise.all(running.map((each) => each.over)).then(() => over.abort());
       await clock.sleep(LIMITS.scheduleGraceMs, over.signal);

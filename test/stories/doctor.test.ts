@@ -90,7 +90,7 @@ test("a port at which nobody listens, and a name that there is not, are told apa
   );
   const seen = await examine(project);
   expect(codes(seen, "problem"), seen.told).toEqual(["service.no-connection", "service.no-name"]);
-  expect(about(seen, "service.no-connection")).toMatch(/ECONNREFUSED[\s\S]*mend tokenbook\.yaml:4 /);
+  expect(about(seen, "service.no-connection")).toMatch(/ECONNREFUSED[\s\S]*fix tokenbook\.yaml:4 /);
 });
 
 test("a service without TLS at an address of https is told as that", async () => {

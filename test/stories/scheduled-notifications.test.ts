@@ -22,7 +22,7 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   const { project, service } = await desk(url);
   const failed = await project.run("schedule", "--once", "properties.yaml");
   expect(failed.code, failed.told).toBe(1);
-  expect(failed.stdout, failed.told).toContain("desk could not be told of: failure: HTTP 503; tried again at");
+  expect(failed.stdout, failed.told).toContain("desk could not be notified: failure: HTTP 503; tried again at");
   expect(failed.stdout, failed.told).not.toContain("of-the-address");
   await recordProperty(service);
   const passed = await project.run("schedule", "--once", "properties.yaml");

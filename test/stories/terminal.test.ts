@@ -102,7 +102,7 @@ test("Ctrl-C twice: it ends at once, shows the cursor, and says how to go on", a
   expect(await terminal.ended).toBe(130);
   letGo();
   expect((await terminal.screen.lines()).at(-1)).toBe(
-    "tokenbook: ended at once; a run that was under way goes on with: tokenbook resume",
+    "tokenbook: ended at once; to continue a run that was under way: tokenbook resume",
   );
   expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
   const resumed = await project.run("resume");

@@ -15,7 +15,7 @@ export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   if (because === undefined || because.trim() === "") {
     throw new Failure({
       code: "loss.incomplete",
-      message: "say what you found in the ledger, and why it is safe to go on without the records that are lost",
+      message: "say what you found in the ledger, and why it is safe to continue without the lost records",
       next: 'tokenbook runs accept-loss --because "compared the ledger with last night\'s backup"',
     });
   }

@@ -83,7 +83,7 @@ function summaryOf(checked: readonly CheckedPlaybookFile[]): string | undefined 
   const wrong = checked.filter(({ ok }) => !ok);
   if (wrong.length === 0) return undefined;
   const code = wrong[0]?.diagnostics.find(({ severity }) => severity === "error")?.code;
-  return `${count(wrong.length, "playbook")} of ${checked.length} cannot be run; tokenbook check --explain ${code} tells more`;
+  return `${count(wrong.length, "playbook")} of ${checked.length} cannot be run; to learn more: tokenbook check --explain ${code}`;
 }
 
 // A CI job that works in a folder of its checkout reports from the checkout's root.

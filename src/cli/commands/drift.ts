@@ -92,7 +92,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   if (because === undefined || because.trim() === "" || until === undefined) {
     throw new Failure({
       code: "drift.ack-incomplete",
-      message: "say why it is borne with, and until when",
+      message: "say why you acknowledge it, and until when",
       next: acknowledgingCommand(options.drift, systemClock.now()),
     });
   }

@@ -120,7 +120,11 @@ function summary(
 
 async function fromStdin(shell: Shell, files: readonly string[], { check, diff }: Omit<FmtOptions, "files">): Promise<ExitCode> {
   if (files.length > 1)
-    throw new Failure({ code: "fmt.stdin", message: "- stands for stdin, and goes with no other file", next: "tokenbook fmt -" });
+    throw new Failure({
+      code: "fmt.stdin",
+      message: "- means stdin, and cannot be combined with a file",
+      next: "tokenbook fmt -",
+    });
   const each = format(shell, STDIN_NAME, decode(STDIN_NAME, await shell.stdin()));
   const changed = each.after === undefined || each.after === each.before ? [] : [each];
   if (diff === true) shell.stdout.write(changed.map(patch).join(""));

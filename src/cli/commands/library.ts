@@ -48,7 +48,7 @@ function word(name: string): string {
 
 function list(all: readonly ShippedPlaybook[], width: number): string {
   const rows = columnsIn(width)(all.map(({ uses, playbook }) => [uses, playbook.name]));
-  const more = wrap("A step uses one by this name. `tokenbook library NAME` tells what it takes and gives.", width);
+  const more = wrap("A step uses one by this name. `tokenbook library NAME` shows its inputs and outputs.", width);
   return `${[...rows, "", ...more].join("\n")}\n`;
 }
 

@@ -23,7 +23,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   if (verdict === undefined || because === undefined || because.trim() === "") {
     throw new Failure({
       code: "resolve.incomplete",
-      message: "say what became of the write, and how you know",
+      message: "say the outcome of the write, and how you know it",
       next: `tokenbook resolve ${quoted(named.typed)} --step ${quoted(step)} --as applied --because "seen in the ledger's explorer"`,
     });
   }

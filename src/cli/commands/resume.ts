@@ -123,7 +123,7 @@ function assertEnvironmentThere(shell: ProjectShell, { runId: id, target }: RunO
   throw new Failure({
     code: "environment.unknown",
     message: `${shown} has no environment "${environment}", where the run ${id} acts`,
-    why: "a run goes on where it began, under the same name",
+    why: "a run continues where it began, under the same name",
     next: `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then: tokenbook resume ${id}`,
   });
 }

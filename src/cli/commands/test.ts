@@ -69,7 +69,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
 function noTest(): Failure {
   return new Failure({
     code: "test.none-chosen",
-    message: "which test is to be made? There is --crash-everywhere",
+    message: "name the test: --crash-everywhere",
     next: "tokenbook test --crash-everywhere PLAYBOOK",
   });
 }

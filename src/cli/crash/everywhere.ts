@@ -91,7 +91,7 @@ async function undisturbedTwice(test: CrashTest, file: string, look: string): Pr
   throw new Failure({
     code: "test.not-repeatable",
     message: `${file} does not do the same twice on new sandboxes: ${difference}`,
-    why: "what a crash changes could not be told from that",
+    why: "the effects of a crash could not be distinguished from that",
     next: "let it not depend on the time, nor on the order of what runs side by side",
   });
 }

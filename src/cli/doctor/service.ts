@@ -63,7 +63,7 @@ async function lookAtAddress({ side, baseUrl, where, signal }: Address, findings
   const { failed, certificateUntil } = reached;
   if (failed !== undefined) {
     findings.problem(`service.no-${failed.at}`, `${side}: ${baseUrl}: ${FAILED[failed.at]}: ${failed.why}`, {
-      next: failed.at === "tls" ? `${TRUST}; or mend ${where}` : `start the service, or mend ${where}`,
+      next: failed.at === "tls" ? `${TRUST}; or fix ${where}` : `start the service, or fix ${where}`,
     });
     return false;
   }

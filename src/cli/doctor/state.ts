@@ -119,7 +119,7 @@ function lookAtJournal({ path, format, newest, damage, runs, losses }: JournalHe
 function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: Findings): void {
   if (held?.life === "unknown") {
     findings.warning("state.held-elsewhere", `run ${id} (${playbook}) is held by ${spellHolder(held.holder)}`, {
-      why: "nobody here can know whether that process is alive",
+      why: "tokenbook cannot know whether that process is alive",
       next: `wait for it; if it is gone for good: tokenbook runs release ${id} --because TEXT`,
     });
   } else if (held !== undefined) {
@@ -128,7 +128,7 @@ function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: F
     const writes = open.map(({ step, operation }) => `${step} (${operation})`).join(", ");
     findings.problem(
       "state.unknown-write",
-      `run ${id} (${playbook}): nobody knows what became of ${count(open.length, "write")}: ${writes}`,
+      `run ${id} (${playbook}): the outcome of ${count(open.length, "write")} is unknown: ${writes}`,
       {
         next: `tokenbook resume ${id}, which looks again; or, once you know: tokenbook resolve ${id}`,
       },

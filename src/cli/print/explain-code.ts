@@ -42,7 +42,7 @@ function exampleOf(code: Code): Example {
 function list(): string {
   const width = Math.max(...CODES.map(({ length }) => length));
   const rows = CODES.map((code) => `${code.padEnd(width)}  ${CATALOGUE[code].severity.padEnd(7)}  ${CATALOGUE[code].title}`);
-  return `${rows.join("\n")}\n\n\`tokenbook check --explain CODE\` tells more about one.\n`;
+  return `${rows.join("\n")}\n\n\`tokenbook check --explain CODE\` explains one.\n`;
 }
 
 function page(code: Code, columns: number): string {

@@ -67,12 +67,12 @@ Playbooks for a token investment and asset tokenization service, run by tokenboo
 \`\`\`sh
 tokenbook check playbooks              # every mistake, before anything is sent
 tokenbook run playbooks/first.yaml     # on the sandbox that is inside of tokenbook, see tokenbook.yaml
-tokenbook doctor                       # whether runs can begin here, and what to mend
+tokenbook doctor                       # whether runs can begin here, and what to fix
 tokenbook operations                   # what can be called
 tokenbook new playbook playbooks/second.yaml --uses ledger.token.create --uses ledger.token.mint
 \`\`\`
 
-What a run did is remembered in \`.tokenbook/\`; \`tokenbook runs\` lists it, \`tokenbook resume\` goes on with a run that stopped.
+What a run did is remembered in \`.tokenbook/\`; \`tokenbook runs\` lists it, \`tokenbook resume\` continues a run that stopped.
 
 Lines for CI:
 

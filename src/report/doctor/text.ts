@@ -37,5 +37,5 @@ function summaryLine(environment: string | null, findings: readonly DoctorFindin
   const wrong = findings.filter(({ grade }) => grade === "problem").length;
   const doubtful = findings.filter(({ grade }) => grade === "warning").length;
   const look = doubtful === 0 ? "" : `${wrong === 0 ? "; " : ", "}${count(doubtful, "thing")} to look at`;
-  return wrong === 0 ? `✓ ready to run${about}${look}` : `✗ ${count(wrong, "thing")} to mend${about}${look}`;
+  return wrong === 0 ? `✓ ready to run${about}${look}` : `✗ ${count(wrong, "thing")} to fix${about}${look}`;
 }

@@ -81,7 +81,7 @@ const confirmed = {
 
 const EVENTS: Described = {
   "run.opened": {
-    says: "A run began: what is to be done, where, with which inputs.",
+    says: "A run began: its steps, its target and its inputs.",
     required: { format: { const: 1 }, runId: text, runKey: text, playbook, steps: listOf(heading), inputs: map, target },
     optional: {
       env: { type: "object", additionalProperties: { type: "object", additionalProperties: text } },
@@ -101,7 +101,7 @@ const EVENTS: Described = {
     optional: { unsent: listOf(object({ step, attempt: whole })) },
   },
   "run.edited": {
-    says: "The run went on with its playbook as somebody has edited it.",
+    says: "The run continued with an edited playbook.",
     required: { playbook, steps: listOf(heading), notes: texts },
     optional: { confirmed },
   },
@@ -112,7 +112,7 @@ const EVENTS: Described = {
   },
   "step.begun": { says: "A block, or an included playbook, began.", required: { step }, optional: { inputs: map } },
   "block.turned": {
-    says: "A block went on with its rescue or its always, or once more from its first step.",
+    says: "A block continued with its rescue or its always, or again from its first step.",
     required: { step, to: oneOf("rescue", "always", "again") },
     optional: { outcome: oneOf("ok", "rescued", "failed"), failed: text, problem, forget: texts },
   },
@@ -155,7 +155,7 @@ const EVENTS: Described = {
     optional: {},
   },
   "attempt.settled": {
-    says: "What became of a write, decided by other evidence than its own answer.",
+    says: "The outcome of a write, decided by other evidence than its own answer.",
     required: { step, attempt, verdict: oneOf("applied", "absent", "superseded", "unchanged"), evidence: anything },
     optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text } },
   },

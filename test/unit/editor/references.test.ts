@@ -73,7 +73,7 @@ test.for(["ab", "Not An Id", "in", ""])("a step is not renamed to %j", (to) => {
 });
 
 test("nothing is renamed in a playbook with mistakes, nor where a use has no place of its own", () => {
-  expect(() => renamed("first", BOOK)).toThrow(/mend them first/);
+  expect(() => renamed("first", BOOK)).toThrow(/fix them first/);
   expect(() => renamed("first", SOUND.replace('all: "', 'all: "\\"'))).toThrow(/by hand/);
 });
 
