@@ -20,7 +20,7 @@ export async function runChild(
       stderr = (stderr + text).slice(0, LIMITS.childErrorChars);
     });
     const ended = once(child, "close");
-    // One that dies before it has read everything is told by how it ended.
+    // A child that dies before it has read everything is judged by how it ended.
     child.stdin.on("error", () => undefined).end(given.input);
     const [code, signal] = await ended;
     return { code: code as number | null, signal: signal as string | null, stderr };

@@ -9,7 +9,7 @@ import type { Shell, Terminal } from "./shell.ts";
 import { HelpShown } from "./program/usage.ts";
 import { isSet } from "./view/colour.ts";
 
-// The only place that names the process: everything below is handed what it may use.
+// The only place that names the process: everything below is given what it may use.
 
 /** Runs the command line of this process and sets its exit code. */
 export async function main(): Promise<void> {
@@ -146,7 +146,7 @@ async function runCommand(shell: Shell, argv: readonly string[], begin: (hint: H
   }
 }
 
-// By itself `--debug` stands for stderr; commander would take the word behind it for the file.
+// `--debug` alone means stderr; commander would take the next word for the file.
 function withDebugAlone(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
   return argv.map((word, at) => (word === "--debug" && (end < 0 || at < end) ? "--debug=" : word));

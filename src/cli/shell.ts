@@ -21,13 +21,13 @@ export interface Terminal {
   write(text: string, kind?: TextKind): void;
 }
 
-/** How this program is to be run once more. */
+/** How to run this program once more. */
 export interface Relaunch {
   readonly args: readonly string[];
   /** All that is piped in. */
   readonly input: string;
   readonly variables: Variables;
-  /** Aborted when it is to be killed. */
+  /** Aborted to kill it. */
   readonly kill: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ export interface ChildEnd {
 export interface Shell {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
-  /** What text for people passes that tells them what to type; data does not. */
+  /** Completes the commands in a text for people; data does not pass it. */
   readonly hint: Hint;
   /** From now on, commands that are printed name this state directory, unless the command line names one. */
   readonly hintState: (state: string) => void;

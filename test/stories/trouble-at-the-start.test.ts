@@ -65,7 +65,7 @@ test("trouble that lasts is told apart from a wrong address or key: nothing is t
       /the service gave no usable answer to ledger\.status, asked 4 times within \S+ ?s: HTTP 500: out of memory/,
     );
     expect(said, ended.told).toMatch(/next: try again later$/m);
-    expect(said, ended.told).not.toMatch(/mend tokenbook\.yaml/);
+    expect(said, ended.told).not.toMatch(/fix tokenbook\.yaml/);
   }
   expect(await service.commits()).toEqual([]);
 });

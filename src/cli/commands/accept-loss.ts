@@ -9,7 +9,7 @@ interface AcceptOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger goes on with a journal that has lost records. */
+/** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger continues with a journal that has lost records. */
 export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   const { because } = options;
   if (because === undefined || because.trim() === "") {

@@ -13,7 +13,7 @@ export const completion: Command<{ readonly shell: ShellName }> = async (shell, 
   return EXIT.passed;
 };
 
-/** What those scripts ask: the line up to the cursor, for the words that may stand there in place of its last one, each on a line with what it is. */
+/** Answers the completion scripts: for the line up to the cursor, the words that may complete it, each on a line with its meaning. */
 export const complete: Command<{ readonly line: string }> = async (shell, { line }) => {
   const cursor = cursorIn(buildProgram(shell), wordsOf(line).slice(1));
   const fitting = candidatesAt(shell, cursor).filter((candidate) => isOffered(candidate, cursor));

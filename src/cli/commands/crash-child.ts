@@ -9,7 +9,7 @@ import { filesOf } from "../project/project-files.ts";
 import { sessionOn } from "../runs/session.ts";
 import type { Command } from "../shell.ts";
 
-/** `tokenbook crash-child`: what `test --crash-everywhere` starts and lets die. Runs one playbook as its order says, or goes on with its run, and reaches nothing else. */
+/** `tokenbook crash-child`: started and killed by `test --crash-everywhere`. Runs one playbook as ordered, or resumes its run, and reaches nothing else. */
 export const crashChild: Command<Dotenv> = async (shell, options) => {
   const { file, state, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
   const files = filesOf(shell);

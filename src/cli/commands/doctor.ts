@@ -39,7 +39,7 @@ interface DoctorOptions extends Where, DebugOption {
   readonly json?: boolean;
 }
 
-/** `tokenbook doctor`: whether runs can begin here, and what mends what keeps them from it. It reads, and changes nothing. */
+/** `tokenbook doctor`: whether runs can begin here, and how to fix what prevents them. It reads, and changes nothing. */
 export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
   const project = lookAtProject(shell, options);
@@ -76,7 +76,7 @@ interface Meant extends Pick<OpenTarget, "close"> {
 
 const NOTHING_OPEN: Meant = { findings: [], close: async () => {} };
 
-// Which environment is meant is the caller's to say rightly; that its keys are missing is a finding, told with the keys.
+// The caller must name the right environment; missing keys of it are a finding, shown with the keys.
 async function openMeant(shell: ProjectShell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
   if (environments === undefined) return NOTHING_OPEN;
   const { environmentFile: file } = shell.project;

@@ -43,7 +43,7 @@ interface ShowOptions extends MemoryOptions {
   readonly drift: string;
 }
 
-/** `tokenbook drift show ID`: one drift with what both sides said, and what became of it since it was seen first. */
+/** `tokenbook drift show ID`: one drift with what both sides said, and its history since it was first seen. */
 export const showDrift: Command<ShowOptions> = async (shell, options) => {
   const drift = look(shell, options, (book) => book.explain(idOf(book, options.drift), systemClock.now()));
   if (options.json === true) {
@@ -86,7 +86,7 @@ interface AckOptions extends MemoryOptions {
   readonly until?: string;
 }
 
-/** `tokenbook drift ack ID --because TEXT --until DATE`: a person bears with a drift as it is now, until a day. */
+/** `tokenbook drift ack ID --because TEXT --until DATE`: a person acknowledges a drift as it is now, until a day. */
 export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   const { because, until } = options;
   if (because === undefined || because.trim() === "" || until === undefined) {

@@ -38,7 +38,7 @@ export const fmt: Command<FmtOptions> = async (shell, { files, check = false, di
   return exitOf(wrong, changed, check || diff);
 };
 
-/** A file, its text, and its text laid out; `undefined` when that cannot be, and then it has been told why. */
+/** A file, its text, and its formatted text; `undefined` when it cannot be formatted, and the reason has been shown. */
 interface FormattedFile {
   readonly file: string;
   readonly before: string;

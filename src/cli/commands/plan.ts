@@ -15,7 +15,7 @@ interface PlanOptions extends Where, DebugOption, Omit<InputOptions, "tags"> {
   readonly out?: string;
 }
 
-/** `tokenbook plan`: what runs would do, found by reading alone. */
+/** `tokenbook plan`: previews runs without writing. */
 export const plan: Command<PlanOptions> = async (plainShell, options) => {
   const files = playbookFiles(plainShell, options.files);
   const shell = inProjectOf(plainShell, files.files, options);

@@ -34,7 +34,7 @@ interface VerifyOptions extends MemoryOptions {
 interface Verified {
   readonly run: string;
   readonly records: number;
-  /** The hash of the last record: it stands for all of them. */
+  /** The hash of the last record: it covers all of them. */
   readonly hash: string | null;
   readonly problem: Failure | null;
 }

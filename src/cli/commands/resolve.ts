@@ -16,7 +16,7 @@ interface ResolveOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook resolve`: a person says what became of a write that nobody could see; without a step, lists those of a run. */
+/** `tokenbook resolve`: a person records the outcome of a write whose answer was lost; without a step, lists those of a run. */
 export const resolve: Command<ResolveOptions> = async (shell, options): Promise<ExitCode> => {
   const { run: named, step, as: verdict, because } = options;
   if (step === undefined) return list(shell, options);

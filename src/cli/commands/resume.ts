@@ -26,7 +26,7 @@ interface ResumeOptions extends Where, ReportOptions, DetailOptions {
   readonly yes?: boolean;
 }
 
-/** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed it says so, and exits with 0. */
+/** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed, it exits with 0. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const chosen = chosenRun(shell, options);
   if (typeof chosen === "string") return nothingToResume(shell, options, chosen);
@@ -47,7 +47,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   assertSameFolder(shell, opened, (folder) => fromAfar(shell, options, folder));
   if (options.env === undefined) assertEnvironmentThere(shell, opened);
   const { playbook, files } = playbookOfRun(shell, opened);
-  // What has passed is only told again.
+  // A run that has passed is only shown again.
   const acting = outcome === "passed" ? [] : [playbook];
   const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
   const job: Job = {
@@ -59,7 +59,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   return { shell, secrets, jobs: [job], confirm: async () => saidYes(shell, options) };
 }
 
-/** A run that is to go on, and what is known of it. */
+/** A run to continue, and what is known of it. */
 interface Chosen {
   readonly summary: RunSummary;
   readonly known: RunHistory;

@@ -47,7 +47,7 @@ interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOption
   readonly notify?: readonly string[];
 }
 
-/** `tokenbook schedule`: fires playbooks at their ticks until it is told to stop; with `--once`, runs each now. */
+/** `tokenbook schedule`: fires playbooks at their ticks until it is stopped; with `--once`, runs each now. */
 export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
   if (options.files.length === 0) throw noFiles();
   const plainShell = inScheduledProject(anyShell, options);
@@ -76,7 +76,7 @@ interface Prepared {
   readonly opened: OpenTarget;
 }
 
-// What is wrong with a playbook or the environment is told now: to who looks on, not at the first tick; to the channels, where nobody may.
+// Mistakes in a playbook or the environment are reported now, to the terminal and to the channels, and not at the first tick.
 async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<Prepared> {
   try {
     const { all, inputs } = readScheduled(shell, options);
@@ -91,7 +91,7 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
   }
 }
 
-// Where that cannot be done either, what is thrown already tells.
+// Where that is impossible too, the error that is thrown already explains it.
 async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const playbooks = (): NotBegun["playbook"][] =>
@@ -102,7 +102,7 @@ async function reportNotStarted(shell: ProjectShell, { report, ...which }: Sched
   }
 }
 
-/** Tells of schedules that could not even be started, as of any that failed; where that cannot be done, the exit code is all that tells. */
+/** Reports schedules that could not even be started, like any that failed; where that is impossible, only the exit code shows it. */
 async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const all = knownOf(plainShell, options);
@@ -134,11 +134,11 @@ function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Schedu
 interface Reached {
   readonly channels: readonly Channel[];
   readonly redact: Redact;
-  /** What makes the runs, given what is to be told of them. */
+  /** What makes the runs, given how they are reported. */
   readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
 }
 
-/** What is told when all is over, and of what. */
+/** What is printed at the end, and about what. */
 interface Telling {
   readonly reporting: Reporting;
   /** The runs, by the schedule that each is of. */
@@ -256,7 +256,7 @@ function logOf(shell: ProjectShell, { json }: ScheduleOptions): Log {
 
 const RUN = "{run}";
 
-// Each run writes its own: a report that cannot be written is told, and the run is what it was.
+// Each run writes its own report. A report that cannot be written is mentioned, and changes nothing about the run.
 function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
   return async (run) => {
     try {

@@ -34,7 +34,7 @@ interface TestOptions extends InputOptions {
   readonly json?: boolean;
 }
 
-/** `tokenbook test --crash-everywhere`: kills runs at each of their boundaries, goes on with them, and compares what they have left. */
+/** `tokenbook test --crash-everywhere`: kills runs at each of their boundaries, resumes them, and compares the ledgers. */
 export const test: Command<TestOptions> = async (anyShell, options) => {
   if (options.crashEverywhere !== true) throw noTest();
   const files = playbookFiles(anyShell, options.files);
@@ -151,7 +151,7 @@ function exitOf(reports: readonly CrashReport[]): ExitCode {
 
 const CLEAR_LINE = "\r\u001b[K";
 
-/** One line on a terminal, which tells how far a test has come; nothing anywhere else. */
+/** One line on a terminal that shows the progress of a test; nothing anywhere else. */
 class Progress {
   readonly #shell: Shell;
   #isShown = false;

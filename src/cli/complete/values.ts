@@ -19,7 +19,7 @@ import { readerOf, type OfferedValues } from "../program/definition.ts";
 import { SCHEMA_NAMES } from "../commands/schema.ts";
 import type { Cursor } from "./walk.ts";
 
-/** What may stand at the cursor, and what it is. */
+/** A word that may complete the line, and its meaning. */
 export interface Candidate {
   readonly value: string;
   readonly description?: string;

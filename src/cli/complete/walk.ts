@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 
-/** Where the cursor of a command line stands, and what stands before it. */
+/** The place of the cursor on a command line, and what comes before it. */
 export interface Cursor {
   readonly command: Command;
   /** Of the command. */
@@ -11,7 +11,7 @@ export interface Cursor {
   readonly valueOf: Option | undefined;
   /** What is being typed; of `--name=value` the value. */
   readonly typed: string;
-  /** What stands before it in the same word: `--name=`, or nothing. */
+  /** What comes before it in the same word: `--name=`, or nothing. */
   readonly before: string;
 }
 

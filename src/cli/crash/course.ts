@@ -8,10 +8,10 @@ export interface PointName {
   readonly step?: string;
 }
 
-/** Where a run may die: before or after a commit of its journal, or with a request handed to the network. A commit has a name for each of its records. */
+/** A point at which a run may die: before or after a commit of its journal, or when a request has been given to the network. A commit has a name for each of its records. */
 export type Point = readonly PointName[];
 
-/** The course that runs take, point by point. Hung into the journal and the transport of a process, it tells a listener of each. */
+/** The course that runs take, point by point. Part of the journal and the transport of a process, it notifies a listener of each. */
 export class Course {
   readonly #pass: (point: Point) => void;
   #intended = "";
@@ -26,7 +26,7 @@ export class Course {
     this.#pass(records.map((record) => ({ what: `${moment}:${record.kind}`, ...stepOf(record) })));
   };
 
-  /** What the transport calls once it has handed over a write; it is that of the last intent, for nothing comes in between. */
+  /** What the transport calls once it has passed a write on: the write of the last intent, because nothing comes in between. */
   sending({ fresh }: Outgoing): (() => void) | undefined {
     if (!fresh) return undefined;
     const step = this.#intended;

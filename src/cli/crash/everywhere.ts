@@ -19,7 +19,7 @@ export interface Testing {
   readonly replay: (point: string) => string;
   /** The command that shows what the run came to that nobody disturbed. */
   readonly look: string;
-  /** Told after each boundary how many were tried, and how many there are. */
+  /** Called after each boundary with how many were tried, and how many there are. */
   readonly onTried: (tried: number, of: number) => void;
 }
 

@@ -64,7 +64,7 @@ export interface Island {
 export interface IslandParts {
   readonly origin: SandboxTemplate;
   readonly secrets: Secrets;
-  /** Told of each point that runs of this process pass there. */
+  /** Called at each point that runs of this process pass there. */
   readonly course?: Course | undefined;
   /** Puts something between runs and the sandbox, and gives its address. */
   readonly via?: ((sandbox: RunningSandbox) => Promise<RunningSandbox>) | undefined;
@@ -91,7 +91,7 @@ export function openedAt(served: RunningSandbox, profile: Profile): Parameters<t
   return { target: sandboxTarget(served, { environment: "sandbox", profile }), close: async () => undefined };
 }
 
-/** A new folder for islands. A kill loses nothing that was handed to the system: memory is as good a place as a disk, and takes half the time. */
+/** A new folder for islands. A kill loses nothing that the system has received, so memory is as good a place as a disk, and takes half the time. */
 export function temporaryFolder(variables: ProcessVariables): string {
   const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   return makeTemporaryFolder(join(root, "tokenbook-crash-"));
@@ -105,7 +105,7 @@ export function begin(session: Session, { playbook, inputs, env, name }: Omit<Su
   });
 }
 
-/** Goes on with the subject's run; where no process came so far, begins it. */
+/** Continues the subject's run; where no process came so far, begins it. */
 export function goOn(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
   const { target, store } = session;
   const [run] = store.list(1);

@@ -72,7 +72,7 @@ export function withoutRepeats(ledger: Ledger, undisturbed: Ledger, repeats: rea
   return [left, dropped.size];
 }
 
-/** Whether the order of writes tells anything: not where rounds run side by side. */
+/** Whether the order of writes matters: it does not where rounds run side by side. */
 export interface Comparing {
   readonly inOrder: boolean;
 }

@@ -6,7 +6,7 @@ import type { Env } from "../../playbook/settings/open-secrets.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { Subject } from "./island.ts";
 
-/** What a child is told to run, and where: the only sandbox that it can reach. */
+/** What a child must run, and where: the only sandbox that it can reach. */
 export interface Order {
   readonly file: string;
   readonly inputs: JsonObject;

@@ -76,13 +76,13 @@ export class CrashTest {
     return differences(one, other, this.#comparing);
   }
 
-  /** Kills a child at a boundary, goes on with its run, and judges what is left; `name` is that of the folder. */
+  /** Kills a child at a boundary, resumes its run, and judges the result; `name` is that of the folder. */
   async crashAt(boundary: Boundary, name: string, undisturbed: Undisturbed): Promise<Tried> {
     const tried = await this.disturbed(name, undisturbed, (island) => this.#kill(boundary, island));
     return { ...boundary, ...tried };
   }
 
-  /** Lets somebody disturb the run on an island, goes on with it, and judges what is left; `name` is that of the folder. */
+  /** Lets somebody disturb the run on an island, resumes it, and judges the result; `name` is that of the folder. */
   disturbed(name: string, undisturbed: Undisturbed, disturb: (island: Island) => Promise<Disturbed>): Promise<JudgedTrial> {
     return this.#onIsland({ name }, async (island) => {
       const { missed = false, survived } = await disturb(island);
@@ -92,7 +92,7 @@ export class CrashTest {
     });
   }
 
-  /** Has a process of its own begin the run on an island, or go on with it, until it ends or is killed. */
+  /** Starts a process that begins the run on an island, or resumes it, until it ends or is killed. */
   child({ folder, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
     const { shell, origin, dotenv } = this.#ground;
     const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
@@ -172,10 +172,10 @@ export interface Disturbed {
 
 type Verdict = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
 
-/** What is left of a run that was disturbed and gone on with. */
+/** The result of a run that was disturbed and resumed. */
 export type JudgedTrial = Verdict & Pick<Tried, "missed">;
 
-/** How a run that was gone on with ended; `refused`: that could not be done. */
+/** How a resumed run ended; `refused`: it could not be resumed. */
 interface End {
   readonly outcome: RunOutcome | "refused";
   readonly why?: string;

@@ -40,7 +40,7 @@ export function repeatsIn(records: readonly RunRecord[], effects: ReadonlyMap<st
   return settledAs("superseded", records, effects);
 }
 
-/** The writes of values that were so already, of which a run found out so much and no more: they may have taken effect, or not. */
+/** The writes of values that were there already, of which a run found out nothing more: they may have taken effect, or not. */
 export function unchangedIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
   return settledAs("unchanged", records, effects);
 }

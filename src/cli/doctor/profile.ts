@@ -8,7 +8,7 @@ import type { Service } from "../../services/services.ts";
 import { Findings } from "./finding.ts";
 import { askAs, type AskingIdentity } from "./service.ts";
 
-/** Whether the service speaks as the profile says, as far as two small reads of each interface tell. */
+/** Whether the service speaks as the profile says, as far as two small reads of each interface show. */
 export async function lookAtProfile(asking: Asking, identities: readonly AskingIdentity[]): Promise<readonly DoctorFinding[]> {
   const findings = new Findings("profile");
   const seen = new Set<Service>();

@@ -12,7 +12,7 @@ import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import { Findings } from "./finding.ts";
 
-/** The state directory: whether it can be written, and how what it remembers stands. Nothing in it is changed. */
+/** The state directory: whether it can be written, and the state of its files. Nothing in it is changed. */
 export function lookAtState(folder: string): readonly DoctorFinding[] {
   const findings = new Findings("state");
   if (!lookAtFolder(folder, findings)) return findings.all;

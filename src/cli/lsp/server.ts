@@ -66,14 +66,14 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   return code;
 }
 
-// What cannot be written is lost: the editor that should take it has gone, and its pipe tells that.
+// A message that cannot be written is lost: the editor has gone, and its pipe shows that.
 class Writer extends StreamMessageWriter {
   override async write(message: Message): Promise<void> {
     await super.write(message).catch(() => {});
   }
 }
 
-/** After the last key, so that a person who types is not told of half a word. */
+/** After the last key, so that a person who types gets no findings about half a word. */
 const PAUSE_MS = 150;
 
 class Server {
@@ -81,7 +81,7 @@ class Server {
   readonly #documents: TextDocuments<TextDocument> = new TextDocuments(TextDocument);
   #workspace: Workspace;
   #offers: readonly Offer[] = [];
-  /** The files of which the editor shows what was found. */
+  /** The files of which the editor shows findings. */
   #told: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
@@ -103,13 +103,13 @@ class Server {
     this.#documents.listen(connection);
   }
 
-  /** Tells the editor nothing from now on. */
+  /** Sends nothing to the editor from now on. */
   stop(): void {
     this.#gone = true;
     clearTimeout(this.#pause);
   }
 
-  // What an editor was asked that has gone fails, and nobody is there to be told.
+  // A request to an editor that has gone fails, and there is no one to report it to.
   readonly #tell = (error: unknown): void => {
     if (!this.#gone) this.#connection.console.error(messageOf(error));
   };
@@ -265,7 +265,7 @@ class Server {
     }
   }
 
-  // All that one check found is handed over at once, so that an editor that is slow to take it gets nothing older behind what is newer.
+  // The findings of one check are sent together, so that a slow editor never gets older findings after newer ones.
   #publish(found: PublishDiagnosticsParams): void {
     void this.#connection.sendDiagnostics(found);
   }

@@ -17,14 +17,14 @@ export interface OpenDocument {
   getText(): string;
 }
 
-/** The files of some folders, as they stand in the editor and, where they are not open, on the disk. */
+/** The files of some folders, as the editor has them, or as they are on the disk when they are not open. */
 export class Workspace implements EditorFiles {
   readonly #folders: readonly string[];
   readonly #folder: string;
   readonly #disk: FileReader;
   readonly #open: () => readonly OpenDocument[];
 
-  /** `folders` are URIs; paths are told relative to the first, as a check tells them that is made there. */
+  /** `folders` are URIs; paths are shown relative to the first, like those of a check that is made there. */
   constructor(shell: Shell, folders: readonly string[], open: () => readonly OpenDocument[]) {
     this.#folders = folders.flatMap((folder) => fileAt(folder) ?? []);
     this.#folder = this.#folders[0] ?? shell.cwd;
@@ -46,7 +46,7 @@ export class Workspace implements EditorFiles {
     return this.#disk.shipped;
   }
 
-  /** As a check may that is made in one of the folders, or in that of the playbook: an editor may have been told of no folder, or of others. */
+  /** Like a check in one of the folders, or in that of the playbook: an editor may know of no folder, or of others. */
   placementOf(path: string, named: string): Placement {
     const [file, playbook] = [resolve(this.#folder, path), resolve(this.#folder, named)];
     const placements = [...this.#folders, dirname(playbook)].map((cwd) => placementIn(cwd, file, playbook));
@@ -83,7 +83,7 @@ export class Workspace implements EditorFiles {
       const { path, text } = this.fileOf(document);
       for (const diagnostic of checkPlaybook(path, text, this).diagnostics) {
         const uri = diagnostic.file === path ? document.uri : this.uriOf(diagnostic.file);
-        // An open playbook tells its own.
+        // An open playbook reports its own.
         if (uri !== document.uri && playbooks.some((other) => other.uri === uri)) continue;
         const { code, line, column, message } = diagnostic;
         const there = found.get(uri) ?? new Map<string, Diagnostic>();

@@ -5,7 +5,7 @@ import type { Terminal } from "../shell.ts";
 const MOST_COLUMNS = 110;
 const LEAST_COLUMNS = 40;
 const INDENT = "  ";
-/** With less room than that, the last column stands beneath the others. */
+/** With less room than that, the last column appears below the others. */
 const LEAST_ROOM = 24;
 
 export function indented(lines: readonly string[]): readonly string[] {
@@ -37,7 +37,7 @@ export function columnsIn(width: number): TextColumns {
   };
 }
 
-// What does not fit goes on below the first words.
+// What does not fit continues below the first words.
 function beside(start: string, words: string, room: number): readonly string[] {
   const [first = "", ...rest] = wrap(words, room);
   return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(start.length)}${line}`)];

@@ -26,7 +26,7 @@ export class Exchanges {
     this.#close = close;
   }
 
-  /** In a file that only its owner may read, begun anew. Throws a Failure when it cannot be written. */
+  /** Writes to a new file that only its owner may read. Throws a Failure when it cannot be written. */
   static inFile(path: string, name: string): Exchanges {
     try {
       const output = openOutput(path);
@@ -60,7 +60,7 @@ export class Exchanges {
   }
 }
 
-/** The exchanges of one run, each with the step that it belongs to as far as what happens in the run tells. */
+/** The exchanges of one run, each with its step as far as the events of the run show it. */
 export class ShownExchanges {
   readonly #secrets: Secrets;
   readonly #show: (text: () => string) => void;
@@ -136,7 +136,7 @@ function outcomeLines(exchanged: Exchanged, { body = "" }: Outgoing, durationMs:
   return [`HTTP ${exchanged.status} in ${duration}, ${sizes}${type === undefined ? "" : ` (${type})`}`];
 }
 
-// Masked before it is cut: of half a secret nobody could tell that it is one.
+// Masked before it is cut: half a secret could not be recognized.
 function bounded(text: string): string {
   const more = text.length - LIMITS.debugBodyChars;
   return more <= 0 ? text : `${cut(text, LIMITS.debugBodyChars)} (${count(more, "character")} more)`;

@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
 import { pathOf } from "../program/command-path.ts";
 
-/** Makes the commands that a text tells to type such as find here what they are about. */
+/** Completes the commands in a text so that they find, here, what they are about. */
 export type Hint = (text: string, spell?: (options: string) => string) => string;
 
 /** Where commands find everything by themselves. */
@@ -49,7 +49,7 @@ function takes(command: Command, name: string): boolean {
   return command.options.some((option) => option.attributeName() === name) && !(command.name() === "resume" && name === "env");
 }
 
-/** The same failure, whose commands to mend it are ones to type here. */
+/** The same failure, with commands that work when they are typed here. */
 export function hinted({ code, message, why, next, exit, cause }: Failure, hint: Hint): Failure {
   return new Failure({
     code,

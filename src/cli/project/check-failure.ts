@@ -9,7 +9,7 @@ import type { Diagnostic } from "../../source/diagnostic.ts";
 /** A file that was checked, and what is known of its playbook. */
 type Checked = CheckedFile & { readonly playbook: { readonly name: string } | undefined };
 
-/** Of playbooks that were to be run together, some do not pass the check: none of them is run. */
+/** Some of the named playbooks do not pass the check, so none of them is run. */
 export class CheckFailure extends Failure {
   readonly #checked: readonly Checked[];
 
@@ -35,7 +35,7 @@ export class CheckFailure extends Failure {
   }
 }
 
-/** What is told of playbooks none of which could be run, and why; they are asked for where the failure does not know them itself. */
+/** What is reported of playbooks none of which could be run, and why; the caller gives them where the failure does not know them. */
 export function notBegunBy(failure: Failure, playbooks: () => readonly NotBegun["playbook"][]): readonly NotBegun[] {
   if (failure instanceof CheckFailure) return failure.notBegun;
   return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));

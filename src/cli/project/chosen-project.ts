@@ -13,7 +13,7 @@ export interface Project {
   readonly folder: string;
 }
 
-/** A shell of which the project is known. Whatever opens a target or reads variables asks for one. */
+/** A shell with a known project. Whatever opens a target or reads variables asks for one. */
 export interface ProjectShell extends Shell {
   readonly project: Project;
 }

@@ -87,7 +87,7 @@ export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): 
   return existsSync(path) ? { path, isNamed: false } : undefined;
 }
 
-/** A target, and how to let go of what serves it. */
+/** A target, and how to close what serves it. */
 export interface OpenTarget {
   readonly target: Target;
   readonly close: () => Promise<void>;
@@ -157,8 +157,8 @@ export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environ
 }
 
 /**
- * The playbook files that arguments name, or playbooks that come with the tool (`tokenbook/supply.yaml`); a folder stands for every .yaml file below it but `tokenbook.yaml`, which is no playbook,
- * and what stands in hidden folders. Throws a Failure.
+ * The playbook files that arguments name, or playbooks that come with the tool (`tokenbook/supply.yaml`); a folder means every .yaml file below it but `tokenbook.yaml`, which is not a playbook,
+ * and files in hidden folders. Throws a Failure.
  */
 export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookFiles {
   const isFolder = (name: string): boolean =>

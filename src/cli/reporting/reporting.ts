@@ -17,11 +17,11 @@ const STDOUT = "-";
 
 /** The reports that a command is to write, and that the variables of a CI system or of tracing ask for. */
 export interface Reporting {
-  /** One of them is data on stdout: nothing else may stand there. */
+  /** One of them is data on stdout, so nothing else may be printed there. */
   readonly takesStdout: boolean;
   /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
   readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
-  /** Writes them all. What cannot be written is told on stderr, and changes nothing else. */
+  /** Writes them all. A report that cannot be written is mentioned on stderr, and changes nothing else. */
   readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun?: readonly NotBegun[]) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly Repor
   }
 }
 
-// GitHub's commands are made to stand among other lines.
+// GitHub's commands may appear among other lines.
 function takesStdout(requests: readonly ReportRequest[]): boolean {
   return requests.some(({ format, file }) => file === STDOUT && format !== "github");
 }
@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<Format, TextKind>> = {
   github: "exact", // commands are what it is made of
 };
 
-/** Writes one report. What goes wrong is told on stderr. */
+/** Writes one report. Errors are shown on stderr. */
 export async function writeReport(
   shell: Shell,
   { format, file }: ReportRequest,
@@ -110,7 +110,7 @@ export async function writeReport(
   });
 }
 
-// What people read tells them what to type here; what programs read is the same everywhere.
+// Reports for people name the commands to type here; reports for programs are the same everywhere.
 function* hintedPieces({ hint }: Shell, format: Format, pieces: Iterable<string>): Generator<string> {
   for (const piece of pieces) {
     yield format === "html" ? hint(piece, escapeHtml) : format === "md" ? hint(piece) : piece;

@@ -8,7 +8,7 @@ export interface AnywayOptions {
   readonly because?: string;
 }
 
-/** Returns who says so, and why; nothing when nobody does. Throws a Failure when only a half of it is said. */
+/** Returns who began the run anyway, and why; nothing without both options. Throws a Failure when one of them is missing. */
 export function anywayOf(shell: Shell, { anyway, because }: AnywayOptions): Beginning["anyway"] {
   if (anyway === undefined && because === undefined) return undefined;
   const says = because?.trim() ?? "";

@@ -7,7 +7,7 @@ import type { Shell } from "../shell.ts";
 /** For whoever writes nothing that a run has said, so nothing is masked. */
 export const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
 
-/** Looks into the journal of the state directory, and lets go of it whatever happens. Where there is no journal none is made. */
+/** Looks into the journal of the state directory, and closes it whatever happens. Where there is no journal, none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
   return closing(JournalStore.existing(knownStateDirectory(shell, where), LOOKING), look);
 }

@@ -213,7 +213,7 @@ interface Done {
 
 const INTERRUPTED = { code: "run.interrupted", message: "the command was interrupted before this run began" };
 
-// What could not start for another reason has told it already.
+// A run that could not start for another reason has been reported already.
 function interruptedLine(notBegun: readonly NotBegun[]): string {
   const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [playbook.file] : []));
   return files.length === 0 ? "" : `interrupted, and not begun: ${files.join(", ")}\n`;
@@ -251,7 +251,7 @@ function problemIn(failure: Failure, redact: Redact): StepProblem {
   return masked(failure.toJSON(), redact) as StepProblem;
 }
 
-// Loaded only where something is to be reported.
+// Loaded only where there is something to report.
 async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
   const { variables } = shell;
   const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => (variables[name] ?? "") !== "");
@@ -265,7 +265,7 @@ function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${messageOf(error)}\n`);
 }
 
-// The worst first: what nobody knows is worse than what is known to have failed.
+// The worst first: an unknown outcome is worse than a known failure.
 const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
   "bug",
   "unknown",

@@ -40,7 +40,7 @@ export async function makePlan(shell: ProjectShell, where: Where & DebugOption, 
   );
 }
 
-/** Holds, before anything is sent, that a plan that was made before would be made again. Throws a Failure that tells what changed. */
+/** Verifies, before anything is sent, that an earlier plan would be made again. Throws a Failure that shows what changed. */
 export async function refuseOutdated(
   shell: ProjectShell,
   options: Where & DebugOption & { readonly plan: string },

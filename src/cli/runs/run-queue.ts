@@ -72,7 +72,7 @@ export class Pacer {
 /** The reads of one service. */
 class Lane {
   readonly #queue: PQueue;
-  // As `elapsed` tells it. No timer runs for it: what waits has one, and a process in which nothing waits may end.
+  // As `elapsed` shows it. No timer runs for it: what waits has one, and a process in which nothing waits may end.
   #heldBackUntil = 0;
 
   constructor(queue: PQueue) {

@@ -24,7 +24,7 @@ export interface Session {
   readonly store: JournalStore;
   /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
-  /** Gives one run the connections that all share, and tells the observer what happens in it; and the trace, which exchanges it makes. */
+  /** Gives one run the connections that all share, notifies the observer of its events, and gives the trace its exchanges. */
   readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
   readonly close: () => Promise<void>;
 }
@@ -60,7 +60,7 @@ export interface SessionParts {
   /** The state directory. */
   readonly state: string;
   readonly playbookSecrets: Secrets;
-  /** Told of each point that the runs pass. */
+  /** Called at each point that the runs pass. */
   readonly course?: Course | undefined;
   /** Shows every exchange of the runs. */
   readonly exchanges?: Exchanges | undefined;

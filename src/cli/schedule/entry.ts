@@ -15,7 +15,7 @@ export interface EntrySource {
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
 }
 
-/** A schedule as it stands, with at most so many of its next firings. */
+/** A schedule as it is now, with at most so many of its next firings. */
 export function entryOf({ store, known, now, blocking }: EntrySource, most: number): ScheduleEntry {
   const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
   const open = store.firings.open(id);
@@ -50,7 +50,7 @@ export function entryOf({ store, known, now, blocking }: EntrySource, most: numb
   };
 }
 
-// Whoever serves a schedule looks at each tick, whatever becomes of it.
+// Whoever serves a schedule looks at each tick, whatever its outcome.
 function unservedSince(stored: KnownSchedule | undefined, now: number): string | null {
   if (stored?.cron === undefined || stored.timezone === undefined) return null;
   const { id, jitterMs, since } = stored;

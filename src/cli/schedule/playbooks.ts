@@ -20,11 +20,11 @@ export type WhichOptions = Where & InputOptions;
 /** A scheduled playbook, and the file that it is read from each time. */
 export interface OnFile extends Scheduled {
   readonly file: string;
-  /** That file, and those of the playbooks that it includes: whether it writes stands in any of them. */
+  /** That file, and those of the playbooks that it includes: any of them may write. */
   readonly files: readonly string[];
 }
 
-/** Playbooks of which each was checked, and has what it needs. Throws a Failure, as `tokenbook run` does. */
+/** Playbooks that were checked and have all they need. Throws a Failure, as `tokenbook run` does. */
 export function readScheduled(
   shell: ProjectShell,
   options: WhichOptions,
@@ -40,7 +40,7 @@ export function inScheduledProject(shell: Shell, options: WhichOptions): Project
   return inProjectOf(shell, filesNamed(shell, options), options);
 }
 
-/** What was to be run where it cannot be read what that is. */
+/** The schedules where their playbooks cannot be read. */
 export function scheduledUnread(shell: ProjectShell, options: WhichOptions): readonly Scheduled[] {
   return filesNamed(shell, options).map((file) => ({ ...aboutOf(shell, options, file), schedule: undefined, writes: false }));
 }

@@ -36,15 +36,15 @@ export interface RunsOf {
   readonly inputs: readonly string[];
   /** The secrets of channels, which are masked in what runs record too. */
   readonly channelSecrets: readonly Secret[];
-  /** What is to be told of runs. */
+  /** How runs are reported. */
   readonly reporting: Reporting;
-  /** Told of each run when it is over. */
+  /** Called with each run when it is over. */
   readonly onRun: (run: ReportedRun, scheduled: Scheduled) => Promise<void>;
 }
 
-/** Makes a run of a playbook as its file is now: it is read, checked and given its inputs and secrets anew. */
+/** Makes a run of a playbook as its file is now: reads and checks it again, and gives it its inputs and secrets. */
 export function runMaker(shell: ProjectShell, { options, target, inputs, channelSecrets, reporting, onRun }: RunsOf): MakeRun {
-  // One sandbox serves all, and all keep one pace; addresses and keys of a service are read anew.
+  // One sandbox serves all, and all keep one pace; addresses and keys of a service are read again.
   const shared: Shared = {
     opened: target.embedded ? { target, close: async () => {} } : undefined,
     pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
@@ -100,7 +100,7 @@ function excuseOf(released: readonly Released[]): Beginning["anyway"] {
   return { who: "tokenbook schedule release", because: says.join("; "), runs: released.map(({ runId }) => runId) };
 }
 
-// A run that could not go on is a failed firing, and so is one that met a mistake of ours: the other schedules live on.
+// A run that could not continue is a failed firing, and so is one that met a mistake of ours: the other schedules are not affected.
 function notRun(
   error: unknown,
   found: readonly string[],
@@ -124,7 +124,7 @@ export function blockingRun(shell: Shell, options: WhichOptions, asked: OpenWrit
   return lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
 }
 
-/** The report of a run, as the journal of the state directory has it; a journal that cannot be read fails the next run, which tells why. */
+/** The report of a run, as the journal of the state directory has it; a journal that cannot be read fails the next run, which shows why. */
 export function reportOfRun(shell: Shell, options: WhichOptions, runId: string): RunReport | undefined {
   try {
     return lookIntoJournal(shell, options, (store) => (store.knows(runId) ? reportOf(store.read(runId)) : undefined));

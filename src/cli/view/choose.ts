@@ -16,12 +16,12 @@ export interface Viewing {
   readonly detail: Detail;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
-  /** The files of the playbooks that are run, and how many steps they have in all. */
+  /** The files of the playbooks that are run, and the total of their steps. */
   readonly files: readonly string[];
   /** How many files of their folders are left out. */
   readonly skipped?: number;
   readonly steps: number;
-  /** The live tree broke; the runs go on. */
+  /** The live tree broke; the runs continue. */
   readonly onCrash: (error: unknown) => void;
 }
 

@@ -90,7 +90,7 @@ export class Drawing {
     return task;
   }
 
-  // A step within a block or an included playbook stands further in, with its mark.
+  // A step within a block or an included playbook is indented, with its mark.
   #mark(task: DrawnTask): string {
     const { state, depth } = this.#lines.get(task.id) ?? { state: "not-run", depth: 0 };
     const mark = state === "running" ? this.#spinner.fetch() : STEP_WORDS[state].mark;

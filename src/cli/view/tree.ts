@@ -41,7 +41,7 @@ export interface TreeLine {
   readonly children: readonly TreeLine[];
 }
 
-/** The tree of a run as it stands at a moment; `undefined` before there is anything to show. Pure. */
+/** The tree of a run at a moment; `undefined` before there is anything to show. Pure. */
 export function treeOf({ fold, active, held, isOver, isStopping = false }: WatchedRun, now: number): TreeLine | undefined {
   const { opened, closed } = fold;
   if (opened === undefined) {
@@ -152,7 +152,7 @@ function groupState(children: readonly TreeLine[]): LineState {
   return states.size === 1 ? "not-run" : "running";
 }
 
-/** Whether a line's step went as it was to. */
+/** Whether a line's step ended as expected. */
 export function isDone({ state }: TreeLine): boolean {
   return state !== "running" && STEP_WORDS[state].isDone;
 }

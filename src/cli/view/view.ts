@@ -3,7 +3,7 @@ import type { RunFold } from "../../report/model.ts";
 
 /** What a person sees while runs are under way. It shows; it decides nothing, and no run depends on it. */
 export interface View {
-  /** An observer of one more run, whose fold has taken each record by the time that the observer is told of it. */
+  /** An observer of one more run, whose fold has taken each record before the observer receives it. */
   watch(fold: RunFold): Observer;
   /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
   stopping(): void;

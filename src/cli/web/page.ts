@@ -12,7 +12,7 @@ export interface WebPage {
   readonly body: string;
 }
 
-/** Gives the page that is asked for. Whatever it throws is told to whoever asked. */
+/** Gives the page that was requested. Whatever it throws is shown to the caller. */
 export type Pages = (asked: PageRequest) => WebPage;
 
 /** A page for people. */
