@@ -17,7 +17,7 @@ import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
 import { typeText } from "./type-text.ts";
 import { conditionWords, functionWords, operationWords } from "./words.ts";
 
-/** Something that can stand where the cursor is. */
+/** Something that can be written at the cursor. */
 export interface Offer {
   readonly label: string;
   readonly kind: "name" | "step" | "field" | "function" | "operation" | "actor" | "condition" | "file" | "folder";
@@ -29,7 +29,7 @@ export interface Offer {
   readonly replaces: Range;
 }
 
-/** What can stand where the cursor is. */
+/** What can be written at the cursor. */
 export function complete(file: TextFile, offset: number, files: EditorFiles): readonly Offer[] {
   const marked = markedValue(file, offset);
   if (marked === undefined) return [];

@@ -18,7 +18,7 @@ export function definition(file: TextFile, offset: number, files: EditorFiles): 
   return found === undefined || found.path !== file.path ? found : unmarkedRange(found, marked, { file, offset });
 }
 
-// What stands behind the cursor stands further on in the document with the mark.
+// What follows the cursor comes later in the document with the mark.
 function unmarkedRange(
   { path, start, end }: FileRange,
   { document }: MarkedValue,

@@ -4,12 +4,12 @@ import type { Range } from "../source/node.ts";
 
 /** A playbook in an editor. */
 export interface TextFile {
-  /** As a check is told it, so that both tell the same. */
+  /** As a check receives it, so that both report the same. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The files around a playbook, those that an editor has changed as they stand there. */
+/** The files around a playbook; those that an editor has changed are as the editor has them. */
 export interface EditorFiles extends FileReader {
   /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
   readonly list: (folder: string) => readonly string[];

@@ -3,10 +3,10 @@ import { COMPREHENSIONS } from "../expression/syntax.ts";
 import type { TypeName } from "../expression/types.ts";
 import { typeText } from "./type-text.ts";
 
-/** A function of expressions, or a method of a type of value, as a person is told of it. */
+/** A function of expressions, or a method of a type of value, as it is described to a person. */
 export interface FunctionWords {
   readonly name: string;
-  /** What it is called on; `undefined` for a function that stands by itself. */
+  /** What it is called on; `undefined` for a function that is called by itself. */
   readonly receiver: TypeName | undefined;
   /** Each way of calling it, such as `decimal(string): decimal`. */
   readonly signatures: readonly string[];
@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const HIDDEN = /\b(?:bytes|double|uint)\b/;
 
-/** The functions that stand by themselves, or those that are called on a value of a type. */
+/** The functions that are called by themselves, or those that are called on a value of a type. */
 export function functionsOn(receiver: TypeName | undefined): readonly FunctionWords[] {
   const fitting = all().filter((each) => {
     return each.receiver === undefined || receiver === undefined ? each.receiver === receiver : takes(each, receiver);

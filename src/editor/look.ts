@@ -16,7 +16,7 @@ export interface ExpressionCursor {
 
 /**
  * Has a check come to the expression that the cursor is in, and gives what `look` makes of it; `undefined` where there is none.
- * What the scope tells holds only while `look` looks.
+ * What the scope holds is valid only while `look` looks.
  */
 export function lookAtExpression<T>(
   marked: MarkedValue,

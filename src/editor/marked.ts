@@ -7,7 +7,7 @@ import { type TextFile, wordAt } from "./document.ts";
 // folded or escaped, it holds the mark. What is being typed leaves documents broken, so they are mended for this one look
 // (decision 9).
 
-/** A character that stands for the cursor: private use, so that no text means anything by it. */
+/** A character that marks the cursor: private use, so that no text means anything by it. */
 export const MARK = "\uE000";
 
 /** The value of a playbook with the cursor in it. */

@@ -1,13 +1,13 @@
 import { didYouMean } from "../base/text.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 
-/** What would mend a finding: another text for the part of the document that it marks. */
+/** The fix of a finding: another text for the part of the document that it marks. */
 export interface Mend {
   readonly title: string;
   readonly text: string;
 }
 
-/** The mend that a finding suggests, when its words say exactly what to write for the marked text. */
+/** The fix that a finding suggests, when its words say exactly what to write for the marked text. */
 export function mendOf({ code, suggestion = "" }: Pick<Diagnostic, "code" | "suggestion">, marked: string): Mend | undefined {
   const meant = /^did you mean "([^"]+)"\?$/.exec(suggestion)?.[1];
   const [, quote = "", word] = /^(["']?)([^\s"']+)\1$/.exec(marked) ?? [];
@@ -17,7 +17,7 @@ export function mendOf({ code, suggestion = "" }: Pick<Diagnostic, "code" | "sug
   return operator === undefined ? undefined : { title: `Write ${operator}`, text: operator };
 }
 
-// What is meant may stand in another file, or deeper in what is marked.
+// The part that is meant may be in another file, or deeper in the marked text.
 function isLike(word: string, meant: string): boolean {
   return meant.endsWith(`.${word}`) || didYouMean(word, [meant]) !== undefined;
 }

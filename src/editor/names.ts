@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
   one: "The one record that was found.",
 };
 
-/** The names that stand by themselves at a place: those of the language, of loops, and of comprehensions. */
+/** The names that can be used at a place: those of the language, of loops, and of comprehensions. */
 export function namesAt(word: Word, { types }: ExpressionScope): readonly Field[] {
   const around = Object.entries(types.variables).map(([name, type]) => ({ name, type, description: NAMES[name] ?? ITEM }));
   const bound = Object.entries(word.bound).map(([name, type]) => ({ name, type, description: ITEM }));

@@ -20,7 +20,7 @@ export function link(previous: string, { sequence, epoch, at, kind }: Place, bod
 
 type Place = Pick<RunRecord, "sequence" | "epoch" | "at" | "kind">;
 
-/** A record as it stands in the chain. */
+/** A record as the chain has it. */
 export interface ChainedRecord {
   readonly record: RunRecord;
   readonly hash: string;
@@ -49,7 +49,7 @@ export function* readChain(database: Database, runId: string, after: ChainEnd = 
   if (end !== undefined && sequence < Math.max(end.sequence, 0)) throw broken(runId, sequence + 1);
 }
 
-// Read first: a run that is under way may have gone on meanwhile.
+// Read first: a run that is under way may have continued meanwhile.
 function endOf(database: Database, runId: string): ChainEnd | undefined {
   const row = database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
   return row === undefined ? undefined : { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };

@@ -10,7 +10,7 @@ export interface Share {
   readonly write: () => void;
   /** Once it is durable. */
   readonly end: () => void;
-  /** When it cannot be, before anything else happens; gives what whoever waits for it is told. */
+  /** When it cannot be, before anything else happens; returns the error for whoever waits for it. */
   readonly fail: (error: unknown) => Failure;
 }
 

@@ -36,7 +36,7 @@ UPDATE run SET last_sequence = COALESCE((SELECT MAX(sequence) FROM record WHERE 
 UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id AND sequence = last_sequence), '');
 `;
 
-// Losses that a person has accepted, and the runs that nobody goes on with since.
+// Losses that a person has accepted, and the runs that nobody continues since.
 const LOSS_SCHEMA = `
 CREATE TABLE loss (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, what TEXT NOT NULL

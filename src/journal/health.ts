@@ -9,7 +9,7 @@ import type { JournalPorts } from "./journal.ts";
 import type { Loss } from "./loss.ts";
 import { JournalStore, type RunSummary } from "./store.ts";
 
-/** How the journal of a state directory stands. */
+/** The state of the journal of a state directory. */
 export interface JournalHealth {
   readonly path: string;
   /** The format that it was written in, and the one that this version writes. */
@@ -23,9 +23,9 @@ export interface JournalHealth {
   readonly losses: readonly Loss[];
 }
 
-/** How a run that did not pass stands. */
+/** The state of a run that did not pass. */
 export interface RunHealth extends RunSummary {
-  /** Its writes of which nobody knows whether they took effect. */
+  /** Its writes with unknown outcome. */
   readonly open: readonly OpenWrite[];
 }
 

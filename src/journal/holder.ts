@@ -8,7 +8,7 @@ import { readRegular } from "../files/regular.ts";
 import { makePrivateFolder, stateEntry } from "../files/state.ts";
 import { FileLock, inodeAt, lockState, removeFree } from "../sqlite/lock.ts";
 
-/** Whether a process may still act. `unknown`: it ran on another machine, and nobody here can know. */
+/** Whether a process may still act. `unknown`: it ran on another machine, so we cannot tell. */
 export type Life = "alive" | "dead" | "unknown";
 
 /** Who this process is, and which others live. */
@@ -71,7 +71,7 @@ export class Holders implements Liveness {
     if (lock === "free") return "dead";
     if (lock === "gone" && !isOfThisHost(holder)) return "dead"; // whoever had its lock removed it
     if (lock === "unclear" || !isOfThisHost(holder)) return "unknown";
-    // An earlier life of this process, of which it has let go.
+    // An earlier life of this process, which it has released.
     if (holder.lock !== undefined && isThisProcess(holder)) return "dead";
     return isRunning(holder) ? "alive" : "dead";
   }

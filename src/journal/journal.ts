@@ -16,10 +16,10 @@ import { Holders, type Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail, TailFile } from "./tail.ts";
 
-/** Told right before and right after each commit of a journal which records it makes durable. */
+/** Called right before and right after each commit of a journal with the records that it makes durable. */
 export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
 
-/** What a journal is handed of the world. */
+/** What a journal needs from outside. */
 export interface JournalPorts {
   readonly clock: Clock;
   readonly redact: Redact;
@@ -84,7 +84,7 @@ export class RunJournal {
     return record;
   }
 
-  /** Takes an entity of which the run has learnt only now: whoever has it too is told. */
+  /** Takes an entity that the run has learnt only now: other holders of it are notified. */
   actAs(entity: string): void {
     this.#leases.actAs(entity, this.claim);
   }
@@ -205,7 +205,7 @@ export class RunJournal {
     if ("step" in record) for (const id of provenBy(record)) this.#prove(id, record.step);
   }
 
-  // In the same commit as the record that says so.
+  // In the same commit as its record.
   #prove(id: string, step: string): void {
     this.#database.run("INSERT OR IGNORE INTO proof (id, run_id, step) VALUES (?, ?, ?)", id, this.claim.runId, step);
   }

@@ -26,7 +26,7 @@ ALTER TABLE run DROP COLUMN epoch;
 
 /**
  * What a run may hold: itself; a group, which one run has at a time; an acting entity, which the runs of one process have at a
- * time, each of them told that it is not alone.
+ * time, each of them notified that it is not alone.
  */
 export type LeaseKind = "run" | "group" | "entity";
 
@@ -37,9 +37,9 @@ export interface Lease {
   readonly runId: string;
   /** The claim under which it was taken. */
   readonly epoch: number;
-  /** Nobody when it was let go of, or when the process died. */
+  /** Nobody when it was released, or when the process died. */
   readonly holder: Holder | undefined;
-  /** Of the holder: `unknown` where nobody here can know. */
+  /** Of the holder: `unknown` where we cannot tell. */
   readonly life: Life;
   /** Milliseconds since the Unix epoch. */
   readonly since: number;
@@ -107,7 +107,7 @@ export class Leases {
     return { claim: { runId, epoch } };
   }
 
-  /** Takes an entity of which a run learns only when it is about to act: nobody waits half-way, and whoever has it too is told. */
+  /** Takes an entity that a run learns only when it is about to act: nobody waits half-way, and other holders of it are notified. */
   actAs(entity: string, claim: Claim): void {
     const name = this.#ports.redact(entity);
     const has = this.#ofRun(claim.runId).some(
@@ -132,7 +132,7 @@ export class Leases {
     return row?.["epoch"] === epoch;
   }
 
-  /** Lets go of all that a claim holds. Where writes are left open, the entities stay marked. */
+  /** Releases all that a claim holds. Where writes are left open, the entities stay marked. */
   release(claim: Claim, leavesOpen: boolean): void {
     this.#database.transaction(() => this.releaseWithin(claim, leavesOpen));
   }
@@ -142,7 +142,7 @@ export class Leases {
     this.#database.run("DELETE FROM lease WHERE run_id = ? AND epoch = ? AND kind = 'group'", runId, epoch);
     if (!leavesOpen) this.#database.run("DELETE FROM lease WHERE run_id = ? AND epoch = ? AND kind = 'entity'", runId, epoch);
     this.#database.run("UPDATE lease SET holder = NULL WHERE run_id = ? AND epoch = ?", runId, epoch);
-    // What never began needs no epoch to tell its claims apart.
+    // A run that never began needs no epoch to distinguish its claims.
     this.#database.run("DELETE FROM lease WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM run WHERE id = run_id)", runId);
   }
 
@@ -165,7 +165,7 @@ export class Leases {
     return rows.map((row) => this.#read(row)).filter((lease) => this.#counts(lease));
   }
 
-  /** By whom a run is held; nothing when it was let go, or its process died. */
+  /** The holder of a run; nothing when it was released, or its process died. */
   holding(runId: string): Lease | undefined {
     return this.#ofRun(runId).find(({ kind, holder }) => kind === "run" && holder !== undefined);
   }

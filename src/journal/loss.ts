@@ -97,7 +97,7 @@ function lossOf(row: SqlRow): Loss {
   return { at: Number(at), who: String(who), because: String(because), what: String(what) };
 }
 
-/** Says that a run cannot be gone on with after a loss. */
+/** Says that a run cannot be continued after a loss. */
 export function endedByLoss(runId: string, row: SqlRow): Failure {
   const { at, who } = lossOf(row);
   return new Failure({

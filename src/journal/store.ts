@@ -181,7 +181,7 @@ export class JournalStore {
     return { journal, records: [...before, ...noted] };
   }
 
-  /** Lets go of a run, with its outcome; its last records become durable in the same commit. Open: it leaves writes whose effect is not known. */
+  /** Releases a run, with its outcome; its last records become durable in the same commit. Open: it leaves writes with unknown effect. */
   async release(journal: RunJournal, outcome: string, leavesOpen = false): Promise<void> {
     await journal.ended(() => {
       const settled = leavesOpen ? 0 : 1;
@@ -279,7 +279,7 @@ export class JournalStore {
     return Number(this.#database.get("SELECT COUNT(*) AS total FROM run")?.["total"]);
   }
 
-  /** How a run stands. Throws a Failure when there is none of this name. */
+  /** The state of a run. Throws a Failure when there is none of this name. */
   summary(runId: string): RunSummary {
     const [found] = this.#summaries("WHERE id = ?", runId);
     return found ?? this.#unknown(runId);
@@ -306,7 +306,7 @@ export class JournalStore {
     return lossesIn(this.#database);
   }
 
-  /** Throws a Failure when a run cannot be gone on with, for a loss may have taken records of it. */
+  /** Throws a Failure when a run cannot be continued, because a loss may have taken records of it. */
   assertResumable(runId: string): void {
     const loss = this.#database.get("SELECT loss.* FROM ended_run JOIN loss ON id = loss WHERE run_id = ?", runId);
     if (loss !== undefined) throw endedByLoss(runId, loss);
@@ -314,7 +314,7 @@ export class JournalStore {
 
   /**
    * Runs that may have left a write open, the latest first: those under way, those that died, and those that said so when they ended.
-   * Nobody goes on with one that ended with a loss of records: whoever accepted the loss has looked into the ledger for it.
+   * A run that ended with a loss of records is not continued: whoever accepted the loss has looked into the ledger for it.
    */
   unsettled(): readonly RunSummary[] {
     const unended = "id NOT IN (SELECT run_id FROM ended_run)";
@@ -414,7 +414,7 @@ function severalRuns(name: string, ids: readonly string[]): Failure {
 
 /** Says that there is no run of this name among those that there are. */
 export function noSuchRun(runId: string, ids: readonly string[]): Failure {
-  // Names of one day are alike, so few edits tell one from another.
+  // Names of one day are alike, so few edits distinguish them.
   const near = didYouMean(runId, ids, 2);
   return new Failure({
     code: "journal.no-such-run",
@@ -435,7 +435,7 @@ export function runHeld(lease: Lease): Failure {
   });
 }
 
-/** What to do about a holder when nobody here can know whether it is alive; nothing about one that is. */
+/** What to do about a holder when we cannot tell whether it is alive; nothing about one that is. */
 export function releaseHint({ runId, holder, life }: Lease): string {
   if (holder === undefined || life !== "unknown") return "";
   return `. If it is gone for good (look on ${holder.host}): tokenbook runs release ${runId} --because TEXT`;

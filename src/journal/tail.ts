@@ -153,7 +153,7 @@ function holds(journal: Database, { runId, sequence, hash: own }: Last): boolean
   return row?.["hash"] === own;
 }
 
-/** The record that was written last, of all runs, as their times tell. */
+/** The record that was written last, of all runs, by their times. */
 export function lastRecordOf(journal: Database): Last | undefined {
   const row = journal.get("SELECT run_id, sequence, hash FROM record ORDER BY at DESC, sequence DESC LIMIT 1");
   return row === undefined
@@ -184,7 +184,7 @@ function unsure(journal: Database, path: string, how: "missing" | "damaged"): Fa
   });
 }
 
-/** Says that a journal is gone of which something is left. */
+/** Says that a journal is gone, although something of it is left. */
 export function gone(journal: string, left: string): Failure {
   return new Failure({
     code: "journal.lost",

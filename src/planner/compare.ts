@@ -34,7 +34,7 @@ export function assertSamePlanned(plan: PlanDocument, playbooks: readonly PlanGi
   }
 }
 
-/** Holds that a plan made anew says what this one said. Throws a Failure that names each step of which another thing would become. */
+/** Verifies that a new plan says the same as this one. Throws a Failure that names each step with another outcome. */
 export function assertSamePlan(plan: PlanDocument, fresh: PlanDocument): void {
   const told = fresh.plans.flatMap((run) => changesOf(plannedOf(plan, run.playbook.file), run));
   if (told.length === 0) return;
@@ -60,7 +60,7 @@ function outdated(code: string, message: string): Failure {
   });
 }
 
-// For each step that differs the lines that tell how.
+// For each step that differs, the lines that show how.
 function changesOf(was: PlannedRun, is: PlannedRun): readonly (readonly string[])[] {
   const before = new Map(was.steps.map((step) => [step.step, step]));
   const after = new Map(is.steps.map((step) => [step.step, step]));

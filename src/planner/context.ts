@@ -47,7 +47,7 @@ export class PlanContext extends Looking {
     return this.#rows.list();
   }
 
-  /** The steps, by their headings, of which something is said. */
+  /** The steps, by their headings, that have a row. */
   get reached(): ReadonlySet<string> {
     return this.#reached;
   }

@@ -7,7 +7,7 @@ import type { UnknownPart } from "../report/plan/shape.ts";
 
 /** A value as far as it can be known. */
 export interface ForeseenValue {
-  /** With unknown values in it, which tell whoever looks at them why they are. */
+  /** With unknown values in it, which explain themselves. */
   readonly value: Json;
   /** With null in their place. */
   readonly shown: Json;

@@ -16,7 +16,7 @@ import type { PlanContext, RowDetails } from "./context.ts";
 import { foresee, foreseeObject } from "./foresee.ts";
 import type { PlannedPlace } from "./row.ts";
 
-/** Opens a block: what stands in it is planned as if none of it failed, unless something surely does. */
+/** Opens a block: its steps are planned as if none of them failed, unless one surely does. */
 export function openBlock(context: PlanContext, place: Place, { rescue, always }: BlockStep): void {
   const why = [
     ...(rescue.length === 0 ? [] : [`${count(rescue.length, "step")} of \`rescue\` run only when one of its steps fails`]),
@@ -110,7 +110,7 @@ export function cannotKnow(context: PlanContext, place: Place, why: string): voi
   if (step.kind !== "check" && [...writesOf([step])].length > 0) context.disturb(`${address} may write before it`);
 }
 
-/** Why nothing is known of steps, and what their names stand for all the same. */
+/** Why nothing is known of steps, and what their names mean all the same. */
 interface Doubt {
   readonly why: string;
   readonly scope: Scope;
@@ -159,7 +159,7 @@ function valueOrUnknown(find: () => Json): Json {
   }
 }
 
-// Nothing is told of an input that has no value as things stand: whether the step runs is not known.
+// Nothing is said of an input that has no value yet: whether the step runs is not known.
 function inputIn(step: Place["step"], scope: Scope): Pick<RowDetails, "input" | "unknown" | "actor"> {
   if (step.kind !== "call") return {};
   try {

@@ -51,7 +51,7 @@ interface Made {
   readonly actor: string | null;
 }
 
-// What is read now may be another then: it is told, and nothing is built on it.
+// What is read now may be different then: the plan says that, and builds nothing on it.
 function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, RowDetails] {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
   const asNow = `this was answered before the run: ${context.disturbed ?? ""}`;

@@ -30,18 +30,18 @@ export function rowOf(
   };
 }
 
-/** Under which id a step stands among the headings of a playbook. */
+/** The id of a step among the headings of a playbook. */
 export function headingOf({ step, address }: Pick<PlannedPlace, "step" | "address">): string {
   return `${stepOf(parseAddress(address).frame)}${step.id}`;
 }
 
-// The id of a check may look like a round: what stands behind it counts.
+// The id of a check may look like a round: the part after it counts.
 function roundsAround({ step, address }: Pick<PlannedPlace, "step" | "address">): number {
   const { frame } = parseAddress(address);
   return keysOf(frame).length + keysOf(address.slice(frame.length + step.id.length)).length;
 }
 
-/** Rows in the order in which they are added, but that those of one round stand together: rounds are planned side by side. */
+/** Rows in the order in which they are added, except that those of one round are together: rounds are planned side by side. */
 export class Rows {
   readonly #rows = new Map<string, { readonly row: PlannedStep; readonly rank: readonly number[] }>();
   readonly #rounds = new Map<string, number>();
@@ -55,7 +55,7 @@ export class Rows {
     this.#rows.set(address, { row, rank: this.#rows.get(address)?.rank ?? this.#rankOf(within) });
   }
 
-  // Where the outermost round around it begins, and so on inwards, then where it stands itself.
+  // Where the outermost round around it begins, and so on inwards, then its own place.
   #rankOf(within: PlannedPlace["within"]): readonly number[] {
     const next = this.#rows.size;
     for (const round of within) if (!this.#rounds.has(round)) this.#rounds.set(round, next);

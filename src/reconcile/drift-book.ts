@@ -40,13 +40,13 @@ export interface FoundDrifts {
   readonly isGone: (key: string) => boolean;
 }
 
-/** The drifts of a comparison as they stand after a run. */
+/** The drifts of a comparison after a run. */
 export interface DriftsAfterRun {
   readonly drifts: readonly Drift[];
   readonly cleared: readonly Drift[];
 }
 
-/** A person's word that a drift is known and borne with: as it is now, until a day. */
+/** A person's word that a drift is known and acknowledged: as it is now, until a day. */
 export interface Acknowledgement {
   readonly id: string;
   readonly who: string;
@@ -144,7 +144,7 @@ export class DriftBook {
     return Number(row?.["id"]);
   }
 
-  // A run that is gone on with looks anew: what it found before, and somebody was told of, is found again or cleared.
+  // A resumed run compares again, so a drift that it reported before is either found again or cleared.
   #undo(comparison: number, run: string): void {
     this.#database.run(
       "UPDATE drift SET cleared_at = NULL, cleared_run = NULL WHERE comparison = ? AND cleared_run = ?",
@@ -231,7 +231,7 @@ export class DriftBook {
     return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
   }
 
-  /** How many comparisons there are of which a run has looked at both sides; where there is none, that there is no drift says nothing. */
+  /** How many comparisons there are of which a run has read both sides; where there is none, having no drift means nothing. */
   comparisons(): number {
     return Number(this.#database.get("SELECT count(*) AS n FROM comparison")?.["n"]);
   }

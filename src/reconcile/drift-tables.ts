@@ -2,7 +2,7 @@ import { Failure } from "../base/failure.ts";
 import type { Database } from "../sqlite/database.ts";
 import { TableLayout } from "../sqlite/layout.ts";
 
-/** How many rows each side had, as the evidence of a drift tells. */
+/** How many rows each side had, by the evidence of a drift. */
 export const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
 
 /** Brings an empty file, or one of an earlier format, up to the present one. Throws a Failure. */

@@ -18,7 +18,7 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   if (right !== undefined && right.rows > 1 && !sums.right) kinds.push("duplicate-right");
   if (left === undefined && right !== undefined) kinds.push("missing-left");
   if (right === undefined && left !== undefined) kinds.push("missing-right");
-  // Of two rows nobody knows which one the other side's should be held against.
+  // Of two rows with one key, neither can be chosen for the comparison with the other side.
   if (kinds.length > 0 || left === undefined || right === undefined || left.value === right.value) return kinds;
   const apart = minus(left, right);
   if (apart !== undefined && isWithin(apart, tolerance)) return kinds;

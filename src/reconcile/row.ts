@@ -12,7 +12,7 @@ export interface SideRow {
   readonly key: readonly string[];
   /** Null where only presence is compared. */
   readonly value: Decimal | null;
-  /** When it last changed, in milliseconds since the Unix epoch, if it says so. */
+  /** When it last changed, in milliseconds since the Unix epoch, if it is known. */
   readonly at: number | undefined;
   readonly record: Json;
 }

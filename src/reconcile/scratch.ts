@@ -6,7 +6,7 @@ import { type Pair, type SideValue, type SideName, SIDES } from "./row.ts";
 
 /**
  * The rows of both sides on the disk, joined there: memory stays flat however many there are. The file is SQLite's own temporary one,
- * without a name, so that nothing is left of it whatever becomes of the process (decision 110).
+ * without a name, so that nothing is left of it however the process ends (decision 110).
  */
 export class Scratch {
   readonly #database = Database.temporary();

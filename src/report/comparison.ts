@@ -35,7 +35,7 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
   ];
 }
 
-/** How many drifts there are, of which a comparison may tell only the first. */
+/** How many drifts there are; a comparison may list only the first ones. */
 export function standing(counts: ComparisonCounts): number {
   return counts.new + counts.persisting + counts.changed + counts.acknowledged;
 }
@@ -76,7 +76,7 @@ const COUNTS: readonly (readonly [keyof ComparisonCounts, string])[] = [
   ["notCompared", "not compared"],
 ];
 
-/** One drift in a line: how it stands, its id, what of, and both values. */
+/** One drift in a line: its state, its id, its key, and both values. */
 export function driftLine(
   drift: Drift,
   sides: { readonly left: { readonly name: string }; readonly right: { readonly name: string } },

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts
 import { cut, oneLine } from "./formats/foreign-text.ts";
 import { shortJson } from "./value.ts";
 
-// With what stands before a line of evidence, 80 columns.
+// With what comes before a line of evidence, 80 columns.
 const WIDTH = 72;
 const VALUE_CHARS = 40;
 const TREE_LINES = 60;
@@ -69,7 +69,7 @@ interface Twig {
   readonly below: readonly Twig[];
 }
 
-// The whole expression stands above already, and that it does not hold.
+// The whole expression is shown above already, and that it does not hold.
 function treeLines(tree: JsonObject): readonly string[] {
   const twig = nodeTwig(tree);
   return twig.below.length === 0 ? twig.lines(WIDTH) : drawn(twig.below, "");
@@ -138,7 +138,7 @@ function itemsTwig(items: JsonObject): Twig {
 
 const INLINE_ITEMS = 60;
 
-// `[1] h.amount = 0`; nothing for an item of which more is to be said.
+// `[1] h.amount = 0`; nothing for an item with more lines below it.
 function flatItem(item: JsonObject): string | undefined {
   const condition = objectIn(item, "condition") ?? {};
   const at = textIn(item, "at") ?? "";
@@ -156,7 +156,7 @@ function flatItem(item: JsonObject): string | undefined {
   return `${at} ${values.join(", ")}`;
 }
 
-// The condition is the same for each item, and stands above: only its parts are told.
+// The condition is the same for each item, and is shown above: only its parts are shown here.
 function itemTwig(item: JsonObject): Twig {
   const flat = flatItem(item);
   const at = textIn(item, "at") ?? "";
@@ -213,7 +213,7 @@ function wrapped(text: string): readonly string[] {
   return [...lines, line];
 }
 
-// Where differing places or texts are told below, only what is short is told here.
+// Where differing places or texts are shown below, only what is short is shown here.
 function wantedText(wanted: JsonObject, { isTold, chars }: { isTold: boolean; chars: number }): string {
   const expression = textIn(wanted, "expression");
   const named = expression === undefined ? undefined : cut(expression, WIDTH);
@@ -222,7 +222,7 @@ function wantedText(wanted: JsonObject, { isTold, chars }: { isTold: boolean; ch
   return isTold && text.length > chars ? (named ?? "what is written") : text;
 }
 
-// Where the places that differ are told, the whole value is not repeated.
+// Where the places that differ are shown, the whole value is not repeated.
 function isText(is: JsonObject | undefined, hasChanges: boolean): string | undefined {
   const value = is === undefined || hasChanges ? undefined : glimpseText(is, VALUE_CHARS);
   return value === undefined ? undefined : `it is ${value}`;

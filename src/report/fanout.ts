@@ -62,12 +62,12 @@ class Guarded implements FanOut {
     try {
       this.#onCrash(error, observer);
     } catch {
-      // There is nobody left to tell, and the run matters more.
+      // There is nobody left to report to, and the run matters more.
     }
   }
 }
 
-/** Tells an observer once the next request is under way: nobody waits for what is told. */
+/** Notifies an observer once the next request is under way: nobody waits for the notification. */
 export class Later implements Observer {
   readonly #observer: Observer;
   #untold: RunEvent[] = [];
@@ -81,7 +81,7 @@ export class Later implements Observer {
     this.#untold.push(event);
   }
 
-  /** Tells all that has not been told yet. */
+  /** Reports all that has not been reported yet. */
   tell(): void {
     const untold = this.#untold;
     this.#untold = [];

@@ -39,7 +39,7 @@ function evidenceLines(evidence: NonNullable<StepProblem["evidence"]>): readonly
   return blocks === undefined ? labelled("seen", evidenceText(evidence)) : blocks.flatMap(blockLines);
 }
 
-// What is drawn stands below its label, for its lines belong together; a sentence begins beside it.
+// A drawing begins below its label, because its lines belong together; a sentence begins beside it.
 function blockLines({ label, isDrawn, lines }: Block): readonly string[] {
   const [first = "", ...rest] = lines;
   return isDrawn ? [`${label}:`, ...lines.map(below)] : [`${label}: ${first}`, ...rest.map(below)];

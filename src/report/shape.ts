@@ -85,7 +85,7 @@ export interface StepReport {
   /** The included playbook in whose file it is written; null: the run's own. */
   readonly file: string | null;
   readonly line: number;
-  /** How many blocks and included playbooks it is in: they stand before it. */
+  /** How many blocks and included playbooks are around it: they come before it. */
   readonly depth: number;
   readonly actor: string | null;
   /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own, or not recorded. */

@@ -88,7 +88,7 @@ export class StepFold {
     this.#isRescued = false;
   }
 
-  /** It failed, or what it holds did, and a block that it is in went on with its rescue. */
+  /** It failed, or a step in it did, and a block around it continued with its rescue. */
   rescued(): void {
     this.#row = undefined;
     this.#isRescued = true;
@@ -100,7 +100,7 @@ export class StepFold {
     this.#isEmpty = true;
   }
 
-  /** How the run ended while it was under way; `undefined` when the run goes on. */
+  /** How the run ended while it was under way; `undefined` while the run continues. */
   endWith(outcome: RunOutcome | undefined): void {
     this.#row = undefined;
     this.#endedWith = outcome;

@@ -7,11 +7,11 @@ interface Word {
 }
 
 interface StepWord extends Word {
-  /** The run could go on from it. */
+  /** The run could continue from it. */
   readonly isDone: boolean;
 }
 
-/** How the outcomes of steps are written for people. Only what happened, and happened as it was to, has a tick. */
+/** How the outcomes of steps are written for people. Only what ended as expected has a tick. */
 export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   ok: { mark: "✓", word: "ok", isDone: true },
   changed: { mark: "✓", word: "changed", isDone: true },
@@ -33,7 +33,7 @@ export function environmentWords(target: TargetHeading): string {
 
 const WARNED: Word = { mark: "!", word: "warned" };
 
-/** How a step is written for people: one with a warning beside it went on, and is nothing to be pleased with. */
+/** How a step is written for people: one with a warning is not marked as a success. */
 export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): Word {
   return warning === null ? STEP_WORDS[outcome] : WARNED;
 }
@@ -44,7 +44,7 @@ export function actedAs({ actor, as }: Pick<StepReport, "actor" | "as">): string
   return as === null || as === actor ? actor : `${actor} (${as})`;
 }
 
-/** Of a step whose end no record tells: its run goes on, has ended, or its process died, which the step alone does not say. */
+/** Of a step without a recorded end: its run continues, has ended, or its process died, which the step alone does not show. */
 export const NO_END = "no end of this step is recorded";
 
 /** How the outcomes of runs are written for people. */
@@ -62,10 +62,10 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
 /** Of a playbook whose run did not begin. */
 export const NOT_BEGUN: Word = { mark: "✗", word: "not begun" };
 
-/** What becomes of a firing: the outcome of its run, or why it has none. */
+/** The outcome of a firing: that of its run, or why it has none. */
 export type FiringWord = ReportedOutcome | "queued" | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
 
-/** How what becomes of firings is written for people. */
+/** How the outcomes of firings are written for people. */
 export const FIRING_WORDS: Readonly<Record<FiringWord, Word>> = {
   ...RUN_WORDS,
   running: { mark: "…", word: "running" },

@@ -24,14 +24,14 @@ import { type AboutSchedule, type EventName, eventOf, noteOfFiring, tells } from
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./streak.ts";
 
-/** A playbook that is to be run, and how. */
+/** A playbook to run, and how. */
 export interface Scheduled extends AboutSchedule {
   /** Nothing of one that only a system's own scheduler runs. */
   readonly schedule: Schedule | undefined;
   readonly writes: boolean;
 }
 
-/** Makes one run, and says how it ended. `begun` is to be told its id before anything is sent. Never throws what was foreseen. */
+/** Makes one run, and returns how it ended. Calls `begun` with its id before anything is sent. Never throws a foreseen error. */
 export type MakeRun = (
   scheduled: Scheduled,
   given: { readonly signal: AbortSignal; readonly begun: (runId: string) => void; readonly released: readonly Released[] },
@@ -55,7 +55,7 @@ export interface Parts {
 /** Why a run is made to stop. */
 export type StopReason = "time-limit" | "cancelled" | "stopping";
 
-/** A firing that is over, and the exit code that tells how. */
+/** A firing that is over, and its exit code. */
 export interface Carried {
   readonly state: EndedState;
   readonly exit: ExitCode;
@@ -67,7 +67,7 @@ interface Ending {
   readonly at: number;
 }
 
-/** Carries firings to their end, and tells of them. */
+/** Runs firings to their end, and reports them. */
 export class Carrier {
   readonly #parts: Parts;
 
@@ -96,7 +96,7 @@ export class Carrier {
     return { state, exit: state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit };
   }
 
-  /** Tells of a firing that is over: the log, the metrics, and whoever wants to know. Within the transaction that ends it. */
+  /** Reports a firing that is over to the log, the metrics and the listeners. Within the transaction that ends it. */
   tell(scheduled: Scheduled, firing: Firing, report: RunReport | undefined, blocking?: Blocking): void {
     const { clock, metrics, log, redact } = this.#parts;
     const state = firing.state as EndedState;
@@ -111,7 +111,7 @@ export class Carrier {
     });
   }
 
-  // Keeps how things are with the schedule, and gives the event that this is; of one that was told already nobody hears.
+  // Keeps the state of the schedule, and returns the event of this firing; nothing if it was reported already.
   #notify(scheduled: Scheduled, firing: Firing, { report, blocking, at }: Ending): EventName | undefined {
     const { store, courier, redact } = this.#parts;
     const state = firing.state as EndedState;

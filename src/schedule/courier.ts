@@ -22,14 +22,14 @@ export interface CourierPorts {
   readonly hint: (text: string) => string;
 }
 
-/** Brings notifications to their channels. What cannot be delivered is told and tried again; it never fails a run. */
+/** Delivers notifications to their channels. A failed delivery is logged and tried again; it never fails a run. */
 export class Courier {
   readonly #outbox: Outbox;
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #ports: CourierPorts;
   #working: Promise<boolean> | undefined;
   #isTrying = false;
-  /** Nothing is tried beyond this, by the clock that only goes on. */
+  /** Nothing is tried beyond this, by the clock that is never set back. */
   #until = Number.POSITIVE_INFINITY;
 
   constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
@@ -54,7 +54,7 @@ export class Courier {
     }
   }
 
-  /** When something is to be tried next; nothing while something is being tried, for what waits behind it is tried when that is over. */
+  /** The time of the next try; nothing during a try, because what waits behind it is tried afterwards. */
   nextAt(): number | undefined {
     return this.#isTrying ? undefined : this.#outbox.nextAt(this.#channels);
   }
@@ -68,7 +68,7 @@ export class Courier {
     return this.#working;
   }
 
-  /** Goes on until nothing waits, or for so long; what is left is tried by whoever comes next. */
+  /** Continues until nothing waits, or for this long; the next process tries what is left. */
   async drain(forMs: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
     this.#until = clock.elapsed() + forMs;

@@ -8,7 +8,7 @@ export interface FiringPlan extends Pick<Schedule, "cron" | "overlap" | "catchup
   readonly id: string;
 }
 
-/** How a schedule stands: the ticks up to `since` are settled. */
+/** The state of a schedule: the ticks up to `since` are settled. */
 export interface ScheduleState {
   readonly since: number;
   /** A firing is under way, and its process lives. */
@@ -20,20 +20,20 @@ export interface ScheduleState {
   readonly isBlocked: boolean;
 }
 
-/** What becomes of one tick. */
+/** The outcome of one tick. */
 export interface TickDecision {
   readonly tick: number;
   readonly due: number;
   readonly state: "running" | "queued" | "skipped" | "missed" | "replaced" | "blocked";
 }
 
-/** What follows from a plan, how it stands, and the time. */
+/** What follows from a plan, its state, and the time. */
 export interface Decision {
   readonly steps: readonly TickDecision[];
   readonly since: number;
   /** The firing under way is to stop. */
   readonly cancels: boolean;
-  /** More ticks were missed than are told one by one. */
+  /** More ticks were missed than are listed one by one. */
   readonly isCut: boolean;
 }
 
@@ -53,7 +53,7 @@ export function nextDue(plan: FiringPlan, since: number): number | undefined {
   return tick === undefined ? undefined : dueOf(plan, tick);
 }
 
-/** What is to be done now. Pure; every process that asks with the same table gets the same. */
+/** Returns the next actions. Pure; every process that asks with the same table gets the same. */
 export function decide(plan: FiringPlan, standing: ScheduleState, now: number): Decision {
   const { ticks, isCut } = dueTicks(plan, standing.since, now);
   const since = Math.max(standing.since, ticks.at(-1) ?? standing.since);
@@ -108,7 +108,7 @@ class Deciding {
     return [];
   }
 
-  /** Of several ticks only the last fires: it stands for those that could be made up for, and the others were missed. */
+  /** Of several ticks only the last fires, in place of those that could be made up for; the others were missed. */
   fireLast(ticks: readonly number[]): void {
     const last = ticks.at(-1);
     if (last === undefined) return;

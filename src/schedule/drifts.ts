@@ -2,7 +2,7 @@ import { LIMITS } from "../base/limits.ts";
 import { type ComparisonCounts, type Drift, openFirst } from "../protocol/comparison.ts";
 import type { RunReport } from "../report/shape.ts";
 
-/** In how many keys the comparisons of a run differ, by how each difference stands; and how many keys nothing can be said of. */
+/** In how many keys the comparisons of a run differ, by the state of each difference; and how many keys are undecided. */
 export type DriftCounts = Pick<
   ComparisonCounts,
   "new" | "persisting" | "changed" | "acknowledged" | "cleared" | "moving" | "notCompared"
@@ -11,7 +11,7 @@ export type DriftCounts = Pick<
 /** What the comparisons of a run have found. */
 export interface DriftsNote {
   readonly counts: DriftCounts;
-  /** The first of those that stand; what somebody has acknowledged comes last. */
+  /** The first open ones; acknowledged ones come last. */
   readonly first: readonly DriftNote[];
 }
 

@@ -48,7 +48,7 @@ export interface RunResult {
 /** A run that a person must look after before another is made. */
 export interface Blocking {
   readonly runId: string;
-  /** `held`: somebody is going on with it now. */
+  /** `held`: somebody is continuing it now. */
   readonly outcome: RunOutcome | "held" | "not finished";
   /** The step whose write is open, of a run that the schedule did not make. */
   readonly step?: string;

@@ -39,7 +39,7 @@ export class Firings {
     this.#ports = ports;
   }
 
-  /** Puts a firing in, or says anew what it is: one that runs is held by this process. */
+  /** Inserts a firing, or updates it: this process holds one that runs. */
   put(id: string, { tick, due, state }: TickDecision): Firing {
     const now = this.#ports.clock.now();
     const runs = state === "running";
@@ -103,7 +103,7 @@ export class Firings {
     );
   }
 
-  /** Ends the firings whose process is gone: they hold nothing any more; when it went, nobody knows. */
+  /** Ends the firings whose process is gone. They hold nothing any more, and the time of their end is unknown. */
   buryDead(id: string): readonly Firing[] {
     const dead = this.open(id).filter((firing) => firing.holder !== undefined && this.lifeOf(firing) === "dead");
     return dead.map((firing) => this.bury(firing, diedOf(firing)));

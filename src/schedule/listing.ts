@@ -11,7 +11,7 @@ import {
 
 // What `schedule list` and `schedule history` print as JSON; `schemas/schedule.schema.json` describes it. What is not known is null.
 
-/** A schedule, as it stands. Times are ISO 8601, UTC. */
+/** A schedule as it is now. Times are ISO 8601, UTC. */
 export interface ScheduleEntry {
   readonly id: string;
   readonly playbook: string;
@@ -22,7 +22,7 @@ export interface ScheduleEntry {
   /** With their jitter. */
   readonly next: readonly { readonly utc: string; readonly local: string }[];
   readonly last: FiringEntry | null;
-  /** What the last firing became that tells how things are. */
+  /** The outcome of the last firing that shows the state of the schedule. */
   readonly lastState: EndedState | null;
   readonly lastSuccess: string | null;
   /** `alive`: its process is not known to be gone. */
@@ -35,7 +35,7 @@ export interface ScheduleEntry {
   readonly blockedBy: Blocking | null;
 }
 
-/** A firing, and what became of it. */
+/** A firing, and its outcome. */
 export interface FiringEntry {
   readonly schedule: string;
   readonly tick: string;

@@ -5,7 +5,7 @@ import type { EndedState } from "./firing.ts";
 
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 
-/** What Prometheus is told. Counters begin at zero with the process. */
+/** The metrics for Prometheus. Counters begin at zero with the process. */
 export class Metrics {
   readonly #registry = new Registry();
   /** The run of each schedule that is shown. */

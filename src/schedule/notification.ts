@@ -76,19 +76,19 @@ export interface MissedNote {
   readonly last: string;
 }
 
-/** What is told of a schedule in every notification. */
+/** The part of every notification that describes the schedule. */
 export interface AboutSchedule {
   readonly id: string;
   readonly playbook: string;
   readonly environment: string;
 }
 
-/** Whether what a firing became tells how things are with its schedule: that it gave way to another one does only where there is a problem. */
+/** Whether the outcome of a firing shows the state of its schedule: giving way to another firing does so only where there is a problem. */
 export function tells({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
   return state === "skipped" || state === "replaced" || state === "cancelled" ? problem !== undefined : true;
 }
 
-/** The event that a firing is, after what was before; `waitsFor` is what blocks it. Nothing when nobody needs to be told. */
+/** Returns the event of a firing, given the one before it; `waitsFor` is what blocks it. Nothing when nobody must be notified. */
 export function eventOf(state: EndedState, before: EndedState | undefined, waitsFor: string | undefined): EventName | undefined {
   switch (state) {
     case "passed":

@@ -7,7 +7,7 @@ import type { Database, SqlRow } from "../sqlite/database.ts";
 
 const BACKOFF: Backoff = { everyMs: LIMITS.notificationPauseMs, backoff: 2, maxMs: LIMITS.notificationPauseMostMs };
 
-/** The table of what is still to be told, and of what could not be. */
+/** The table of undelivered notifications, and of those that failed for good. */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE notification (
   id TEXT PRIMARY KEY, channel TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL, made_at INTEGER NOT NULL,
@@ -29,7 +29,7 @@ export interface Letter {
   readonly tries: number;
 }
 
-/** One that is to be put in. */
+/** A notification to insert. */
 interface NewLetter extends Pick<Letter, "channel" | "event" | "body"> {
   readonly schedule: string;
 }

@@ -4,7 +4,7 @@ import { sanitise } from "../base/text.ts";
 import { type ListenAddress, type Listening, listenOn } from "../serving/server.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What the page tells. */
+/** The content of the page. */
 export interface PageSource {
   readonly metrics: Metrics;
   /** Why no firing would be begun now; nothing when one would. */

@@ -22,7 +22,7 @@ export interface SchedulerParts extends Parts {
   readonly reportOf: (runId: string) => RunReport | undefined;
 }
 
-/** Fires playbooks at their ticks until it is told to stop. */
+/** Fires playbooks at their ticks until it is stopped. */
 export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #carrier: Carrier;
@@ -48,7 +48,7 @@ export class Scheduler {
     return this.#parts.store.known(first.id) === undefined ? "not begun" : undefined;
   }
 
-  /** Resolves when it was told to stop and what was under way is over, within `LIMITS.scheduleGraceMs` and what a stop takes. */
+  /** Resolves after a stop, when all runs are over, within `LIMITS.scheduleGraceMs` and the time that a stop takes. */
   async run(stopping: AbortSignal): Promise<void> {
     stopping.addEventListener("abort", () => this.#wake.abort(), { once: true });
     try {
@@ -131,7 +131,7 @@ export class Scheduler {
       running.stop.abort("cancelled" satisfies StopReason);
   }
 
-  // Within the transaction: what is to be told is kept with what was decided, or neither is.
+  // Within the transaction: the notifications are kept with the decision, or neither is.
   #tell(ticking: Ticking, { decision, died }: ScheduleLook, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
     for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
@@ -156,7 +156,7 @@ export class Scheduler {
     }
   }
 
-  // One that nobody has seen end may be of a process that is gone: of one on another host nobody here can tell.
+  // A firing without an end may belong to a process that is gone; we cannot tell of a process on another host.
   #heldBy({ id, playbook }: Ticking): FiringProblem | undefined {
     const { store, clock } = this.#parts;
     const { holder, startedAt } = store.firings.running(id) ?? {};

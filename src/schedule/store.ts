@@ -43,7 +43,7 @@ export interface KnownSchedule {
   readonly jitterMs: number;
   /** The ticks up to here are settled. */
   readonly since: number;
-  /** What the last firing became that tells how things are. */
+  /** The outcome of the last firing that shows the state of the schedule. */
   readonly lastState: EndedState | undefined;
   /** Since when, and how often in a row, it has not passed for the same reason. */
   readonly streak: Streak | undefined;
@@ -150,7 +150,7 @@ export class ScheduleStore {
     });
   }
 
-  /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule begins anew. */
+  /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule starts again. */
   isAhead({ since }: Pick<KnownSchedule, "since">): boolean {
     return since > this.#ports.clock.now() + LIMITS.scheduleSetBackMs;
   }

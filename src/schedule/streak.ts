@@ -6,13 +6,13 @@ import type { EndedState, Firing } from "./firing.ts";
 export interface Streak {
   /** What they have in common, as a digest. */
   readonly reason: string;
-  /** The ticks of the first one, and of the last one that was told. */
+  /** The ticks of the first one, and of the last one that was reported. */
   readonly since: number;
   readonly toldAt: number;
   readonly times: number;
 }
 
-// A drift has values that somebody may wait for, and bears a word of its own; what was missed is told once for all of it.
+// A drift has values that somebody may wait for, and is acknowledged by itself; missed firings are reported once for all.
 const REPEATING: ReadonlySet<EndedState> = new Set([
   "failed",
   "died",
@@ -26,7 +26,7 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
   "cancelled",
 ]);
 
-/** Goes on with a streak by a firing that tells how things are; nothing when there is none any more. Pure. */
+/** Continues a streak by a firing that shows the state of the schedule; nothing when there is no streak any more. Pure. */
 export function streakAfter(before: Streak | undefined, { tick, state, problem }: Firing): Streak | undefined {
   if (!REPEATING.has(state as EndedState)) return undefined;
   const { code = "", message = "", why = "" } = problem ?? {};

@@ -30,7 +30,7 @@ function absolute(file: string, cwd: string): string {
   return isAbsolute(file) ? file : join(cwd, file);
 }
 
-/** What is wrong, why, and what mends it, one a line. */
+/** What is wrong, why, and how to fix it, one a line. */
 export function wordsOf({ message, why, suggestion }: Diagnostic): string {
   return [
     message,

@@ -1,4 +1,4 @@
-/** `problem`: must be mended. `warning`: somebody should look at it. */
+/** `problem`: must be fixed. `warning`: somebody should look at it. */
 export type Grade = "ok" | "warning" | "problem";
 
 /** What is looked at. */
@@ -13,14 +13,14 @@ export interface DoctorFinding {
   readonly code: string;
   readonly message: string;
   readonly why: string | null;
-  /** The command or edit that mends it. */
+  /** The command or edit that fixes it. */
   readonly next: string | null;
 }
 
 /** What `doctor --json` prints. Fields may be added; none is renamed. */
 export interface DoctorDocument {
   readonly format: 1;
-  /** Whether nothing must be mended. */
+  /** Whether nothing must be fixed. */
   readonly ok: boolean;
   /** The environment that was looked at; null when there is none to be had. */
   readonly environment: string | null;

@@ -6,7 +6,7 @@ import { type DoctorDocument, AREAS, type DoctorFinding, type Grade } from "./sh
 const MARKS: Readonly<Record<Grade, string>> = { ok: "✓", warning: "!", problem: "✗" };
 const INDENT = "    ";
 
-/** What was looked at, line by line, and what mends what is wrong. */
+/** What was looked at, line by line, and how to fix what is wrong. */
 export function doctorLines({ environment, findings }: DoctorDocument): readonly string[] {
   const byArea = Map.groupBy(findings, ({ area }) => area);
   const parts = AREAS.flatMap((area) => {

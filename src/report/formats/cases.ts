@@ -8,7 +8,7 @@ import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
 export interface Case {
   /** Nothing for the run itself. */
   readonly step: StepReport | undefined;
-  /** As it stands in the playbook: it must be made harmless before it is written. */
+  /** As written in the playbook: it must be made harmless before it is written. */
   readonly name: string;
   readonly verdict: CaseVerdict;
   /** A frozen dotted code, or the outcome. */
@@ -57,13 +57,13 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   "not-run": "not run",
 };
 
-/** A case for each row that a test report should tell of, and one for the run where no row says how it ended. */
+/** A case for each row that a test report should list, and one for the run where no row shows how it ended. */
 export function casesOf({ run, steps }: RunReport): readonly Case[] {
   const cases = steps.filter(isCase).map(caseOf);
   return isTold(run.outcome, steps) ? cases : [...cases, runCase(run)];
 }
 
-// What holds steps is told by them, unless it failed by itself.
+// The steps in a block show its outcome, unless it failed by itself.
 function isCase({ kind, problem }: StepReport): boolean {
   return kind === "call" || kind === "check" || (problem !== null && problem.code !== "block.failed");
 }
@@ -91,7 +91,7 @@ function caseOf(step: StepReport): Case {
   };
 }
 
-/** A warning under its heading, for formats in which all that is said of a case stands together. */
+/** A warning under its heading, for formats that show all texts of a case together. */
 export function warningLines(warning: Case["warning"]): readonly string[] {
   return warning.length === 0 ? [] : ["warning:", ...warning];
 }

@@ -213,7 +213,7 @@ export const eventSchema: Schema = {
   $defs: comparisonDefs(),
 };
 
-// A comparison stands in an event as it does in a report.
+// A comparison has the same form in an event as in a report.
 function comparisonDefs(): Schema {
   const { comparison: compared, comparedSide, drift, quantity } = reportSchema.$defs;
   return { comparison: compared, comparedSide, drift, quantity };

@@ -11,7 +11,7 @@ export function* eventLines(runs: readonly ReportedRun[]): Generator<string> {
   for (const { report, records } of runs) for (const record of records()) yield eventLine(report.run.id, record);
 }
 
-/** One event as a line of JSON. Numbers keep every digit; control characters stand as JSON escapes. */
+/** One event as a line of JSON. Numbers keep every digit; control characters are written as JSON escapes. */
 export function eventLine(run: string, record: RunRecord): string {
   const { sequence, epoch, at, kind, ...fact } = record;
   const told = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;

@@ -10,7 +10,7 @@ export function oneLine(text: string, limit: number = LINE_CHARS): string {
   return cut(harmless(text).replaceAll("\n", "\\n"), limit);
 }
 
-/** Foreign text as lines, each harmless when something of ours stands before it; bounded. */
+/** Foreign text as lines, each harmless when something of ours comes before it; bounded. */
 export function foreignLines(text: string): readonly string[] {
   const lines = cut(harmless(text), BLOCK_CHARS).split("\n");
   if (lines.length <= BLOCK_LINES) return lines;

@@ -4,7 +4,7 @@ import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
 
 /**
  * The reports as one JSON document, piece by piece, a line for each step; `schemas/report.schema.json` describes it. Numbers keep
- * every digit. Control characters and direction overrides stand as JSON escapes: the same text to a parser, harmless to a terminal.
+ * every digit. Control characters and direction overrides are written as JSON escapes: the same text to a parser, harmless to a terminal.
  */
 export function* jsonReport(
   reports: readonly RunReport[],

@@ -48,7 +48,7 @@ function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, 
   if (output !== "") testCase.standardOutput(legal(output));
 }
 
-// The library knows no message for a skipped case, so it is set on the element once that stands.
+// The library knows no message for a skipped case, so it is set on the element afterwards.
 function skip(testCase: TestCase, message: string): void {
   const build = testCase.skipped().build.bind(testCase);
   testCase.build = (parent) => {

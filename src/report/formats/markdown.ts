@@ -9,7 +9,7 @@ import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { anywayText, confirmedText, countsOf, nextLine, runsLine } from "../text.ts";
 import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 
-// Whatever others wrote stands in code, where neither a tag, a link nor a mention is one.
+// Foreign text is written as code, where neither a tag, a link nor a mention works.
 
 /**
  * The reports as Markdown for a pull request or the summary of a job: the outcome of each run, then what needs attention, then the steps. As long as
@@ -129,7 +129,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-// A bar parts cells even in code, unless a backslash of ours stands before it.
+// A bar separates cells even in code, unless a backslash of ours comes before it.
 function cell(text: string): string {
   const safe = oneLine(text).replaceAll(/\\+(?=\||\s*$)/g, (backslashes) => "＼".repeat(backslashes.length));
   return code(safe).replaceAll("|", String.raw`\|`);

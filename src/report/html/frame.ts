@@ -7,10 +7,10 @@ import { STYLE } from "./style.ts";
 /** What is around the content of a page. */
 export interface PageFrame {
   readonly title: string;
-  /** What stands above the content. */
+  /** What appears above the content. */
   readonly above?: Markup | undefined;
   readonly script: string;
-  /** Where a page stands that is served: it may ask its server again, and send a form to it. One in a file may do neither. */
+  /** The place of a served page: it may ask its server again, and send a form to it. A page in a file may do neither. */
   readonly place?: PageSection;
 }
 
@@ -38,7 +38,7 @@ export function* framed({ title, above, script, place }: PageFrame, content: Ite
   yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
 }
 
-/** What stands above a page without a search of its own. */
+/** What appears above a page without a search of its own. */
 export function bareToolbar(): Markup {
   return el("div", { class: "toolbar" }, themeButton());
 }

@@ -12,7 +12,7 @@ interface Point {
   readonly comparison: Comparison;
 }
 
-/** How the comparisons that several runs of a page made went on from run to run; nothing when each was made once. */
+/** How the comparisons that several runs of a page made developed from run to run; nothing when each was made once. */
 export function comparisonsOverTime(reports: readonly RunReport[]): Markup | undefined {
   const points = reports.flatMap(({ run, steps }) =>
     steps.flatMap(({ step, comparison }) =>

@@ -94,7 +94,7 @@ export class Markup {
   }
 }
 
-/** What stands in an element: a text is escaped, `undefined` is nothing. */
+/** The content of an element: a text is escaped, `undefined` is nothing. */
 export type Child = Markup | string | undefined | readonly Child[];
 
 // Of SVG none is: what is not closed there would hold all that follows.

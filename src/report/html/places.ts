@@ -6,7 +6,7 @@ const PLACES = { overview: "Overview", runs: "Runs", drifts: "Drift", schedules:
 /** Which of the lists that a server shows a page belongs to. */
 export type PageSection = keyof typeof PLACES;
 
-/** The ways to all lists, with the one where the page stands. */
+/** The links to all lists, with the one of the present page. */
 export function wayTo(here: PageSection): Markup {
   const links = (Object.keys(PLACES) as PageSection[]).map((place) =>
     el("li", {}, el("a", { href: listPath(place), "aria-current": place === here ? "true" : undefined }, PLACES[place])),

@@ -16,7 +16,7 @@ const WIDTH = 240;
 const HEIGHT = 60;
 const MARGIN = 6;
 
-/** At most two lines over time, of each its latest points; nothing where there is no value. Only the picture is rounded: what it spans is told exactly. */
+/** At most two lines over time, of each its latest points; nothing where there is no value. Only the picture is rounded: its limits are written exactly. */
 export function plotOf(caption: string, lines: readonly Line[]): Child {
   const drawn = lines.map((line) => line.slice(-LIMITS.plotPoints).map(drawnOf));
   const values = drawn.flatMap((line) => line.flatMap(({ value }) => value ?? [])).toSorted((a, b) => a.compare(b));

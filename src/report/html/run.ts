@@ -159,7 +159,7 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   if (writes.length === 0) return undefined;
   const words = Map.groupBy(writes, ({ step, attempt }) => verdictOf(attempt, step).word);
   const counts = Array.from(words, ([word, { length }]) => `${length} ${word}`).join(", ");
-  // What is plain comes last where not all can be told.
+  // Uneventful steps come last where not all can be shown.
   const telling = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
   const shown = telling.slice(0, LIMITS.htmlWrites);
   return el(

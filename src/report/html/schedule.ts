@@ -97,7 +97,7 @@ const LEAST_HEIGHT = 4;
 const MOST_WIDTH = 12;
 const GAP = 0.2;
 
-/** A bar for each firing, the earliest first: how long it took, in the colour of what became of it. */
+/** A bar for each firing, the earliest first: its duration, in the colour of its outcome. */
 function barsOf(firings: readonly ListedFiring[]): Markup {
   const drawn = firings.slice(0, LIMITS.plotPoints).toReversed();
   const longest = Math.max(0, ...drawn.map((firing) => durationOf(firing) ?? 0));

@@ -51,7 +51,7 @@ function traceRequest(spans: readonly Span[]): string {
 
 /**
  * The spans of a run: one for the run, one for each step that was begun, one for each exchange. With a trace they are of what this process
- * did; without one, of the whole run as its journal tells it, which keeps the exchanges of writes and counts those of reads.
+ * did; without one, of the whole run as its journal has it, which keeps the exchanges of writes and counts those of reads.
  */
 function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
   const { run, steps } = report;

@@ -7,7 +7,7 @@ import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
 
-/** One exchange, as a span tells it. */
+/** One exchange, as a span has it. */
 export interface TracedExchange {
   /** The address of the step for which it was made; `undefined` before the first one. */
   readonly step: string | undefined;

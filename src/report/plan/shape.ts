@@ -53,7 +53,7 @@ export interface PlannedStep {
   readonly line: number;
   readonly kind: "call" | "block" | "include" | "check" | "foreach";
   readonly uses: string;
-  /** How many blocks, playbooks and rounds it stands in. */
+  /** How many blocks, playbooks and rounds are around it. */
   readonly depth: number;
   readonly actor: string | null;
   readonly verdict: PlannedVerdict;
@@ -62,7 +62,7 @@ export interface PlannedStep {
   readonly problem: PlannedProblem | null;
   /** The interface that a write goes to. */
   readonly writes: InterfaceName | null;
-  /** What a write would send; what cannot be known of it is null here, and stands under `unknown`. */
+  /** What a write would send; an unknown value is null here, and is listed under `unknown`. */
   readonly input: Json;
   readonly unknown: readonly UnknownPart[];
   readonly reads: readonly PlannedRead[];
@@ -96,7 +96,7 @@ export interface PlannedRead {
 export interface PlannedTotals {
   /** The writes of each interface, such as `ledgerTransactions`. */
   readonly [writes: string]: number;
-  /** Steps of which it cannot be known whether they write. */
+  /** Steps that may or may not write. */
   readonly cannotKnow: number;
   readonly alreadySo: number;
   readonly wouldFail: number;
