@@ -129,7 +129,7 @@ test("a command gets the notification on its stdin; one that hangs is killed, an
   const running = project.start("schedule", "--once", "properties.yaml");
   const [slow] = await loggedLines(running, ({ message }) => message.startsWith("slow "));
   const [none] = await loggedLines(running, ({ message }) => message.startsWith("none "));
-  await loggedLines(running, ({ message }) => message.startsWith("told desk"));
+  await loggedLines(running, ({ message }) => message.startsWith("notified desk"));
   await running.signal("SIGTERM");
   const ended = await running.ended;
   expect(ended.code, ended.told).toBe(1);
