@@ -110,7 +110,10 @@ test("an editor pipes a text through", async () => {
     stdout: "",
     stderr: expect.stringContaining("not in UTF-8"),
   });
-  expect(await piped("true", "-", "one.yaml")).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be combined with a file") });
+  expect(await piped("true", "-", "one.yaml")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("cannot be combined with a file"),
+  });
 });
 
 test("a file keeps its permissions, and a link stays a link", async () => {
