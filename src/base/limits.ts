@@ -180,6 +180,11 @@ export const LIMITS = {
   notificationsWaiting: 1_000,
   notificationsAtOnce: 8,
   notificationsLastMs: 30_000,
+  /** Heartbeats: how long one ping may take and the pause before the next try, in milliseconds; tries; and pings of one schedule that wait. */
+  heartbeatMs: 10_000,
+  heartbeatPauseMs: 1_000,
+  heartbeatAttempts: 3,
+  heartbeatsWaiting: 16,
   /** How soon the same failure of a schedule is reported again, in milliseconds: less than a day, because clocks may be put forward. */
   reminderMs: 82_800_000,
   /** Steps that did not pass in a notification, and characters of each text. */

@@ -267,7 +267,7 @@ function keysOf(service: Service, node: SourceNode): readonly KeyNode[] {
 function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {
   const notifications = child(root, "notifications");
   const channels = notifications?.kind === "map" ? [...notifications.entries.values()] : [];
-  return channels.flatMap(({ value }) => [child(value, "secret"), child(value, "url")]);
+  return [child(root, "heartbeat"), ...channels.flatMap(({ value }) => [child(value, "secret"), child(value, "url")])];
 }
 
 function unknownEnvironment(name: string, known: readonly string[], file: string, option: string): Failure {

@@ -33,6 +33,13 @@ export interface CommandChannel extends ChannelCommon {
   readonly argv: readonly [string, ...string[]];
 }
 
+/** Who hears of scheduled runs. */
+export interface Listeners {
+  readonly channels: readonly Channel[];
+  /** The address of a monitoring service, which each firing pings. It is a secret, because it holds a token. */
+  readonly heartbeat: Secret | undefined;
+}
+
 /** The wanted channels, and the events that they may ask for. */
 interface Choice {
   readonly cwd: string;
@@ -41,8 +48,8 @@ interface Choice {
   readonly names?: readonly string[] | undefined;
 }
 
-/** Returns the channels of an environment file. Throws a Failure that shows each wrong line. */
-export function loadChannels(path: string, { cwd, variables, names }: Choice): readonly Channel[] {
+/** Returns who hears of scheduled runs, by an environment file. Throws a Failure that shows each wrong line. */
+export function loadListeners(path: string, { cwd, variables, names }: Choice): Listeners {
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
   const node = child(root, "notifications");
@@ -57,14 +64,18 @@ export function loadChannels(path: string, { cwd, variables, names }: Choice): r
   const known = all.map(([name]) => name);
   for (const name of names ?? []) if (!known.includes(name)) throw unknownChannel(name, known, shown);
   const from = { folder: dirname(path), shown, variables };
-  return all.filter(([name]) => names?.includes(name) ?? true).map(([name, { value }]) => readChannel(name, value, from));
+  const wanted = all.filter(([name]) => names?.includes(name) ?? true);
+  const heartbeat = textOf(child(root, "heartbeat"));
+  return {
+    channels: wanted.map(([name, { value }]) => readChannel(name, value, from)),
+    heartbeat: heartbeat === undefined ? undefined : readAddress("heartbeat", heartbeat, from),
+  };
 }
 
-/** Returns the secrets of channels, for the redactor. */
-export function secretsOfChannels(channels: readonly Channel[]): readonly Secret[] {
-  return channels.flatMap((channel) =>
-    channel.kind === "command" ? [] : [channel.url, ...(channel.secret === undefined ? [] : [channel.secret])],
-  );
+/** Returns the secrets of listeners, for the redactor. */
+export function secretsOfListeners({ channels, heartbeat }: Listeners): readonly Secret[] {
+  const all = channels.flatMap((channel) => (channel.kind === "command" ? [] : [channel.url, channel.secret]));
+  return [heartbeat, ...all].filter((secret) => secret !== undefined);
 }
 
 // A channel is one or the other. The schema allows both, because otherwise it would report each as a wrong form of the other.
@@ -100,17 +111,30 @@ function readChannel(name: string, node: SourceNode, from: From): Channel {
     const path = program.startsWith(".") ? join(from.folder, program) : program;
     return { ...common, kind: "command", argv: [path, ...args] };
   }
-  const url = textOf(child(node, "url")) ?? "";
+  const field = (of: string): string => `notifications.${name}.${of}`;
   const secret = textOf(child(node, "secret"));
-  const place = (field: string): string => `${from.shown} (notifications.${name}.${field})`;
-  const key = (field: string, reference: string): Secret =>
-    readKey({ name: `notifications.${name}.${field}`, reference, where: place(field) }, from);
   return {
     ...common,
     kind: "webhook",
-    url: webAddress(isReference(url) ? key("url", url) : new Secret(`notifications.${name}.url`, url), place("url")),
-    secret: secret === undefined ? undefined : key("secret", secret),
+    url: readAddress(field("url"), textOf(child(node, "url")) ?? "", from),
+    secret:
+      secret === undefined
+        ? undefined
+        : readKey({ name: field("secret"), reference: secret, where: place(field("secret"), from) }, from),
   };
+}
+
+// A reference to the address, or the address itself.
+function readAddress(setting: string, text: string, from: From): Secret {
+  const where = place(setting, from);
+  return webAddress(
+    isReference(text) ? readKey({ name: setting, reference: text, where }, from) : new Secret(setting, text),
+    where,
+  );
+}
+
+function place(setting: string, { shown }: From): string {
+  return `${shown} (${setting})`;
 }
 
 function webAddress(url: Secret, where: string): Secret {

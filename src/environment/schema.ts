@@ -91,13 +91,17 @@ const environment = {
 /** The events of scheduled runs that can be notified. `recovery`: the first pass after a failure. `unknown`: includes a conflict. */
 export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
 
+const webAddress = {
+  type: "string",
+  pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+};
+
 const notification = {
   type: "object",
   description: "Where the outcomes of scheduled runs are sent: a web address, or a command of this machine.",
   properties: {
     url: {
-      type: "string",
-      pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+      ...webAddress,
       description: "A web address, which gets a POST of JSON: env:NAME, file:PATH, or https://…",
     },
     secret: {
@@ -132,6 +136,11 @@ export const environmentSchema: object = {
       type: "object",
       description: "Who is notified of scheduled runs, by name.",
       additionalProperties: notification,
+    },
+    heartbeat: {
+      ...webAddress,
+      description:
+        "A monitoring service that raises the alarm when nothing pings it: env:NAME, file:PATH, or https://… Scheduled runs ping it with /start, with / and their exit code, or with /fail.",
     },
   },
   required: ["environments"],

@@ -18,6 +18,7 @@ import {
   type RunResult,
   timeOf,
 } from "./firing.ts";
+import type { FiringEnd, Heartbeat } from "./heartbeat.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type AboutSchedule, type EventName, eventOf, noteOfFiring, tells } from "./notification.ts";
@@ -44,6 +45,7 @@ export interface Parts {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly courier: Courier;
+  readonly heartbeat: Heartbeat;
   readonly redact: Redact;
   readonly makeRun: MakeRun;
   /** The run that a person must look after before another is made. */
@@ -77,31 +79,38 @@ export class Carrier {
 
   /** Makes the runs of a firing that this process has claimed. The controller stops it, with its reason. */
   async carry(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<Carried> {
-    const { clock, log, metrics, inSlot } = this.#parts;
+    const { clock, log, metrics, heartbeat, inSlot } = this.#parts;
     metrics.started(scheduled.id);
+    heartbeat.started(firing);
     log("info", "firing.started", `${scheduled.id}: runs`, aboutFiring(firing));
     const began = clock.elapsed();
     const result = await inSlot(() => this.#withinLimit(scheduled, firing, stop));
     const { state, problem } = endOf(result, stop.signal, scheduled);
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
+    const exit = state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit;
     const { store } = this.#parts;
     const ended = store.transaction(() => {
       const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
       const over = store.firings.end(firing, state, isNever ? neverEnding() : problem);
-      if (over !== undefined) this.tell(scheduled, over, result.report);
+      if (over !== undefined) this.tell(scheduled, over, { report: result.report, exit });
       return over;
     });
     if (ended === undefined)
       log("error", "firing.lost", `${scheduled.id}: was taken for dead by another process`, aboutFiring(firing));
-    return { state, exit: state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit };
+    return { state, exit };
   }
 
   /** Reports a firing that is over to the log, the metrics and the listeners. Within the transaction that ends it. */
-  tell(scheduled: Scheduled, firing: Firing, report: RunReport | undefined, blocking?: Blocking): void {
-    const { clock, metrics, log, redact } = this.#parts;
+  tell(
+    scheduled: Scheduled,
+    firing: Firing,
+    { report, exit, blocking }: Partial<FiringEnd & Pick<Ending, "blocking">> = {},
+  ): void {
+    const { clock, metrics, heartbeat, log, redact } = this.#parts;
     const state = firing.state as EndedState;
     const at = clock.now();
     metrics.fired(scheduled.id, state, 1);
+    if (tells(firing)) heartbeat.ended(firing, { exit, report });
     const event = tells(firing) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
     log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),

@@ -44,7 +44,7 @@ export class Courier {
    */
   put(notification: Notification, redact: (text: string) => string, isNews = true): void {
     const { event, schedule } = notification;
-    const body = harmlessJson(redact(writeJson(mapStrings(notification, this.#ports.hint))));
+    const body = bodyOf(notification, { ...this.#ports, redact });
     for (const { name: channel, events } of this.#channels.values()) {
       if (!events.includes(event)) continue;
       const wasLost = this.#outbox.forgetLost(channel, schedule.id);
@@ -120,4 +120,9 @@ export class Courier {
       why,
     });
   }
+}
+
+/** Returns a notification as it is delivered: JSON, with its secrets masked. */
+export function bodyOf(notification: Notification, { hint, redact }: Pick<CourierPorts, "hint" | "redact">): string {
+  return harmlessJson(redact(writeJson(mapStrings(notification, hint))));
 }

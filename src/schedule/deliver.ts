@@ -2,8 +2,8 @@ import { messageOf } from "../base/failure.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Channel, CommandChannel, WebhookChannel } from "../environment/notifications.ts";
-import { Transport } from "../transport/exchange.ts";
 import type { Letter } from "./outbox.ts";
+import { post } from "./post.ts";
 import { signedHeaders } from "./signature.ts";
 
 /** How a command ended: by itself, or by a signal. */
@@ -30,48 +30,19 @@ export interface DeliveryPorts {
 /** Delivers a notification, and gives why it could not be; nothing when it was. Never throws. */
 export async function deliver(letter: Letter, channel: Channel, ports: DeliveryPorts): Promise<string | undefined> {
   try {
-    return channel.kind === "webhook" ? await post(letter, channel, ports) : await give(letter, channel, ports);
+    return channel.kind === "webhook" ? await send(letter, channel, ports) : await give(letter, channel, ports);
   } catch (error) {
     return messageOf(error);
   }
 }
 
-async function post(
+async function send(
   letter: Letter,
   { url, secret, timeoutMs }: WebhookChannel,
   { clock }: DeliveryPorts,
 ): Promise<string | undefined> {
-  const address = new URL(url.reveal());
-  const { origin, pathname, search } = address;
-  const transport = new Transport();
-  try {
-    const exchanged = await transport.exchange({
-      origin,
-      method: "POST",
-      path: `${pathname}${search}`,
-      headers: {
-        "user-agent": "tokenbook",
-        ...basicAuthorization(address),
-        ...signedHeaders(letter, secret?.reveal(), clock.now()),
-      },
-      body: letter.body,
-      fresh: true,
-      fence: undefined,
-      timeoutMs,
-      signal: undefined, // what is to be told is told, also by a schedule that ends
-    });
-    if (exchanged.kind !== "answered") return exchanged.why;
-    return exchanged.status >= 200 && exchanged.status < 300 ? undefined : `HTTP ${exchanged.status}`;
-  } finally {
-    await transport.close();
-  }
-}
-
-// A name and a password in the address, as RFC 7617 has them sent.
-function basicAuthorization({ username, password }: URL): Readonly<Record<string, string>> {
-  if (username === "" && password === "") return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+  const headers = signedHeaders(letter, secret?.reveal(), clock.now());
+  return post(new URL(url.reveal()), { headers, body: letter.body, timeoutMs });
 }
 
 async function give(

@@ -170,6 +170,12 @@ export function noteOfMissed(
   };
 }
 
+/** The notification that the scheduler has stopped, so that nothing runs. */
+export function noteOfOutage(problem: FiringProblem, about: AboutSchedule, at: number): Notification {
+  const summary = `${about.playbook} (${about.environment}): the scheduler has stopped: ${cut(problem.message)}`;
+  return { ...common("failure", about, at), summary: oneLine(summary, Infinity), problem: problemNote(problem), before: null };
+}
+
 type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem" | "repeated">;
 
 function common(event: EventName, { id, playbook, environment }: AboutSchedule, at: number): Common {

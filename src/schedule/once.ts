@@ -15,7 +15,7 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
   store.register({ id, playbook, environment, cron: undefined, timezone: undefined, jitterMs: schedule?.jitterMs ?? 0 });
   const carrier = new Carrier(parts);
   const took = store.takeNow(id, (died) => {
-    for (const firing of died) carrier.tell(scheduled, firing, undefined);
+    for (const firing of died) carrier.tell(scheduled, firing);
   });
   if ("inTheWay" in took) return tellHeld(parts, took.inTheWay);
   const blocking = blockingOf(parts, scheduled);
@@ -52,7 +52,7 @@ interface Kept {
 function tellBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: Kept): ExitCode {
   store.transaction(() => {
     const over = store.firings.end(firing, "blocked", blockedBy(blocking, scheduled));
-    if (over !== undefined) carrier.tell(scheduled, over, undefined, blocking);
+    if (over !== undefined) carrier.tell(scheduled, over, { blocking });
   });
   if (blocking.outcome === "held") return EXIT.locked;
   return blocking.outcome === "pending" ? EXIT.pending : EXIT.unknown;

@@ -34,6 +34,9 @@ interface NewLetter extends Pick<Letter, "channel" | "event" | "body"> {
   readonly schedule: string;
 }
 
+/** The earliest of each channel and schedule that waits: a later one follows it, so that a failure never arrives after the recovery. */
+const FIRST = "rowid IN (SELECT MIN(rowid) FROM notification WHERE next_at IS NOT NULL GROUP BY channel, COALESCE(schedule, id))";
+
 /** Notifications that wait to be delivered. They outlive the process, and each is given up after `LIMITS.notificationAttempts`. */
 export class Outbox {
   readonly #database: Database;
@@ -70,7 +73,7 @@ export class Outbox {
     return this.#database.transaction(() => {
       const due = this.#database
         .all(
-          "SELECT * FROM notification WHERE next_at <= ? OR next_at > ? ORDER BY next_at, rowid",
+          `SELECT * FROM notification WHERE (next_at <= ? OR next_at > ?) AND ${FIRST} ORDER BY next_at, rowid`,
           now,
           now + LIMITS.scheduleSetBackMs, // no pause is that long: the clock was set back
         )
@@ -106,7 +109,7 @@ export class Outbox {
   /** When the next one for these channels is due; what waits for others is no business of this process. */
   nextAt(channels: ReadonlyMap<string, unknown>): number | undefined {
     const next = this.#database
-      .all("SELECT channel, MIN(next_at) AS at FROM notification WHERE next_at IS NOT NULL GROUP BY channel")
+      .all(`SELECT channel, MIN(next_at) AS at FROM notification WHERE ${FIRST} GROUP BY channel`)
       .flatMap(({ channel, at }) => (channels.has(String(channel)) ? [Number(at)] : []));
     return next.length === 0 ? undefined : Math.min(...next);
   }

@@ -48,26 +48,38 @@ export class Scheduler {
     return this.#parts.store.known(first.id) === undefined ? "not begun" : undefined;
   }
 
-  /** Resolves after a stop, when all runs are over, within `LIMITS.scheduleGraceMs` and the time that a stop takes. */
+  /**
+   * Resolves after a stop, when all runs are over, within `LIMITS.scheduleGraceMs` and the time that a stop takes. Throws what makes it
+   * impossible to continue, such as a full disk.
+   */
   async run(stopping: AbortSignal): Promise<void> {
     stopping.addEventListener("abort", () => this.#wake.abort(), { once: true });
-    try {
-      while (!stopping.aborted && this.#crash === undefined) {
-        this.#wake = new AbortController();
-        this.#parts.store.assertInPlace();
-        this.#reload();
-        for (const ticking of this.#scheduled) {
-          if (this.#isDue(ticking)) this.#look(ticking);
-          this.#show(ticking);
-        }
-        void this.#deliver();
-        await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
-      }
-    } finally {
-      this.#isStopping = true;
-      await this.#windUp();
-    }
+    await this.#untilCrash(() => this.#serve(stopping));
+    this.#isStopping = true;
+    await this.#untilCrash(() => this.#windUp());
     if (this.#crash !== undefined) throw this.#crash.error;
+  }
+
+  async #serve(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted && this.#crash === undefined) {
+      this.#wake = new AbortController();
+      this.#parts.store.assertInPlace();
+      this.#reload();
+      for (const ticking of this.#scheduled) {
+        if (this.#isDue(ticking)) this.#look(ticking);
+        this.#show(ticking);
+      }
+      void this.#deliver();
+      await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
+    }
+  }
+
+  async #untilCrash(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#crash ??= { error };
+    }
   }
 
   #reload(): void {
@@ -134,16 +146,16 @@ export class Scheduler {
   // Within the transaction: the notifications are kept with the decision, or neither is.
   #tell(ticking: Ticking, { decision, died }: ScheduleLook, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
-    for (const firing of died) this.#carrier.tell(ticking, firing, undefined);
+    for (const firing of died) this.#carrier.tell(ticking, firing);
     this.#tellMissed(ticking, decision);
     const held = this.#heldBy(ticking);
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
       if (step.state === "blocked" && blocking !== undefined) {
         const firing = store.firings.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
-        this.#carrier.tell(ticking, firing, undefined, blocking);
+        this.#carrier.tell(ticking, firing, { blocking });
       } else if (held !== undefined && (step.state === "skipped" || step.state === "replaced")) {
-        this.#carrier.tell(ticking, store.firings.explain(ticking.id, step.tick, held), undefined);
+        this.#carrier.tell(ticking, store.firings.explain(ticking.id, step.tick, held));
       } else if (step.state === "skipped") {
         metrics.fired(ticking.id, "skipped", 1);
         log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
@@ -169,11 +181,12 @@ export class Scheduler {
   }
 
   #tellMissed(ticking: Ticking, { steps, isCut }: Pick<Decision, "steps" | "isCut">): void {
-    const { store, courier, metrics, log, clock, redact } = this.#parts;
+    const { store, courier, heartbeat, metrics, log, clock, redact } = this.#parts;
     const ticks = steps.filter(({ state }) => state === "missed").map(({ tick }) => tick);
     if (ticks.length === 0) return;
     const note = noteOfMissed(ticks, { about: ticking, isCut, before: store.tell(ticking.id, "missed"), at: clock.now() });
     courier.put(note, redact);
+    heartbeat.missed(ticking.id, note.summary);
     metrics.fired(ticking.id, "missed", ticks.length);
     log("error", "firing.missed", note.summary, { schedule: ticking.id, missed: note.missed });
   }
@@ -200,12 +213,10 @@ export class Scheduler {
   }
 
   async #deliver(): Promise<void> {
-    try {
+    await this.#untilCrash(async () => {
       if (await this.#parts.courier.work()) this.#wake.abort();
-    } catch (error) {
-      this.#crash ??= { error };
-      this.#wake.abort();
-    }
+    });
+    if (this.#crash !== undefined) this.#wake.abort();
   }
 
   // Until something is due, or somebody else may have done something; a clock that was set is noticed within a nap.
@@ -224,7 +235,7 @@ export class Scheduler {
   }
 
   async #windUp(): Promise<void> {
-    const { clock, log, courier } = this.#parts;
+    const { clock, log, courier, heartbeat } = this.#parts;
     const running = [...this.#running.values()];
     if (running.length > 0) {
       const grace = LIMITS.scheduleGraceMs / 1_000;
@@ -236,6 +247,7 @@ export class Scheduler {
       await all;
     }
     await courier.drain(LIMITS.notificationsLastMs);
+    await heartbeat.settled();
     log("info", "schedule.stopped", "stopped");
   }
 }

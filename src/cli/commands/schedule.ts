@@ -3,15 +3,17 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
-import { type Channel, loadChannels, secretsOfChannels } from "../../environment/notifications.ts";
+import { type Listeners, loadListeners, secretsOfListeners } from "../../environment/notifications.ts";
 import { secretsOf } from "../../environment/target.ts";
 import type { NotBegun } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Parts, Scheduled } from "../../schedule/carrier.ts";
-import { Courier } from "../../schedule/courier.ts";
+import { Courier, type CourierPorts } from "../../schedule/courier.ts";
+import { Heartbeat } from "../../schedule/heartbeat.ts";
 import type { StartCommand } from "../../schedule/deliver.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { Metrics } from "../../schedule/metrics.ts";
+import { reportOutage } from "../../schedule/report-outage.ts";
 import { runNow } from "../../schedule/once.ts";
 import { type ServedPage, servePage } from "../../schedule/page.ts";
 import type { ListenAddress } from "../../serving/server.ts";
@@ -51,17 +53,17 @@ interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOption
 export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
   if (options.files.length === 0) throw noFiles();
   const plainShell = inScheduledProject(anyShell, options);
-  const { all, inputs, channels, opened } = await prepare(plainShell, options);
+  const { all, inputs, listeners, opened } = await prepare(plainShell, options);
   const { target, close } = opened;
-  const channelSecrets = secretsOfChannels(channels);
-  const redact = redactor([...secretsOf(target), ...channelSecrets]);
+  const listenerSecrets = secretsOfListeners(listeners);
+  const redact = redactor([...secretsOf(target), ...listenerSecrets]);
   const shell = maskedShell(plainShell, redact);
   if (target.embedded)
     shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
-    runMaker(shell, { options, target, inputs, channelSecrets, reporting, onRun });
+    runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
   try {
-    return await withParts(shell, options, { channels, redact, makes }, (parts, telling) =>
+    return await withParts(shell, options, { all, listeners, redact, makes }, (parts, telling) =>
       options.once === true ? once(shell, options, { parts, all, telling }) : serve(shell, options, { parts, all }),
     );
   } finally {
@@ -72,7 +74,7 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
 interface Prepared {
   readonly all: readonly OnFile[];
   readonly inputs: readonly string[];
-  readonly channels: readonly Channel[];
+  readonly listeners: Listeners;
   readonly opened: OpenTarget;
 }
 
@@ -81,7 +83,7 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
   try {
     const { all, inputs } = readScheduled(shell, options);
     refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
-    return { all, inputs, channels: channelsOf(shell, options), opened: await openTarget(shell, options) };
+    return { all, inputs, listeners: listenersOf(shell, options), opened: await openTarget(shell, options) };
   } catch (error) {
     if (options.once === true && error instanceof Failure) {
       await reportNotStarted(shell, options, error);
@@ -107,12 +109,12 @@ async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions
   try {
     const all = knownOf(plainShell, options);
     if (all.length === 0) return;
-    const channels = channelsOf(plainShell, options);
-    const redact = redactor(secretsOfChannels(channels));
+    const listeners = listenersOf(plainShell, options);
+    const redact = redactor(secretsOfListeners(listeners));
     const shell = maskedShell(plainShell, redact);
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
-    await withParts(shell, { ...options, report: [] }, { channels, redact, makes }, (parts, telling) =>
+    await withParts(shell, { ...options, report: [] }, { all, listeners, redact, makes }, (parts, telling) =>
       once(shell, options, { parts, all, telling }),
     );
   } catch (error) {
@@ -132,7 +134,8 @@ function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Schedu
 }
 
 interface Reached {
-  readonly channels: readonly Channel[];
+  readonly all: readonly Scheduled[];
+  readonly listeners: Listeners;
   readonly redact: Redact;
   /** What makes the runs, given how they are reported. */
   readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
@@ -145,34 +148,52 @@ interface Telling {
   readonly runs: readonly (readonly [string, ReportedRun])[];
 }
 
-// Once, all runs share a report; served, each has its own.
+// What keeps a scheduler from continuing is reported to everybody who can still be reached, because nothing runs until somebody starts it again.
 async function withParts(
   shell: ProjectShell,
   options: ScheduleOptions,
-  { channels, redact, makes }: Reached,
+  reached: Reached,
+  work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { all, listeners, redact } = reached;
+  const log = logOf(shell, options);
+  const playbooks = filesNamed(shell, options);
+  const start: StartCommand = (argv, given) =>
+    shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
+  const plain = { clock: systemClock, start, log, redact, hint: (text: string) => shell.hint(text) };
+  const ports: SchedulePorts = { ...plain, metrics: new Metrics(), heartbeat: new Heartbeat(listeners.heartbeat, plain) };
+  try {
+    return await withStore(shell, options, { ...reached, ports }, work);
+  } catch (error) {
+    await reportOutage(error, all, { ...ports, channels: listeners.channels });
+    throw error;
+  }
+}
+
+interface SchedulePorts extends CourierPorts {
+  readonly heartbeat: Heartbeat;
+}
+
+// Once, all runs share a report; served, each has its own.
+async function withStore(
+  shell: ProjectShell,
+  options: ScheduleOptions,
+  { listeners, makes, ports }: Reached & { readonly ports: SchedulePorts },
   work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = stateDirectory(shell, options);
   assertJournalWhole(state);
+  const { log, redact } = ports;
   const store = ScheduleStore.open(state, { clock: systemClock, redact });
   try {
-    const log = logOf(shell, options);
-    const metrics = new Metrics();
     const reporting = prepareReporting(shell, { report: options.report });
     const runs: [string, ReportedRun][] = [];
     const onRun: RunsOf["onRun"] =
       options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
-    const playbooks = filesNamed(shell, options);
-    const start: StartCommand = (argv, given) =>
-      shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
-    const ports = { clock: systemClock, start, log, metrics, redact, hint: (text: string) => shell.hint(text) };
     const parts: Parts = {
+      ...ports,
       store,
-      clock: systemClock,
-      log,
-      metrics,
-      redact,
-      courier: new Courier(store.outbox, channels, ports),
+      courier: new Courier(store.outbox, listeners.channels, ports),
       makeRun: makes(reporting, onRun),
       blocking: (asked) => blockingRun(shell, options, asked),
       inSlot: await slots(options.jobs),
@@ -225,6 +246,7 @@ async function once(
   const stopping = shell.stopping();
   const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
   await parts.courier.drain(LIMITS.notificationsLastMs, stopping);
+  await parts.heartbeat.settled();
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
   await reporting.write(
     shell,
@@ -240,12 +262,12 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
   return { playbook: { name: playbook, file: playbook }, problem: firing?.problem ?? held };
 }
 
-function channelsOf(shell: ProjectShell, options: ScheduleOptions): readonly Channel[] {
+function listenersOf(shell: ProjectShell, options: ScheduleOptions): Listeners {
   const { notify } = options;
   const { environmentFile: file } = shell.project;
-  if (file !== undefined) return loadChannels(file, { cwd: shell.cwd, variables: variablesOf(shell, options), names: notify });
+  if (file !== undefined) return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, options), names: notify });
   if (notify !== undefined) throw noChannels();
-  return [];
+  return { channels: [], heartbeat: undefined };
 }
 
 function logOf(shell: ProjectShell, { json }: ScheduleOptions): Log {

@@ -35,7 +35,7 @@ export interface RunsOf {
   /** The inputs that any of the playbooks declares. */
   readonly inputs: readonly string[];
   /** The secrets of channels, which are masked in what runs record too. */
-  readonly channelSecrets: readonly Secret[];
+  readonly listenerSecrets: readonly Secret[];
   /** How runs are reported. */
   readonly reporting: Reporting;
   /** Called with each run when it is over. */
@@ -43,7 +43,7 @@ export interface RunsOf {
 }
 
 /** Makes a run of a playbook as its file is now: reads and checks it again, and gives it its inputs and secrets. */
-export function runMaker(shell: ProjectShell, { options, target, inputs, channelSecrets, reporting, onRun }: RunsOf): MakeRun {
+export function runMaker(shell: ProjectShell, { options, target, inputs, listenerSecrets, reporting, onRun }: RunsOf): MakeRun {
   // One sandbox serves all, and all keep one pace; addresses and keys of a service are read again.
   const shared: Shared = {
     opened: target.embedded ? { target, close: async () => {} } : undefined,
@@ -66,7 +66,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, channel
       const reading: ProjectShell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
       const playbooks = loadPlaybooks(reading, [file]);
       const { ready, secrets } = preparePlaybooks(reading, options, playbooks, { others: inputs });
-      const session = await openSession({ ...shell, stopping: () => signal }, options, secrets.with(channelSecrets), shared);
+      const session = await openSession({ ...shell, stopping: () => signal }, options, secrets.with(listenerSecrets), shared);
       ({ redact } = session);
       trace = reporting.trace(session);
       try {

@@ -17,7 +17,7 @@ function desk(time: VirtualTime, start: StartCommand): { readonly courier: Couri
   const database = Database.open(":memory:", SCHEDULES);
   database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const box = new Outbox(database, { clock: time, redact: (text) => text });
-  for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
+  for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: `supply-${at}.yaml`, event: "failure", body: "{}" });
   return {
     box,
     courier: new Courier(box, [SLOW], {

@@ -15,6 +15,7 @@ import type { Holder, RunOutcome } from "../../../src/protocol/record.ts";
 import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
 import { Courier } from "../../../src/schedule/courier.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/deliver.ts";
+import { Heartbeat } from "../../../src/schedule/heartbeat.ts";
 import type { Blocking, Firing, FiringProblem } from "../../../src/schedule/firing.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notification.ts";
@@ -193,6 +194,7 @@ export class Desk {
         log: () => undefined,
         metrics,
         courier: new Courier(store.outbox, [channel], ports),
+        heartbeat: new Heartbeat(undefined, ports),
         redact: (text) => text,
         makeRun: this.#makeRun(pid, clock),
         blocking: ({ lastRun }) => this.blocking.get(lastRun ?? ""),

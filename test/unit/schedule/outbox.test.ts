@@ -25,6 +25,22 @@ test("what one process tries, no other takes before it must have given up", () =
   expect(box.takeDue(DESK, 8)).toMatchObject([{ id: first?.id, tries: 2 }]);
 });
 
+test("a later notification of a schedule waits for the earlier one, so that a failure never arrives after its recovery", () => {
+  const { box, clock } = outbox();
+  box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
+  for (const letter of box.takeDue(DESK, 8)) box.failed(letter, "nobody is there");
+  box.put({ channel: "desk", schedule: "supply.yaml", event: "recovery", body: "{}" });
+  box.put({ channel: "desk", schedule: "other.yaml", event: "drift", body: "{}" });
+  expect(box.takeDue(DESK, 8)).toMatchObject([{ event: "drift" }]);
+  const next = box.nextAt(DESK) ?? 0;
+  expect(next).toBeGreaterThan(clock.time);
+  clock.time = next;
+  const [failure, ...others] = box.takeDue(DESK, 8);
+  expect([failure?.event, ...others]).toEqual(["failure"]);
+  if (failure !== undefined) box.delivered(failure);
+  expect(box.takeDue(DESK, 8)).toMatchObject([{ event: "recovery" }]);
+});
+
 test("what waits by a clock that was years ahead is tried at once when the clock is right again", () => {
   const { box, clock } = outbox();
   clock.time = 2 * 365 * LIMITS.scheduleSetBackMs;
