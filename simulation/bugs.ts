@@ -24,6 +24,8 @@ export interface PlantedBug {
   readonly name: string;
   /** The promise that it breaks. */
   readonly breaks: Breach;
+  /** The first seed that showed it. The hunt begins there, and is a long one when a change of the schedules makes this seed stale. */
+  readonly shownBy: number;
   readonly disk?: () => SimulatedDisk;
   readonly liveness?: () => SimulatedLiveness;
   /** Nothing tells the journal where it ends. */
@@ -46,54 +48,74 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the intent is not durable",
     breaks: "double effect",
+    shownBy: 19,
     disk: () => new UnsyncedDisk(({ kind }) => kind === "attempt.intended"),
   },
   {
     name: "the intent is recorded after the send",
     breaks: "double effect",
+    shownBy: 40,
     disk: () => new ForgetfulDisk(({ kind }) => kind === "attempt.intended"),
   },
-  { name: "a 5xx is sent again", breaks: "double effect", exchange: (exchange) => again(exchange, (status) => status >= 500) },
+  {
+    name: "a 5xx is sent again",
+    breaks: "double effect",
+    shownBy: 43,
+    exchange: (exchange) => again(exchange, (status) => status >= 500),
+  },
   {
     name: "the lost tail of a journal is taken for a fresh run",
     breaks: "double effect",
+    shownBy: 11,
     disk: () => new TornDisk(),
   },
-  { name: "a receipt that says FAILED is taken for done", breaks: "false pass", target: withFailureTakenForSuccess },
-  { name: "a lease is taken without comparing", breaks: "double effect", disk: () => new UnfencedDisk() },
+  {
+    name: "a receipt that says FAILED is taken for done",
+    breaks: "false pass",
+    shownBy: 276,
+    target: withFailureTakenForSuccess,
+  },
+  { name: "a lease is taken without comparing", breaks: "double effect", shownBy: 16, disk: () => new UnfencedDisk() },
   {
     name: "a redirect is followed",
     breaks: "double effect",
+    shownBy: 45,
     exchange: (exchange) => again(exchange, (status) => status === 307),
   },
   {
     name: "a gateway's 503 is believed",
     breaks: "double effect",
+    shownBy: 76,
     exchange: (exchange) => believing(exchange, (status) => status === 503 || status === 429),
   },
   {
     name: "a gateway's 403 is believed",
     breaks: "silent effect",
+    shownBy: 22,
     exchange: (exchange) => believing(exchange, (status) => status === 403 || status === 401),
   },
   {
     name: "an answer is waited for although the run is to stop",
     breaks: "hang",
+    shownBy: 18,
     exchange: (exchange) => (outgoing) => exchange({ ...outgoing, signal: undefined }),
   },
   {
     name: "the answer is recorded after the report",
     breaks: "lost acknowledgement",
+    shownBy: 11,
     disk: () => new ForgetfulDisk(({ kind }) => kind === "attempt.answered"),
   },
   {
     name: "what a write was made of is recorded after it",
     breaks: "broken journal",
+    shownBy: 1,
     disk: () => new ForgetfulDisk(({ kind }, together) => kind === "step.completed" && together.some(isIntent)),
   },
   {
     name: "evidence is spent twice",
     breaks: "false pass",
+    shownBy: 57,
     playbook: withMeaning((meaning) =>
       judging(meaning, (judge, evidence) => judge({ ...evidence, isSpent: () => false, rivals: [] })),
     ),
@@ -101,6 +123,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "what is not seen is taken for undone",
     breaks: "double effect",
+    shownBy: 90,
     playbook: withMeaning((meaning) =>
       judging(meaning, (judge, evidence) => {
         const sight = judge(evidence);
@@ -108,11 +131,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       }),
     ),
   },
-  { name: "a key starts a second run", breaks: "second run", disk: () => new KeylessDisk() },
-  { name: "a run begins beside an open write", breaks: "second run", disk: () => new SettledDisk() },
+  { name: "a key starts a second run", breaks: "second run", shownBy: 7, disk: () => new KeylessDisk() },
+  { name: "a run begins beside an open write", breaks: "second run", shownBy: 8, disk: () => new SettledDisk() },
   {
     name: "absence is believed from one stale read",
     breaks: "false pass",
+    shownBy: 68,
     playbook: withMeaning((meaning) =>
       judging(meaning, (judge, evidence) => {
         const sight = judge(evidence);
@@ -123,47 +147,55 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "what cannot be seen is absent in time, however old the reading",
     breaks: "double effect",
+    shownBy: 770,
     target: (target) => (target.settleWithinMs === undefined ? target : { ...target, readLagMs: 0 }),
   },
   {
     name: "the readings before a write are believed to be recent",
     breaks: "false pass",
+    shownBy: 68,
     target: (target) => ({ ...target, readLagMs: 0 }),
   },
   {
     name: "a write is sent again although a later step sets the same",
     breaks: "late value stands",
+    shownBy: 620,
     playbook: withMeaning((meaning) => ({ ...meaning, sets: namingNothing(meaning.sets) })),
   },
   {
     name: "a write that does not say what it sets is taken for final",
     breaks: "late value stands",
+    shownBy: 620,
     playbook: withMeaning((meaning) => ({ ...meaning, sets: undoneByNothing("it says nothing") })),
   },
   {
     name: "a wrong receipt is believed",
     breaks: "false pass",
+    shownBy: 276,
     exchange: withNamelessReceipts,
     target: (target) => withReceipts(target, { namesTransaction: false }),
   },
   {
     name: "the transaction of an earlier run is believed",
     breaks: "false pass",
+    shownBy: 131,
     disk: () => new ObliviousDisk(),
   },
-  { name: "a journal that has lost its end is gone on with", breaks: "double effect", hasNoTail: true },
-  { name: "a live holder is taken for dead", breaks: "double effect", liveness: () => new Mistaken() },
+  { name: "a journal that has lost its end is continued", breaks: "double effect", shownBy: 43, hasNoTail: true },
+  { name: "a live holder is taken for dead", breaks: "double effect", shownBy: 102, liveness: () => new Mistaken() },
   {
     name: "a fence that covers only the journal",
     breaks: "double effect",
+    shownBy: 52,
     exchange: (exchange) => unfenced(exchange, () => true),
   },
   {
     name: "an old intent is sent after a long stop",
     breaks: "double effect",
+    shownBy: 52,
     exchange: (exchange) => unfenced(exchange, (why) => why.startsWith(PAUSED)),
   },
-  { name: "a released holder's intent is settled by time", breaks: "double effect", release: releaseSilently },
+  { name: "a released holder's intent is settled by time", breaks: "double effect", shownBy: 102, release: releaseSilently },
 ];
 
 // One that is alive, and stopped or at work, can have its run taken away.

@@ -6,14 +6,15 @@ import { World } from "./world.ts";
 /** So many schedules are enough to find any planted bug. */
 export const ENOUGH_SEEDS = 3_000;
 
-/** Looks for the first schedule in which a planted bug breaks its promise, and the code as it is none. Gives the seed. */
+/** Returns a seed whose schedule makes a planted bug break its promise, but not the code as it is: the known one, or else the first. */
 export async function hunt(bug: PlantedBug): Promise<number | undefined> {
   const [ill, well] = [new World(bug), new World()];
-  for (let seed = 0; seed < ENOUGH_SEEDS; seed++) {
+  const isShownBy = async (seed: number): Promise<boolean> => {
     const schedule = drawSchedule(seed);
     const { violations } = await simulate(ill, schedule);
-    if (!violations.some(({ breach }) => breach === bug.breaks)) continue;
-    if ((await simulate(well, schedule)).violations.length === 0) return seed;
-  }
+    return violations.some(({ breach }) => breach === bug.breaks) && (await simulate(well, schedule)).violations.length === 0;
+  };
+  if (await isShownBy(bug.shownBy)) return bug.shownBy;
+  for (let seed = 0; seed < ENOUGH_SEEDS; seed++) if (await isShownBy(seed)) return seed;
   return undefined;
 }

@@ -28,6 +28,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 export class Past {
   readonly #database: Database;
   readonly #clock: Clock;
+  #isPrepared = false;
   #isKept = false;
   #isShown = false;
   #happenedAt: number | undefined;
@@ -56,8 +57,11 @@ export class Past {
   keep(isWanted: boolean): void {
     if (isWanted === this.#isKept) return;
     this.#isKept = isWanted;
-    if (!isWanted) return this.#database.exec(`${dropTriggers()} DROP TABLE temp.past;`);
-    this.#database.define("sandbox_now", () => this.#happenedAt ?? this.#clock.now());
+    if (!isWanted) return void this.#database.run("DELETE FROM temp.past");
+    if (this.#isPrepared) return;
+    this.#isPrepared = true;
+    const isKept = (): boolean => this.#isKept && !this.#isShown;
+    this.#database.define("sandbox_kept_at", () => (isKept() ? (this.#happenedAt ?? this.#clock.now()) : null));
     this.#database.exec(
       `CREATE TEMP TABLE past (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, undo TEXT NOT NULL); ${triggers()}`,
     );
@@ -90,15 +94,8 @@ function triggers(): string {
 }
 
 function trigger(table: string, event: string, undo: string): string {
-  return `CREATE TEMP TRIGGER past_${table}_${event} AFTER ${event} ON main.${table}
-    BEGIN INSERT INTO past (at, undo) VALUES (sandbox_now(), ${undo}); END;`;
-}
-
-function dropTriggers(): string {
-  const events = ["INSERT", "UPDATE", "DELETE"];
-  return Object.keys(TABLES)
-    .flatMap((table) => events.map((event) => `DROP TRIGGER temp.past_${table}_${event};`))
-    .join(" ");
+  return `CREATE TEMP TRIGGER past_${table}_${event} AFTER ${event} ON main.${table} WHEN sandbox_kept_at() IS NOT NULL
+    BEGIN INSERT INTO past (at, undo) VALUES (sandbox_kept_at(), ${undo}); END;`;
 }
 
 function assigned(columns: readonly string[]): string {
