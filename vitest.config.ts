@@ -1,4 +1,5 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { BINARIES } from "./test/postgres/server.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // A file that takes a minute by itself must not begin last.
@@ -19,6 +20,14 @@ const PURE = ["test/unit/**/*.test.ts", "test/probes/**/*.test.ts", "test/editor
 // These replace a module or the clock, which the files that a process runs after them must not see.
 const REPLACING = ["test/unit/schema/built.test.ts", "test/unit/report/view/live.test.ts"];
 
+// One contract for both kinds of state: these run once in folders, and once more on a server.
+const OF_STATE = [
+  "test/unit/journal/{journal,leases,proofs,starts,together,together-by-chance}.test.ts",
+  "test/unit/schedule/{outbox,processes}.test.ts",
+  "test/unit/reconcile/drift-book.test.ts",
+];
+if (BINARIES === undefined) console.warn("PostgreSQL is not installed: the tests of state on a server are skipped");
+
 const config: ViteUserConfig = defineConfig({
   test: {
     testTimeout: 30_000,
@@ -36,6 +45,14 @@ const config: ViteUserConfig = defineConfig({
       },
       { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...PURE, "node_modules/**"] } },
       { extends: true, test: { name: "replacing", include: REPLACING } },
+      ...(BINARIES === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: { name: "server", include: OF_STATE, isolate: false, globalSetup: ["test/postgres/global.ts"] },
+            },
+          ]),
     ],
   },
 });

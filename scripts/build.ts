@@ -34,6 +34,7 @@ const GROUPS = [
       "source/(?!write-yaml)",
       "operations/(?!page)",
       "services",
+      "sql/place",
       "playbook",
       "environment/(?!notifications)",
       "files/(?!output|replace)",
@@ -43,7 +44,19 @@ const GROUPS = [
     ].map((name) => `src/${name}`),
     ["js-yaml", "@marcbachmann", "diff"],
   ),
-  group("journal", ["src/protocol/", "src/sqlite/", "src/journal/", "src/base/ports", "src/cli/runs/open-journal"], []),
+  group(
+    "journal",
+    [
+      "src/protocol/",
+      "src/sql/",
+      "src/sqlite/",
+      "src/postgres/(?!thread)",
+      "src/journal/",
+      "src/base/ports",
+      "src/cli/runs/open-journal",
+    ],
+    [],
+  ),
   group(
     "run",
     [
@@ -73,7 +86,11 @@ function group(
 
 const checks = await writeChecks(fixedSchemas(), join(dist, "checks"));
 const bundle = await rolldown({
-  input: { cli: join(root, "src/cli/main.ts"), index: join(root, "src/index.ts") },
+  input: {
+    cli: join(root, "src/cli/main.ts"),
+    index: join(root, "src/index.ts"),
+    postgres: join(root, "src/postgres/thread.ts"),
+  },
   platform: "node",
   external: isBuiltin,
   plugins: [prebuilt, lighter, ascii],

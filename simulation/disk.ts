@@ -1,4 +1,5 @@
-import { type Cell, Database, type SqlRow } from "../src/sqlite/database.ts";
+import type { Cell, SqlRow } from "../src/sql/database.ts";
+import { Database } from "../src/sqlite/database.ts";
 import type { CommitFault } from "./faults.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
 

@@ -1,4 +1,4 @@
-import type { Cell, SqlRow } from "../src/sqlite/database.ts";
+import type { Cell, SqlRow } from "../src/sql/database.ts";
 import { type Appended, SimulatedDisk } from "./disk.ts";
 import { SimulatedProcess } from "./process.ts";
 

@@ -17,7 +17,7 @@ function rows(heading: string): string[][] {
 
 const floors = new Map(rows("Floors").map(([floor, folder]) => [folder ?? "", Number(floor)]));
 const doors = new Map(rows("One door each").map(([name, door]) => [name ?? "", `${door}.ts`]));
-const island = new Set(["base", "schema", "sqlite", "serving", "contract", "sandbox"]);
+const island = new Set(["base", "schema", "sql", "sqlite", "serving", "contract", "sandbox"]);
 
 interface Import {
   readonly file: string;

@@ -238,4 +238,17 @@ export const LIMITS = {
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,
+  /** How long a database server may take: to connect, for one statement, for a lock, between two statements of a transaction; and how long all of it is waited for. */
+  databaseConnectMs: 5_000,
+  databaseStatementMs: 30_000,
+  databaseLockMs: 10_000,
+  databaseIdleMs: 5_000,
+  databaseAnswerMs: 45_000,
+  /** How long a run waits for a database server that is away before it stops, and its pauses in between. */
+  databaseAwayMs: 60_000,
+  databaseAwayPauseMs: 250,
+  databaseAwayPauseMostMs: 5_000,
+  /** How often a process shows on a database server that it is alive, and after how long without a beat others take over what it holds. */
+  beatMs: 2_000,
+  beatLapsedMs: 10_000,
 } as const;

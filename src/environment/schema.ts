@@ -2,6 +2,7 @@ import { contract } from "../contract/contract.ts";
 import { DURATION_PATTERN } from "../base/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
+import { RISKS } from "../sql/place.ts";
 
 const words = { type: "array", items: { type: "string" }, minItems: 1 };
 const text = { type: "string", minLength: 1 };
@@ -136,6 +137,30 @@ export const environmentSchema: object = {
       type: "object",
       description: "Who is notified of scheduled runs, by name.",
       additionalProperties: notification,
+    },
+    state: {
+      type: "object",
+      description:
+        "Where runs, drifts and schedules are remembered: a PostgreSQL database, for many machines. Left out: the folder .tokenbook.",
+      properties: {
+        postgres: {
+          ...reference,
+          description: "Where the address is: env:NAME or file:PATH. It is written postgres://USER:PASSWORD@HOST:5432/DATABASE.",
+        },
+        schema: {
+          type: "string",
+          pattern: "^[a-z_][a-z0-9_]{0,62}$",
+          description: "The schema that holds the tables; tokenbook by default. Nothing else may be in it.",
+        },
+        accept: {
+          type: "array",
+          items: { enum: RISKS },
+          description:
+            "Settings of the server under which it may lose a record, and a write that followed it, after a crash or a failover. A run that writes is refused under them, unless they are named here.",
+        },
+      },
+      required: ["postgres"],
+      additionalProperties: false,
     },
     heartbeat: {
       ...webAddress,

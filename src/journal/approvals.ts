@@ -1,5 +1,5 @@
 import type { Approval } from "../protocol/record.ts";
-import type { Database } from "../sqlite/database.ts";
+import type { SqlDatabase } from "../sql/database.ts";
 
 /** The table of the plans that people have approved: what somebody said last counts. */
 export const APPROVAL_SCHEMA = `
@@ -9,10 +9,10 @@ CREATE TABLE approval (
 `;
 
 /** Keeps a person's approval of a plan. */
-export function approveIn(database: Database, { plan, who, because, at }: Approval): void {
+export function approveIn(database: SqlDatabase, { plan, who, because, at }: Approval): void {
   database.run(
     `INSERT INTO approval (plan, who, because, at) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET because = excluded.because, at = excluded.at`,
+     ON CONFLICT (plan, who) DO UPDATE SET because = excluded.because, at = excluded.at`,
     plan,
     who,
     because,
@@ -21,7 +21,7 @@ export function approveIn(database: Database, { plan, who, because, at }: Approv
 }
 
 /** Returns the approvals of a plan, the latest first. */
-export function approvalsIn(database: Database, plan: string): readonly Approval[] {
+export function approvalsIn(database: SqlDatabase, plan: string): readonly Approval[] {
   return database.all("SELECT * FROM approval WHERE plan = ? ORDER BY at DESC, who", plan).map(({ who, because, at }) => ({
     plan,
     who: String(who),

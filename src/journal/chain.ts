@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
 import type { RunRecord } from "../protocol/record.ts";
-import type { Database, SqlRow } from "../sqlite/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { decode } from "./codec.ts";
 
 /** Where a run's chain of records ends. */
@@ -30,7 +30,7 @@ export interface ChainedRecord {
 }
 
 /** The records of a run in order, those after a place in it, each checked against the chain. Throws a Failure that names the first broken one. */
-export function* readChain(database: Database, runId: string, after: ChainEnd = CHAIN_START): Generator<ChainedRecord> {
+export function* readChain(database: SqlDatabase, runId: string, after: ChainEnd = CHAIN_START): Generator<ChainedRecord> {
   const end = endOf(database, runId);
   let { sequence, hash: previous } = after;
   if (sequence >= 0 && end !== undefined && sequence >= end.sequence && previous !== end.hash) throw broken(runId, sequence);
@@ -50,7 +50,7 @@ export function* readChain(database: Database, runId: string, after: ChainEnd = 
 }
 
 // Read first: a run that is under way may have continued meanwhile.
-function endOf(database: Database, runId: string): ChainEnd | undefined {
+function endOf(database: SqlDatabase, runId: string): ChainEnd | undefined {
   const row = database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
   return row === undefined ? undefined : { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };
 }
@@ -64,7 +64,7 @@ export interface RunHistory {
 const NOTHING_YET: RunHistory = { records: [], end: CHAIN_START };
 
 /** What there is of a run, beginning with what is known of it: the same object when nothing has come to it. Throws like `readChain`. */
-export function readHistory(database: Database, runId: string, known: RunHistory = NOTHING_YET): RunHistory {
+export function readHistory(database: SqlDatabase, runId: string, known: RunHistory = NOTHING_YET): RunHistory {
   const news = [...readChain(database, runId, known.end)];
   const last = news.at(-1);
   if (last === undefined) return known;
@@ -73,7 +73,7 @@ export function readHistory(database: Database, runId: string, known: RunHistory
 }
 
 /** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
-export function* readRecords(database: Database, runId: string): Generator<RunRecord> {
+export function* readRecords(database: SqlDatabase, runId: string): Generator<RunRecord> {
   for (const { record } of readChain(database, runId)) yield record;
 }
 

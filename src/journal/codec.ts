@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import { harmlessJson } from "../base/harmless.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
-import type { SqlRow } from "../sqlite/database.ts";
+import type { SqlRow } from "../sql/database.ts";
 
 // What the service or the user wrote: its numbers are exact. All other numbers are counters of ours.
 const EXACT_FIELDS: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { Failure } from "../base/failure.ts";
-import type { Database } from "../sqlite/database.ts";
-import { DatabaseFailure } from "../sqlite/failure.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import { DatabaseFailure } from "../sql/failure.ts";
 
 /** What one run has to say in a commit. */
 export interface Share {
@@ -27,12 +27,12 @@ interface Joined {
  * the event loop goes into one commit; a run that is alone has nobody to wait for. See decision 65.
  */
 export class Commits {
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #inNextTurn: NextTurn;
   #joined: Joined[] = [];
   #runs = 0;
 
-  constructor(database: Database, inNextTurn: NextTurn = setImmediate) {
+  constructor(database: SqlDatabase, inNextTurn: NextTurn = setImmediate) {
     this.#database = database;
     this.#inNextTurn = inNextTurn;
   }

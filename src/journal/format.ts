@@ -2,8 +2,9 @@ import { statSync } from "node:fs";
 import { Failure } from "../base/failure.ts";
 import { type Access, isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
-import type { Database } from "../sqlite/database.ts";
-import { TableLayout } from "../sqlite/layout.ts";
+import type { StatePart } from "../state/tables.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { APPROVAL_SCHEMA } from "./approvals.ts";
 import { LEASE_SCHEMA } from "./leases.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
@@ -68,8 +69,42 @@ const MIGRATIONS: readonly string[] = [
   APPROVAL_SCHEMA,
 ];
 
+const ON_SERVER: ServerTables = {
+  part: "journal",
+  since: 8,
+  create: `
+CREATE TABLE run (
+  id TEXT COLLATE "C" PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at BIGINT NOT NULL, outcome TEXT,
+  last_sequence BIGINT NOT NULL DEFAULT -1, last_hash TEXT NOT NULL DEFAULT '', settled BIGINT NOT NULL DEFAULT 0,
+  identity TEXT NOT NULL DEFAULT '', key TEXT);
+CREATE INDEX run_opened ON run (opened_at, id);
+CREATE INDEX run_unsettled ON run (opened_at) WHERE settled = 0;
+CREATE INDEX run_of_playbook ON run (identity, environment, opened_at);
+CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
+CREATE TABLE record (
+  rowid BIGINT GENERATED ALWAYS AS IDENTITY, run_id TEXT COLLATE "C" NOT NULL REFERENCES run (id), sequence BIGINT NOT NULL,
+  epoch BIGINT NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
+  PRIMARY KEY (run_id, sequence));
+CREATE TABLE lease (
+  kind TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, run_id TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, holder TEXT,
+  since BIGINT NOT NULL, shared BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (kind, name, run_id));
+CREATE INDEX lease_of_run ON lease (run_id);
+CREATE TABLE proof (
+  id TEXT COLLATE "C" NOT NULL, run_id TEXT COLLATE "C" NOT NULL, step TEXT NOT NULL, PRIMARY KEY (id, run_id));
+CREATE TABLE loss (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at BIGINT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, what TEXT NOT NULL);
+CREATE TABLE ended_run (run_id TEXT COLLATE "C" PRIMARY KEY, loss BIGINT NOT NULL REFERENCES loss (id));
+CREATE TABLE approval (
+  plan TEXT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (plan, who));
+`,
+  migrations: [],
+};
+
 /** The tables of a journal. */
-export const JOURNAL: TableLayout = new TableLayout(MIGRATIONS);
+export const JOURNAL: TableLayout = new TableLayout(MIGRATIONS, { server: ON_SERVER });
+
+/** The journal as a part of the state. */
+export const JOURNAL_PART: StatePart = { entry: "journal.db", layout: JOURNAL };
 
 /** The format that this version writes. */
 export const FORMAT: number = JOURNAL.newest;
@@ -83,8 +118,8 @@ export function journalIn(stateDirectory: string, access: Access | "create"): st
 }
 
 /** The tail of a journal: beside it, or where the ports have it. One that ends with its process needs none. */
-export function tailOf(database: Database, { tail }: { readonly tail?: TailFile | undefined }): Tail {
-  return new Tail(tail ?? (database.isInMemory ? undefined : tailFileOf(database.path)));
+export function tailOf(database: SqlDatabase, { tail }: { readonly tail?: TailFile | undefined }): Tail {
+  return new Tail(tail ?? (database.file === undefined ? undefined : tailFileOf(database.file)));
 }
 
 /** Throws a Failure when a journal is not there, or empty, though something beside it shows that it had records. */
@@ -99,13 +134,13 @@ function sizeOf(path: string): number {
 }
 
 /** Throws a Failure when a journal has lost records that its tail names, or must have a tail and has none. */
-export function assertWhole(database: Database, tail: Tail): void {
+export function assertWhole(database: SqlDatabase, tail: Tail): void {
   if (versionOf(database) < TAILED) tail.assertNotAhead(database);
   else tail.assertKept(database);
 }
 
 /** Brings a journal up to the present format. Throws a Failure when it is of a later one, or has lost records. */
-export function migrate(database: Database, tail: Tail): void {
+export function migrate(database: SqlDatabase, tail: Tail): void {
   const version = versionOf(database);
   if (version === FORMAT) return;
   if (version > FORMAT) {
@@ -127,12 +162,12 @@ export function migrate(database: Database, tail: Tail): void {
 }
 
 /** The same within a transaction, without a look at the tail. */
-export function bringUp(database: Database): void {
+export function bringUp(database: SqlDatabase): void {
   JOURNAL.bringUp(database);
   database.exec(`PRAGMA user_version = ${FORMAT}`);
 }
 
 /** The format in which a journal was written. */
-export function versionOf(database: Database): number {
-  return JOURNAL.versionOf(database);
+export function versionOf(database: SqlDatabase): number {
+  return database.formatOf(JOURNAL);
 }

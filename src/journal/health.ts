@@ -2,9 +2,9 @@ import { LIMITS } from "../base/limits.ts";
 import { systemClock } from "../base/ports.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
-import { isPrivateThere } from "../files/private.ts";
-import { Database } from "../sqlite/database.ts";
-import { assertThere, assertWhole, FORMAT, JOURNAL, journalIn, tailOf, versionOf } from "./format.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { lookAtTables } from "../state/tables.ts";
+import { assertThere, assertWhole, FORMAT, JOURNAL_PART, journalIn, tailOf, versionOf } from "./format.ts";
 import type { JournalPorts } from "./journal.ts";
 import type { Loss } from "./loss.ts";
 import { JournalStore, type RunSummary } from "./store.ts";
@@ -30,13 +30,12 @@ export interface RunHealth extends RunSummary {
 }
 
 /** Looks at a journal and changes nothing; `undefined` where there is none. Throws a Failure when it cannot be read, or is gone. */
-export function journalHealth(stateDirectory: string): JournalHealth | undefined {
-  const path = journalIn(stateDirectory, "look");
-  assertThere(path);
-  if (!isPrivateThere(path)) return undefined;
-  const { format, damage } = structureOf(path);
-  const health = { path, format, newest: FORMAT, damage };
-  const store = damage.length > 0 ? undefined : JournalStore.look(stateDirectory, LOOKING);
+export function journalHealth(place: StatePlace): JournalHealth | undefined {
+  if (typeof place === "string") assertThere(journalIn(place, "look"));
+  const structure = structureOf(place);
+  if (structure === undefined) return undefined;
+  const health = { ...structure, newest: FORMAT };
+  const store = structure.damage.length > 0 ? undefined : JournalStore.look(place, LOOKING);
   if (store === undefined) return { ...health, runs: [], losses: [] };
   try {
     return { ...health, runs: runsOf(store), losses: store.losses() };
@@ -45,13 +44,14 @@ export function journalHealth(stateDirectory: string): JournalHealth | undefined
   }
 }
 
-function structureOf(path: string): Pick<JournalHealth, "format" | "damage"> {
-  const database = Database.look(path, JOURNAL);
+function structureOf(place: StatePlace): Pick<JournalHealth, "path" | "format" | "damage"> | undefined {
+  const database = lookAtTables(place, JOURNAL_PART);
+  if (database === undefined) return undefined;
   try {
     const format = versionOf(database);
     const damage = database.quickCheck();
     if (format <= FORMAT && damage.length === 0) assertWhole(database, tailOf(database, LOOKING));
-    return { format, damage };
+    return { path: database.path, format, damage };
   } finally {
     database.close();
   }
@@ -62,9 +62,9 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
   return runs.map((run) => ({ ...run, open: openWrites(stateOf(store.read(run.id))) }));
 }
 
-/** The latest runs of a state directory; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */
-export function runsIn(stateDirectory: string): readonly RunSummary[] {
-  const store = JournalStore.look(stateDirectory, LOOKING);
+/** The latest runs of a state; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */
+export function runsIn(place: StatePlace): readonly RunSummary[] {
+  const store = JournalStore.look(place, LOOKING);
   try {
     return store?.list(LIMITS.doctorRuns) ?? [];
   } finally {

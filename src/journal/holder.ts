@@ -168,6 +168,11 @@ function isRunning(holder: Holder): boolean {
   return !ENDED.has(state) && (startedAt ?? holder.startedAt) === holder.startedAt;
 }
 
+/** Whether a holder's process ran on this host and is gone. False where that cannot be known. */
+export function isGoneHere(holder: Holder): boolean {
+  return isOfThisKernel(holder) && isOfThisHost(holder) && !isRunning(holder);
+}
+
 // A process that nobody waits for, as under an init that does not, keeps its pid as a zombie.
 const ENDED: ReadonlySet<string> = new Set(["Z", "X", "x"]);
 

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { EXIT } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -6,13 +5,13 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import { provenBy } from "../protocol/state.ts";
-import type { Database } from "../sqlite/database.ts";
-import { DatabaseFailure } from "../sqlite/failure.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf } from "./proofs.ts";
 import type { Commits, NextTurn, Share } from "./commits.ts";
-import { Holders, type Liveness } from "./holder.ts";
+import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail, TailFile } from "./tail.ts";
 
@@ -32,15 +31,10 @@ export interface JournalPorts {
   readonly inNextTurn?: NextTurn | undefined;
 }
 
-/** Who this process is to a journal, and which others live: as its state directory shows it, unless the ports know better. */
-export function livenessOf(journal: Database, { liveness }: Pick<JournalPorts, "liveness">): Liveness {
-  return liveness ?? new Holders(journal.isInMemory ? undefined : dirname(journal.path));
-}
-
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   readonly claim: Claim;
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #commits: Commits;
   readonly #leases: Leases;
   readonly #liveness: Liveness;
@@ -207,7 +201,12 @@ export class RunJournal {
 
   // In the same commit as its record.
   #prove(id: string, step: string): void {
-    this.#database.run("INSERT OR IGNORE INTO proof (id, run_id, step) VALUES (?, ?, ?)", id, this.claim.runId, step);
+    this.#database.run(
+      "INSERT INTO proof (id, run_id, step) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      id,
+      this.claim.runId,
+      step,
+    );
   }
 
   // Whoever was taken over can write no more, however late it wakes up.
@@ -237,7 +236,7 @@ function unseen(runId: string): Failure {
 
 /** What the runs of a state directory share. */
 export interface Stored {
-  readonly database: Database;
+  readonly database: SqlDatabase;
   readonly commits: Commits;
   readonly leases: Leases;
   readonly liveness: Liveness;

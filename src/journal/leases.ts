@@ -4,7 +4,7 @@ import type { Redact } from "../base/secret.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import type { Holder } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
-import type { Database, SqlRow } from "../sqlite/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { readRecords } from "./chain.ts";
 import type { Life, Liveness } from "./holder.ts";
 
@@ -74,10 +74,10 @@ export interface LeasePorts {
 
 /** Who may act, and as whom: rows of the state directory, compared and set in one immediate transaction. */
 export class Leases {
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #ports: LeasePorts;
 
-  constructor(database: Database, ports: LeasePorts) {
+  constructor(database: SqlDatabase, ports: LeasePorts) {
     this.#database = database;
     this.#ports = ports;
   }
@@ -188,7 +188,7 @@ export class Leases {
   #put({ kind, name, runId, epoch }: Pick<Lease, "kind" | "name" | "runId" | "epoch">): void {
     this.#database.run(
       `INSERT INTO lease (kind, name, run_id, epoch, holder, since) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET epoch = excluded.epoch, holder = excluded.holder, since = excluded.since`,
+       ON CONFLICT (kind, name, run_id) DO UPDATE SET epoch = excluded.epoch, holder = excluded.holder, since = excluded.since`,
       kind,
       name,
       runId,

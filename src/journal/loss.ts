@@ -1,9 +1,13 @@
 import { Failure } from "../base/failure.ts";
-import { Database, type SqlRow } from "../sqlite/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
+import { pathOf } from "../postgres/database.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { Database } from "../sqlite/database.ts";
 import { assertThere, assertWhole, bringUp, JOURNAL, journalIn, tailOf } from "./format.ts";
 import { spellHolder } from "./holder.ts";
-import { type JournalPorts, livenessOf } from "./journal.ts";
+import type { JournalPorts } from "./journal.ts";
 import { Leases } from "./leases.ts";
+import { livenessIn } from "./liveness.ts";
 import { lastRecordOf } from "./tail.ts";
 
 /** A loss of records that a person has accepted. */
@@ -24,8 +28,10 @@ export type Acceptance = Pick<Loss, "who" | "because">;
  * the runs that had not passed nobody knows any more what they have sent, so none of them is gone on with. Gives what was known of the
  * loss. Throws a Failure when nothing is lost, or a process that is alive holds a run.
  */
-export function acceptLoss(stateDirectory: string, ports: JournalPorts, { who, because }: Acceptance): string {
-  const path = journalIn(stateDirectory, "create");
+export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, because }: Acceptance): string {
+  // A server has no second place that names the last record, so nothing shows a loss.
+  if (typeof place !== "string") throw nothingLost(pathOf(place));
+  const path = journalIn(place, "create");
   const missing = lossAt(() => assertThere(path));
   const database = Database.open(path, JOURNAL);
   try {
@@ -35,7 +41,7 @@ export function acceptLoss(stateDirectory: string, ports: JournalPorts, { who, b
     const { redact, clock } = ports;
     database.transaction(() => {
       bringUp(database);
-      assertFree(new Leases(database, { ...ports, liveness: livenessOf(database, ports) }));
+      assertFree(new Leases(database, { ...ports, liveness: ports.liveness ?? livenessIn(database) }));
       database.run("DELETE FROM lease WHERE kind <> 'run'");
       database.run("UPDATE lease SET holder = NULL");
       const values = [clock.now(), redact(who), redact(because), what];
@@ -88,7 +94,7 @@ function nothingLost(journal: string): Failure {
 }
 
 /** The losses that people have accepted, the earliest first. */
-export function lossesIn(database: Database): readonly Loss[] {
+export function lossesIn(database: SqlDatabase): readonly Loss[] {
   return database.all("SELECT * FROM loss ORDER BY id").map(lossOf);
 }
 

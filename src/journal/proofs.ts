@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { TargetHeading } from "../protocol/record.ts";
-import type { Database } from "../sqlite/database.ts";
+import type { SqlDatabase } from "../sql/database.ts";
 
 /**
  * The transactions and receipts that have proven a write, of all runs. It says no more than the records do, and is written with them:
@@ -35,14 +35,14 @@ export interface Proof {
 }
 
 /** The writes of all runs but one that a transaction, or a receipt, has proven. */
-export function proofsOf(database: Database, id: string, exceptRun: string): readonly Proof[] {
+export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): readonly Proof[] {
   return database.all("SELECT run_id, step FROM proof WHERE id = ? AND run_id <> ?", id, exceptRun).map((row) => {
     const runId = String(row["run_id"]);
     return { runId, step: String(row["step"]), target: targetOf(database, runId) };
   });
 }
 
-function targetOf(database: Database, runId: string): TargetHeading | undefined {
+function targetOf(database: SqlDatabase, runId: string): TargetHeading | undefined {
   const first = database.get("SELECT body FROM record WHERE run_id = ? AND sequence = 0", runId);
   try {
     const opened = parseJson(String(first?.["body"]), LIMITS.recordDepth);

@@ -4,16 +4,18 @@ import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/text.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
 import type { Approval, Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
-import { isPrivateThere } from "../files/private.ts";
-import { type Cell, Database } from "../sqlite/database.ts";
+import type { Cell, SqlDatabase } from "../sql/database.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import { type Life, type Liveness, spellHolder } from "./holder.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
-import { type HeldRun, type JournalPorts, livenessOf, RunJournal } from "./journal.ts";
+import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
+import { livenessIn } from "./liveness.ts";
 import type { Tail } from "./tail.ts";
-import { assertThere, FORMAT, JOURNAL, journalIn, migrate, tailOf, versionOf } from "./format.ts";
+import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 /** A line of `tokenbook runs`. */
@@ -39,48 +41,45 @@ const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?";
 /** All runs of one state directory. */
 export class JournalStore {
   readonly leases: Leases;
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #tail: Tail;
   readonly #commits: Commits;
   readonly #ports: JournalPorts;
   readonly #liveness: Liveness;
 
-  private constructor(database: Database, ports: JournalPorts) {
+  private constructor(database: SqlDatabase, ports: JournalPorts) {
     this.#database = database;
     this.#tail = tailOf(database, ports);
     this.#commits = new Commits(database, ports.inNextTurn);
     this.#ports = ports;
-    this.#liveness = livenessOf(database, ports);
+    this.#liveness = ports.liveness ?? livenessIn(database);
     this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
   }
 
-  /** Opens the journal of a state directory, and creates it where there never was one. Throws a Failure, also when it has lost records. */
-  static open(stateDirectory: string, ports: JournalPorts): JournalStore {
-    const path = journalIn(stateDirectory, "create");
-    assertThere(path);
-    return JournalStore.over(Database.open(path, JOURNAL), ports);
+  /** Opens the journal of a state, and creates it where there never was one. Throws a Failure, also when it has lost records. */
+  static open(place: StatePlace, ports: JournalPorts): JournalStore {
+    if (typeof place === "string") assertThere(journalIn(place, "create"));
+    return JournalStore.over(openTables(place, JOURNAL_PART), ports);
   }
 
-  /** The same where there is one; otherwise gives an empty journal that leaves no file. */
-  static existing(stateDirectory: string, ports: JournalPorts): JournalStore {
-    const path = journalIn(stateDirectory, "write");
-    assertThere(path);
-    return JournalStore.over(Database.existing(path, JOURNAL), ports);
+  /** The same where there is one; otherwise gives an empty journal that leaves nothing. */
+  static existing(place: StatePlace, ports: JournalPorts): JournalStore {
+    if (typeof place === "string") assertThere(journalIn(place, "write"));
+    return JournalStore.over(existingTables(place, JOURNAL_PART), ports);
   }
 
   /** Looks into the journal and changes nothing; `undefined` where there is none of the present format. Throws a Failure like `open`. */
-  static look(stateDirectory: string, ports: JournalPorts): JournalStore | undefined {
-    const path = journalIn(stateDirectory, "look");
-    assertThere(path);
-    if (!isPrivateThere(path)) return undefined;
-    const database = Database.look(path, JOURNAL);
+  static look(place: StatePlace, ports: JournalPorts): JournalStore | undefined {
+    if (typeof place === "string") assertThere(journalIn(place, "look"));
+    const database = lookAtTables(place, JOURNAL_PART);
+    if (database === undefined) return undefined;
     if (versionOf(database) === FORMAT) return JournalStore.#whole(database, ports);
     database.close();
     return undefined;
   }
 
   /** The runs that an open database holds, whatever it lies on. */
-  static over(database: Database, ports: JournalPorts): JournalStore {
+  static over(database: SqlDatabase, ports: JournalPorts): JournalStore {
     try {
       migrate(database, tailOf(database, ports));
     } catch (error) {
@@ -90,7 +89,7 @@ export class JournalStore {
     return JournalStore.#whole(database, ports);
   }
 
-  static #whole(database: Database, ports: JournalPorts): JournalStore {
+  static #whole(database: SqlDatabase, ports: JournalPorts): JournalStore {
     const store = new JournalStore(database, ports);
     try {
       store.assertWhole();
@@ -287,7 +286,7 @@ export class JournalStore {
 
   /** Runs that have not passed, the latest first; none that a loss has ended. */
   notPassed(limit: number): readonly RunSummary[] {
-    const isOpen = "outcome IS NOT 'passed' AND id NOT IN (SELECT run_id FROM ended_run)";
+    const isOpen = "outcome IS DISTINCT FROM 'passed' AND id NOT IN (SELECT run_id FROM ended_run)";
     return this.#summaries(`WHERE ${isOpen} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
   }
 

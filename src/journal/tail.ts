@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
 import { closePrivate, openPrivate, overwrite, readPrivate, replacePrivate } from "../files/private.ts";
-import type { Database } from "../sqlite/database.ts";
+import type { SqlDatabase } from "../sql/database.ts";
 import { withFailures } from "../sqlite/failure.ts";
 
 /** The record of a journal that was written last. */
@@ -58,7 +58,7 @@ export class Tail {
   }
 
   /** Throws a Failure when a journal that must have a tail has none, or has lost a record that it named. */
-  assertKept(journal: Database): void {
+  assertKept(journal: SqlDatabase): void {
     if (this.#file === undefined) return;
     const named = readSlots(this.#file.read());
     if (typeof named === "string") throw unsure(journal, this.#file.path, named);
@@ -66,7 +66,7 @@ export class Tail {
   }
 
   /** The same for a journal of an earlier format, whose tail may be missing, or torn by a loss of power. */
-  assertNotAhead(journal: Database): void {
+  assertNotAhead(journal: SqlDatabase): void {
     const content = this.#file?.read();
     const named = readSlots(content);
     this.#assertHolds(journal, typeof named === "string" ? readFirstFormat(content) : named);
@@ -86,7 +86,7 @@ export class Tail {
     this.#file?.close();
   }
 
-  #assertHolds(journal: Database, named: readonly Last[]): void {
+  #assertHolds(journal: SqlDatabase, named: readonly Last[]): void {
     const [missing] = named.filter((last) => !holds(journal, last)).toSorted((a, b) => b.sequence - a.sequence);
     if (missing !== undefined) throw lost(journal.path, missing);
   }
@@ -146,7 +146,7 @@ function lastIn(text: string): readonly Last[] {
   return own === "" ? [] : [{ runId, sequence: Number(sequence), hash: own }];
 }
 
-function holds(journal: Database, { runId, sequence, hash: own }: Last): boolean {
+function holds(journal: SqlDatabase, { runId, sequence, hash: own }: Last): boolean {
   const isThere = journal.get("SELECT 1 FROM sqlite_schema WHERE name = 'record'") !== undefined;
   if (!isThere) return false;
   const row = journal.get("SELECT hash FROM record JOIN run ON id = run_id WHERE run_id = ? AND sequence = ?", runId, sequence);
@@ -154,7 +154,7 @@ function holds(journal: Database, { runId, sequence, hash: own }: Last): boolean
 }
 
 /** The record that was written last, of all runs, by their times. */
-export function lastRecordOf(journal: Database): Last | undefined {
+export function lastRecordOf(journal: SqlDatabase): Last | undefined {
   const row = journal.get("SELECT run_id, sequence, hash FROM record ORDER BY at DESC, sequence DESC LIMIT 1");
   return row === undefined
     ? undefined
@@ -173,7 +173,7 @@ function lost(journal: string, { runId, sequence }: Last): Failure {
   });
 }
 
-function unsure(journal: Database, path: string, how: "missing" | "damaged"): Failure {
+function unsure(journal: SqlDatabase, path: string, how: "missing" | "damaged"): Failure {
   const last = lastRecordOf(journal);
   const has = last === undefined ? "it has no record" : `the last that it has is record ${last.sequence} of run ${last.runId}`;
   return new Failure({

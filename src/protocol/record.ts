@@ -161,6 +161,8 @@ export interface Holder {
   readonly startedAt: string;
   /** The file in the state directory that it locks as long as it is alive, and its inode. Left out by older runs. */
   readonly lock?: { readonly file: string; readonly inode: string };
+  /** The name under which it shows on a database server that it is alive. */
+  readonly beat?: string;
 }
 
 /** A `foreach` has its list: these rounds, in this order, and no others. */

@@ -5,9 +5,9 @@ import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
-import { isPrivateThere } from "../files/private.ts";
-import { stateEntry } from "../files/state.ts";
-import { type Cell, Database, type SqlRow } from "../sqlite/database.ts";
+import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
 /** What of a comparison people want to see beside its drifts. */
@@ -55,44 +55,44 @@ export interface Acknowledgement {
   readonly at: number;
 }
 
-const FILE = "drift.db";
+const PART: StatePart = { entry: "drift.db", layout: DRIFTS };
 const ID_CHARS = 12;
 
 /** What is remembered of drifts from run to run: one file in the state directory. */
 export class DriftBook {
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #redact: Redact;
 
-  private constructor(database: Database, redact: Redact) {
+  private constructor(database: SqlDatabase, redact: Redact) {
     this.#database = database;
     this.#redact = redact;
   }
 
-  /** Opens the file, and creates it where it is not there. Throws a Failure. */
-  static open(state: string, redact: Redact = (text) => text): DriftBook {
-    return DriftBook.#over(Database.open(stateEntry(state, FILE, "create"), DRIFTS), redact);
+  /** Opens the book, and creates it where there is none. Throws a Failure. */
+  static open(place: StatePlace, redact: Redact = (text) => text): DriftBook {
+    return DriftBook.#over(openTables(place, PART), redact);
   }
 
-  /** Opens the file where it is there; otherwise gives an empty book that leaves none. Throws a Failure. */
-  static existing(state: string): DriftBook {
-    return DriftBook.#over(Database.existing(stateEntry(state, FILE, "write"), DRIFTS), (text) => text);
+  /** Opens the book where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
+  static existing(place: StatePlace): DriftBook {
+    return DriftBook.#over(existingTables(place, PART), (text) => text);
   }
 
-  static #over(database: Database, redact: Redact): DriftBook {
+  static #over(database: SqlDatabase, redact: Redact): DriftBook {
     const book = new DriftBook(database, redact);
     database.transaction(() => prepare(database));
     return book;
   }
 
-  /** Opens the file to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */
-  static look(state: string): DriftBook | undefined {
-    const path = stateEntry(state, FILE, "look");
-    return isPrivateThere(path) ? new DriftBook(Database.look(path, DRIFTS), (text) => text) : undefined;
+  /** Opens the book to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */
+  static look(place: StatePlace): DriftBook | undefined {
+    const database = lookAtTables(place, PART);
+    return database && new DriftBook(database, (text) => text);
   }
 
   /** Whether there is something in it that this version can read; a file that was only just made has nothing. Throws a Failure. */
   isReadable(): boolean {
-    const format = DRIFTS.versionOf(this.#database);
+    const format = this.#database.formatOf(DRIFTS);
     if (format > DRIFTS.newest) throw newer(this.#database.path, format);
     return format > 0;
   }
@@ -169,9 +169,9 @@ export class DriftBook {
     const isOpen = before !== undefined && before["cleared_at"] === null;
     const isAlike = isOpen && before["left"] === values[0] && before["right"] === values[1];
     this.#database.run(
-      `INSERT INTO drift (id, comparison, key, kind, left, right, difference, evidence, since_at, since_run, first_alike_at, last_at, last_run)
+      `INSERT INTO drift (id, comparison, key, kind, "left", "right", difference, evidence, since_at, since_run, first_alike_at, last_at, last_run)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET left = excluded.left, right = excluded.right, difference = excluded.difference,
+       ON CONFLICT (id) DO UPDATE SET "left" = excluded."left", "right" = excluded."right", difference = excluded.difference,
          evidence = excluded.evidence, since_at = excluded.since_at, since_run = excluded.since_run,
          first_alike_at = excluded.first_alike_at, last_at = excluded.last_at, last_run = excluded.last_run,
          cleared_at = NULL, cleared_run = NULL`,
@@ -188,7 +188,7 @@ export class DriftBook {
       found.run,
     );
     this.#database.run(
-      "INSERT INTO sighting (drift, run, at, left, right, difference, cleared) VALUES (?, ?, ?, ?, ?, ?, 0)",
+      'INSERT INTO sighting (drift, run, at, "left", "right", difference, cleared) VALUES (?, ?, ?, ?, ?, ?, 0)',
       id,
       found.run,
       found.at,
@@ -219,7 +219,7 @@ export class DriftBook {
   /** Drifts, the newest first: those that are there, or all that ever were. */
   list({ all, limit, now }: { readonly all: boolean; readonly limit: number; readonly now: number }): readonly KnownDrift[] {
     const rows = this.#database.all(
-      `SELECT id FROM drift WHERE ? OR cleared_at IS NULL ORDER BY since_at DESC, id LIMIT ?`,
+      `SELECT id FROM drift WHERE ? = 1 OR cleared_at IS NULL ORDER BY since_at DESC, id LIMIT ?`,
       all ? 1 : 0,
       limit,
     );
@@ -228,7 +228,7 @@ export class DriftBook {
 
   /** How many there are: those that are there, or all that ever were. */
   count(all: boolean): number {
-    return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
+    return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? = 1 OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
   }
 
   /** How many comparisons there are of which a run has read both sides; where there is none, having no drift means nothing. */
@@ -260,8 +260,8 @@ export class DriftBook {
   acknowledge({ id, who, because, until, at }: Acknowledgement): void {
     this.#database.transaction(() =>
       this.#database.run(
-        `INSERT INTO acknowledgement (drift, at, who, because, until, left, right, difference, rows)
-         SELECT id, ?, ?, ?, ?, left, right, difference, ${ROWS} FROM drift WHERE id = ?`,
+        `INSERT INTO acknowledgement (drift, at, who, because, until, "left", "right", difference, rows)
+         SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), "left", "right", difference, ${ROWS} FROM drift WHERE id = ?`,
         at,
         this.#redact(who),
         this.#redact(because),

@@ -1,13 +1,13 @@
 import { Failure } from "../base/failure.ts";
-import type { Database } from "../sqlite/database.ts";
-import { TableLayout } from "../sqlite/layout.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import { type Queried, type ServerTables, TableLayout } from "../sql/layout.ts";
 
 /** How many rows each side had, by the evidence of a drift. */
 export const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
 
 /** Brings an empty file, or one of an earlier format, up to the present one. Throws a Failure. */
-export function prepare(database: Database): void {
-  const format = DRIFTS.versionOf(database);
+export function prepare(database: SqlDatabase): void {
+  const format = database.formatOf(DRIFTS);
   if (format === DRIFTS.newest) return;
   if (format > DRIFTS.newest) throw newer(database.path, format);
   DRIFTS.bringUp(database);
@@ -46,8 +46,32 @@ CREATE TABLE acknowledgement (
   until INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT) STRICT;
 `;
 
+const ON_SERVER: ServerTables = {
+  part: "drift",
+  since: 2,
+  create: `
+CREATE TABLE comparison (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, environment TEXT NOT NULL, playbook TEXT NOT NULL, name TEXT NOT NULL,
+  scope TEXT NOT NULL, words TEXT NOT NULL, UNIQUE (environment, playbook, name, scope));
+CREATE TABLE drift (
+  id TEXT COLLATE "C" PRIMARY KEY, comparison BIGINT NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, kind TEXT NOT NULL,
+  "left" TEXT, "right" TEXT, difference TEXT, evidence TEXT NOT NULL, since_at BIGINT NOT NULL, since_run TEXT NOT NULL,
+  first_alike_at BIGINT NOT NULL, last_at BIGINT NOT NULL, last_run TEXT NOT NULL, cleared_at BIGINT, cleared_run TEXT);
+CREATE INDEX drift_of ON drift (comparison, cleared_at);
+CREATE TABLE sighting (
+  drift TEXT NOT NULL, run TEXT NOT NULL, at BIGINT NOT NULL, "left" TEXT, "right" TEXT, difference TEXT, cleared BIGINT NOT NULL,
+  PRIMARY KEY (drift, run));
+CREATE TABLE acknowledgement (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, drift TEXT NOT NULL, at BIGINT NOT NULL, who TEXT NOT NULL,
+  because TEXT NOT NULL, until BIGINT NOT NULL, "left" TEXT, "right" TEXT, difference TEXT, rows TEXT);
+`,
+  migrations: [],
+};
+
 /** The tables of a file of drifts. */
-export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED], (file) => {
+export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED], { versionOf, server: ON_SERVER });
+
+function versionOf(file: Queried): number {
   const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;
   return Number(hasFormat ? (file.get("SELECT format FROM about")?.["format"] ?? 0) : 0);
-});
+}

@@ -1,6 +1,7 @@
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Database, type SqlRow as Record } from "../sqlite/database.ts";
+import type { SqlRow as Record } from "../sql/database.ts";
+import { Database } from "../sqlite/database.ts";
 import { Gathered } from "./gathered.ts";
 import { type Pair, type SideValue, type SideName, SIDES } from "./row.ts";
 

@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Life, Liveness } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
-import type { Database, SqlRow } from "../sqlite/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { TickDecision } from "./decide.ts";
 import type { EndedState, Firing, FiringProblem, Released } from "./firing.ts";
 
@@ -31,10 +31,10 @@ export type TablePorts = Required<StorePorts>;
 
 /** The firings of all schedules: each is one row, held by one process while it runs. What must not be seen by halves is done in a transaction of the store. */
 export class Firings {
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #ports: TablePorts;
 
-  constructor(database: Database, ports: TablePorts) {
+  constructor(database: SqlDatabase, ports: TablePorts) {
     this.#database = database;
     this.#ports = ports;
   }
@@ -45,7 +45,7 @@ export class Firings {
     const runs = state === "running";
     this.#database.run(
       `INSERT INTO firing (schedule, tick, due, state, holder, started_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET state = excluded.state, holder = excluded.holder, started_at = excluded.started_at,
+       ON CONFLICT (schedule, tick) DO UPDATE SET state = excluded.state, holder = excluded.holder, started_at = excluded.started_at,
          ended_at = excluded.ended_at`,
       id,
       tick,
@@ -196,7 +196,7 @@ export class Firings {
   prune(id: string): void {
     this.#database.run(
       `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
-         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS NOT (SELECT tick ${lastMade()})`,
+         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS DISTINCT FROM (SELECT tick ${lastMade()})`,
       id,
       id,
       LIMITS.firingsKept - 1,

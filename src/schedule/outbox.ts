@@ -3,7 +3,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { type Backoff, pauseAfter } from "../base/backoff.ts";
 import type { Redact } from "../base/secret.ts";
-import type { Database, SqlRow } from "../sqlite/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 
 const BACKOFF: Backoff = { everyMs: LIMITS.notificationPauseMs, backoff: 2, maxMs: LIMITS.notificationPauseMostMs };
 
@@ -39,10 +39,10 @@ const FIRST = "rowid IN (SELECT MIN(rowid) FROM notification WHERE next_at IS NO
 
 /** Notifications that wait to be delivered. They outlive the process, and each is given up after `LIMITS.notificationAttempts`. */
 export class Outbox {
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact };
 
-  constructor(database: Database, ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact }) {
+  constructor(database: SqlDatabase, ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact }) {
     this.#database = database;
     this.#ports = ports;
   }

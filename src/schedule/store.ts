@@ -1,19 +1,16 @@
-import { dirname } from "node:path";
 import { Cron } from "../base/cron.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Holders } from "../journal/holder.ts";
-import { isPrivateThere } from "../files/private.ts";
-import { stateEntry } from "../files/state.ts";
-import { Database, type SqlRow } from "../sqlite/database.ts";
-import { TableLayout } from "../sqlite/layout.ts";
+import { livenessIn } from "../journal/liveness.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
+import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
 import type { EndedState, Firing, FiringProblem } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./outbox.ts";
 import type { Streak } from "./streak.ts";
-
-const FILE = "schedule.db";
 
 const SCHEMA = `
 CREATE TABLE schedule (
@@ -29,8 +26,32 @@ ALTER TABLE schedule ADD COLUMN streak_told_at INTEGER;
 ALTER TABLE schedule ADD COLUMN streak_times INTEGER;
 `;
 
+const ON_SERVER: ServerTables = {
+  part: "schedule",
+  since: 2,
+  create: `
+CREATE TABLE schedule (
+  id TEXT COLLATE "C" PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, cron TEXT, timezone TEXT, jitter BIGINT NOT NULL,
+  since BIGINT NOT NULL, last_state TEXT, last_success BIGINT, released TEXT, streak_reason TEXT, streak_since BIGINT,
+  streak_told_at BIGINT, streak_times BIGINT);
+CREATE TABLE firing (
+  rowid BIGINT GENERATED ALWAYS AS IDENTITY, schedule TEXT COLLATE "C" NOT NULL REFERENCES schedule (id), tick BIGINT NOT NULL,
+  due BIGINT NOT NULL, state TEXT NOT NULL, holder TEXT, run_id TEXT, tries BIGINT NOT NULL DEFAULT 0, started_at BIGINT,
+  ended_at BIGINT, problem TEXT, stop BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (schedule, tick));
+CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running');
+CREATE TABLE notification (
+  rowid BIGINT GENERATED ALWAYS AS IDENTITY, id TEXT PRIMARY KEY, channel TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL,
+  made_at BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0, next_at BIGINT, why TEXT, schedule TEXT);
+`,
+  migrations: [],
+};
+
 /** The tables of a file of schedules. */
-export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE]);
+export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA + OUTBOX_SCHEMA, STREAK + OUTBOX_SCHEDULE], {
+  server: ON_SERVER,
+});
+
+const PART: StatePart = { entry: "schedule.db", layout: SCHEDULES };
 
 /** What is known of a schedule beside its firings. */
 export interface KnownSchedule {
@@ -65,38 +86,38 @@ const NONE: Missed = { steps: [], isCut: false };
 export class ScheduleStore {
   readonly firings: Firings;
   readonly outbox: Outbox;
-  readonly #database: Database;
+  readonly #database: SqlDatabase;
   readonly #ports: TablePorts;
 
-  private constructor(database: Database, ports: StorePorts) {
-    const { liveness = new Holders(database.isInMemory ? undefined : dirname(database.path)) } = ports;
+  private constructor(database: SqlDatabase, ports: StorePorts) {
+    const liveness = ports.liveness ?? livenessIn(database);
     this.#database = database;
     this.#ports = { ...ports, liveness };
     this.firings = new Firings(database, this.#ports);
     this.outbox = new Outbox(database, this.#ports);
   }
 
-  static open(stateDirectory: string, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(Database.open(stateEntry(stateDirectory, FILE, "create"), SCHEDULES), ports);
+  static open(place: StatePlace, ports: StorePorts): ScheduleStore {
+    return ScheduleStore.#over(openTables(place, PART), ports);
   }
 
-  /** Opens the file where it is there; otherwise gives an empty store that leaves none. */
-  static existing(stateDirectory: string, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(Database.existing(stateEntry(stateDirectory, FILE, "write"), SCHEDULES), ports);
+  /** Opens the store where there is one; otherwise gives an empty store that leaves nothing. */
+  static existing(place: StatePlace, ports: StorePorts): ScheduleStore {
+    return ScheduleStore.#over(existingTables(place, PART), ports);
   }
 
-  static #over(database: Database, ports: StorePorts): ScheduleStore {
+  static #over(database: SqlDatabase, ports: StorePorts): ScheduleStore {
     migrate(database);
     return new ScheduleStore(database, ports);
   }
 
-  /** Looks into the file and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
-  static look(stateDirectory: string, ports: StorePorts): ScheduleStore | undefined {
-    const path = stateEntry(stateDirectory, FILE, "look");
-    if (!isPrivateThere(path)) return undefined;
-    const database = Database.look(path, SCHEDULES);
-    const version = SCHEDULES.versionOf(database);
+  /** Looks into the store and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
+  static look(place: StatePlace, ports: StorePorts): ScheduleStore | undefined {
+    const database = lookAtTables(place, PART);
+    if (database === undefined) return undefined;
+    const version = database.formatOf(SCHEDULES);
     if (version > 0 && version <= SCHEDULES.newest) return new ScheduleStore(database, ports);
+    const { path } = database;
     database.close();
     if (version === 0) return undefined;
     throw newer(path, version);
@@ -135,7 +156,8 @@ export class ScheduleStore {
       const since = isNew || this.isAhead(known) ? now : known.since;
       this.#database.run(
         `INSERT INTO schedule (id, playbook, environment, cron, timezone, jitter, since) VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET cron = COALESCE(excluded.cron, cron), timezone = COALESCE(excluded.timezone, timezone),
+         ON CONFLICT (id) DO UPDATE SET cron = COALESCE(excluded.cron, schedule.cron),
+           timezone = COALESCE(excluded.timezone, schedule.timezone),
            jitter = excluded.jitter, since = excluded.since`,
         id,
         playbook,
@@ -280,8 +302,8 @@ function readStreak(row: SqlRow): Streak | undefined {
   return { reason: String(reason), since, toldAt, times };
 }
 
-function migrate(database: Database): void {
-  const version = SCHEDULES.versionOf(database);
+function migrate(database: SqlDatabase): void {
+  const version = database.formatOf(SCHEDULES);
   if (version > SCHEDULES.newest) throw newer(database.path, version);
   if (version === SCHEDULES.newest) return;
   database.transaction(() => {

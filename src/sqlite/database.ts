@@ -4,13 +4,9 @@ import { pathToFileURL } from "node:url";
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
+import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
+import type { ModelFile, TableLayout } from "../sql/layout.ts";
 import { removed, withFailures, failureOf } from "./failure.ts";
-import type { TableLayout } from "./layout.ts";
-
-/** The values of one column. Amounts are always TEXT, because SQLite's own numbers would round them. */
-export type Cell = string | number | bigint | null;
-/** One row of a result, by the names of its columns. */
-export type SqlRow = Readonly<Record<string, Cell>>;
 
 const IN_MEMORY = ":memory:";
 // SQLite's name for a file without a name, which disappears when it is closed or its process ends.
@@ -26,8 +22,9 @@ const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp
  * One SQLite file, opened in the only way that we trust: a regular file of this user with the tables that tokenbook made, a write-ahead
  * log, every commit synced, foreign keys on, mode 0600. Statements are compiled once.
  */
-export class Database {
+export class Database implements SqlDatabase {
   readonly path: string;
+  readonly server = undefined;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -62,7 +59,7 @@ export class Database {
     return withFailures(path, () => {
       const database = new Database(path, connect);
       try {
-        database.#atOneMoment(() => layout.assertKnown(database, () => new DatabaseSync(IN_MEMORY)));
+        database.#atOneMoment(() => layout.assertKnown(database, newModel));
         return database;
       } catch (error) {
         database.close();
@@ -71,7 +68,10 @@ export class Database {
     });
   }
 
-  /** Returns the damage in the file's structure; nothing when it is intact. */
+  formatOf(layout: TableLayout): number {
+    return layout.versionOf(this);
+  }
+
   quickCheck(): readonly string[] {
     const lines = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
     return lines.filter((each) => each !== "ok");
@@ -82,14 +82,12 @@ export class Database {
     return withFailures("a temporary file", () => new Database(TEMPORARY));
   }
 
-  /** Whether it belongs to this process, without a file. */
-  get isInMemory(): boolean {
-    return this.path === IN_MEMORY;
+  get file(): string | undefined {
+    return this.path === IN_MEMORY ? undefined : this.path;
   }
 
-  /** Throws a DatabaseFailure when the file was removed or replaced: nobody would find what is written then. */
   assertInPlace(): void {
-    if (!this.isInMemory && inodeOf(this.path) !== this.#inode) throw removed(this.path);
+    if (this.file !== undefined && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }
 
   exec(sql: string): void {
@@ -101,7 +99,7 @@ export class Database {
     withFailures(this.path, () => this.#connection.function(name, work));
   }
 
-  run(sql: string, ...values: Cell[]): { readonly changes: number } {
+  run(sql: string, ...values: Cell[]): Changed {
     const { changes } = withFailures(this.path, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };
   }
@@ -122,7 +120,6 @@ export class Database {
     }
   }
 
-  /** Runs `work` in one immediate transaction: all of it is on disk when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T {
     this.exec("BEGIN IMMEDIATE");
     try {
@@ -135,7 +132,6 @@ export class Database {
     }
   }
 
-  /** Runs `work` within a transaction: if it throws, only its own changes are undone. */
   apart(work: () => void): void {
     this.exec("SAVEPOINT apart");
     try {
@@ -169,6 +165,11 @@ export class Database {
     }
     return statement;
   }
+}
+
+function newModel(): ModelFile {
+  const model = new DatabaseSync(IN_MEMORY);
+  return { all: (sql) => model.prepare(sql).all(), exec: (sql) => model.exec(sql), close: () => model.close() };
 }
 
 // Nothing in the file may call a function that has effects, or change its own tables by their text.

@@ -1,7 +1,5 @@
-import { Failure, messageOf } from "../base/failure.ts";
-
-/** The failure of a database whose file cannot be used. */
-export class DatabaseFailure extends Failure {}
+import { messageOf } from "../base/failure.ts";
+import { DatabaseFailure } from "../sql/failure.ts";
 
 interface FailureText {
   readonly code: string;

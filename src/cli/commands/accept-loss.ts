@@ -2,7 +2,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { acceptLoss } from "../../journal/loss.ts";
 import { LOOKING } from "../runs/open-journal.ts";
-import { knownStateDirectory, type MemoryOptions } from "../project/project.ts";
+import { knownStatePlace, type MemoryOptions } from "../project/project.ts";
 import { type Command, userOf } from "../shell.ts";
 
 interface AcceptOptions extends MemoryOptions {
@@ -20,7 +20,7 @@ export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
     });
   }
   const who = userOf(shell);
-  const what = acceptLoss(knownStateDirectory(shell, options), LOOKING, { who, because });
+  const what = acceptLoss(knownStatePlace(shell, options), LOOKING, { who, because });
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, what, who, because })}\n`, "json");
   else {
     const lines = [

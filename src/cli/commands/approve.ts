@@ -4,7 +4,7 @@ import { systemClock } from "../../base/ports.ts";
 import { quoted } from "../../base/text.ts";
 import { planLines } from "../../report/plan/text.ts";
 import { inProjectHere } from "../project/chosen-project.ts";
-import { stateDirectory, type MemoryOptions } from "../project/project.ts";
+import type { MemoryOptions } from "../project/project.ts";
 import { changeJournal } from "../runs/open-journal.ts";
 import { readPlanFile } from "../runs/planning.ts";
 import { type Command, userOf } from "../shell.ts";
@@ -26,8 +26,7 @@ export const approve: Command<ApproveOptions> = async (shell, options) => {
   }
   const { plan, digest } = readPlanFile(shell, options.plan);
   const who = userOf(shell);
-  const state = stateDirectory(inProjectHere(shell), options);
-  await changeJournal(shell, { ...options, state }, async (store) => {
+  await changeJournal(inProjectHere(shell), options, async (store) => {
     store.approve({ plan: digest, who, because, at: systemClock.now() });
   });
   if (options.json === true) {

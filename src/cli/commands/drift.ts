@@ -8,7 +8,7 @@ import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/dr
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, wordsOf } from "../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../report/drift.ts";
-import { knownStateDirectory, type MemoryOptions } from "../project/project.ts";
+import { knownStatePlace, type MemoryOptions } from "../project/project.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
 
 interface ListOptions extends MemoryOptions {
@@ -198,7 +198,7 @@ function timeOf(at: number): string {
 }
 
 function look<T>(shell: Shell, options: MemoryOptions, work: (book: DriftBook) => T): T {
-  const book = DriftBook.existing(knownStateDirectory(shell, options));
+  const book = DriftBook.existing(knownStatePlace(shell, options));
   try {
     return work(book);
   } finally {

@@ -13,7 +13,8 @@ import { inProjectHere, type Project, projectAt, projectOfFile, type ProjectShel
 import { jsonReport } from "../../report/formats/json.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../runs/perform.ts";
-import { folderInProject, knownStateDirectory, stateDirectory, variablesOf, type Where } from "../project/project.ts";
+import type { StatePlace } from "../../sql/place.ts";
+import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../project/project.ts";
 import { filesOf } from "../project/project-files.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
 import { saidYes } from "../runs/consent.ts";
@@ -30,11 +31,11 @@ interface ResumeOptions extends Where, ReportOptions, DetailOptions {
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const chosen = chosenRun(shell, options);
   if (typeof chosen === "string") return nothingToResume(shell, options, chosen);
-  const found: Found = { ...options, state: knownStateDirectory(shell, options), isNamed: options.state !== undefined };
+  const found: Found = { ...options, place: knownStatePlace(shell, options) };
   const { playbook: file, environment } = chosen.summary;
   return performRuns(
     shell,
-    { ...options, env: options.env ?? environment, state: found.state, jobs: 1 },
+    { ...options, env: options.env ?? environment, ...folderOf(found.place), jobs: 1 },
     { playbooks: () => [{ name: file, file }], prepare: () => prepare(shell, found, chosen) },
   );
 };
@@ -86,26 +87,30 @@ function nothingToResume(shell: Shell, { json }: ResumeOptions, why: string): Ex
   return EXIT.passed;
 }
 
-/** The options, with the state directory in which the run was found. */
+/** The options, and where the run was found. */
 interface Found extends ResumeOptions {
-  readonly state: string;
-  /** The command line names it. */
-  readonly isNamed: boolean;
+  readonly place: StatePlace;
+}
+
+// The run may belong to another project, whose usual directory is another.
+function folderOf(place: StatePlace): { readonly state?: string } {
+  return typeof place === "string" ? { state: place } : {};
 }
 
 // The run says how its project was seen from the working directory; runs of earlier versions began in the project of that directory.
-function inProjectOfRun(shell: Shell, { state }: Found, { folder, playbook: { file } }: RunOpened): ProjectShell {
+function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { file } }: RunOpened): ProjectShell {
   const here = projectAt(shell.cwd);
   const usual = shipped.read(file) === undefined ? projectOfFile(shell.cwd, file) : here;
   const isMeant = (project: Project): boolean => folderInProject({ cwd: shell.cwd, project }) === folder;
-  return { ...shell, project: [usual, here, projectAt(dirname(state))].find(isMeant) ?? usual };
+  const others = typeof place === "string" ? [projectAt(dirname(place))] : [];
+  return { ...shell, project: [usual, here, ...others].find(isMeant) ?? usual };
 }
 
 // Paths of the command line mean other files from another folder.
-function fromAfar(shell: ProjectShell, { state, isNamed, dotenv }: Found, folder: string): string {
+function fromAfar(shell: ProjectShell, { state, place, dotenv }: Found, folder: string): string {
   const usual = stateDirectory(inProjectHere({ ...shell, cwd: folder }), {});
   const options = {
-    ...(isNamed || state !== usual ? { state } : {}),
+    ...(state !== undefined || place !== usual ? folderOf(place) : {}),
     ...(typeof dotenv === "string" ? { dotenv: resolve(shell.cwd, dotenv) } : {}),
   };
   return Object.entries(options)

@@ -16,7 +16,7 @@ import { type AnywayOptions, anywayOf } from "../runs/anyway.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 import { type DetailOptions, type Job, performRuns, type ReportOptions } from "../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks, playbookFiles, stateDirectory, type Where } from "../project/project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, statePlace, type Where } from "../project/project.ts";
 import { compares } from "../../playbook/playbook-walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
@@ -107,7 +107,7 @@ function unfinishedNote({ store, target }: Session, place: PlaybookPlace, key: s
 // Then nothing new is begun: what was planned is done, in part or whole.
 function isKnown(shell: ProjectShell, options: RunOptions): boolean {
   const { key } = options;
-  return key !== undefined && peekIntoJournal(stateDirectory(shell, options), (store) => store.withKey(key)) !== undefined;
+  return key !== undefined && peekIntoJournal(statePlace(shell, options), (store) => store.withKey(key)) !== undefined;
 }
 
 function refuseOneKeyForAll(key: string | undefined, { length }: readonly Playbook[]): void {

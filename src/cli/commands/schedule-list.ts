@@ -10,7 +10,7 @@ import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../schedul
 import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import { type TextColumns, columnsIn, widthOn } from "../print/columns.ts";
 import { assertJournalWhole } from "../runs/open-journal.ts";
-import { knownStateDirectory, type MemoryOptions, type Where } from "../project/project.ts";
+import { knownStatePlace, type MemoryOptions, type Where } from "../project/project.ts";
 import { inScheduledProject, readScheduled, type WhichOptions } from "../schedule/playbooks.ts";
 import { entryOf } from "../schedule/entry.ts";
 import { blockingRun } from "../schedule/run.ts";
@@ -162,7 +162,7 @@ function stillAlive(id: string, holder: Holder): Failure {
 
 function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
   const ports = { clock: systemClock, redact: (text: string) => text };
-  const state = knownStateDirectory(shell, where);
+  const state = knownStatePlace(shell, where);
   assertJournalWhole(state);
   const store = ScheduleStore.existing(state, ports);
   try {

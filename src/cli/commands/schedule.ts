@@ -26,7 +26,7 @@ import { assertJournalWhole } from "../runs/open-journal.ts";
 import { maskedShell } from "../print/masked.ts";
 import { type ReportOptions, worst } from "../runs/perform.ts";
 import { prepareReporting, type Reporting } from "../reporting/reporting.ts";
-import { openTarget, type OpenTarget, stateDirectory, variablesOf } from "../project/project.ts";
+import { openTarget, type OpenTarget, statePlace, variablesOf } from "../project/project.ts";
 import { inParallel, slots } from "../runs/run-queue.ts";
 import { variablesForCommands } from "../schedule/command-variables.ts";
 import {
@@ -125,7 +125,7 @@ async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions
 // What has never been run is being set up: whoever does that looks on.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
   const ports = { clock: systemClock, redact: (text: string): string => text };
-  const store = ScheduleStore.look(stateDirectory(shell, options), ports);
+  const store = ScheduleStore.look(statePlace(shell, options), ports);
   try {
     return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
   } finally {
@@ -181,7 +181,7 @@ async function withStore(
   { listeners, makes, ports }: Reached & { readonly ports: SchedulePorts },
   work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const state = stateDirectory(shell, options);
+  const state = statePlace(shell, options);
   assertJournalWhole(state);
   const { log, redact } = ports;
   const store = ScheduleStore.open(state, { clock: systemClock, redact });

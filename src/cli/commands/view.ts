@@ -3,7 +3,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { systemRandom } from "../../base/ports.ts";
 import { inProjectHere } from "../project/chosen-project.ts";
 import { assertJournalWhole } from "../runs/open-journal.ts";
-import { type MemoryOptions, stateDirectory } from "../project/project.ts";
+import { type MemoryOptions, statePlace } from "../project/project.ts";
 import { type Command, untilStopped } from "../shell.ts";
 import { pagesOver } from "../web/pages.ts";
 import { type PageServer, servePages } from "../web/server.ts";
@@ -17,7 +17,7 @@ const TOKEN_BYTES = 24;
 /** `tokenbook view`: serves the pages of all runs of a state directory, on this machine, until it is stopped. */
 export const view: Command<ViewOptions> = async (shell, options) => {
   const stopping = shell.stopping();
-  const state = stateDirectory(inProjectHere(shell), options);
+  const state = statePlace(inProjectHere(shell), options);
   assertJournalWhole(state);
   const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);

@@ -11,7 +11,8 @@ import { inProjectHere } from "../project/chosen-project.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf as foldOf } from "../../protocol/state.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
-import { stateDirectory } from "../project/project.ts";
+import type { StatePlace } from "../../sql/place.ts";
+import { statePlace } from "../project/project.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { shippedPlaybooks } from "../project/shipped.ts";
 import type { Shell } from "../shell.ts";
@@ -73,9 +74,9 @@ const drifts: Source = (shell, { options }) => {
   return ids.map((value) => ({ value }));
 };
 
-function stateOf(shell: Shell, options: Cursor["options"]): string {
+function stateOf(shell: Shell, options: Cursor["options"]): StatePlace {
   const state = options.get("--state");
-  return stateDirectory(inProjectHere(shell), state === undefined ? {} : { state });
+  return statePlace(inProjectHere(shell), state === undefined ? {} : { state });
 }
 
 const operationNames: Source = () =>

@@ -10,6 +10,7 @@ import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dote
 import type { Variables } from "../../environment/key.ts";
 import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../../environment/load.ts";
 import type { Target } from "../../environment/target.ts";
+import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
 import { readRegular } from "../../files/regular.ts";
 import { stateEntry } from "../../files/state.ts";
@@ -20,6 +21,7 @@ import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
 import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
 import { toJson } from "../../source/node.ts";
+import type { StatePlace } from "../../sql/place.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
 import { type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
@@ -53,16 +55,27 @@ export function stateDirectory({ cwd, project }: Pick<ProjectShell, "cwd" | "pro
 }
 
 /**
- * Returns the state directory for a command that only looks: without a project, that of the working directory. Throws a Failure when one is
- * named that is not there: its emptiness would read as if all were well.
+ * Returns where the state is: the directory that the options name, the database that `tokenbook.yaml` names, or `.tokenbook` in the folder of the
+ * project. Throws a Failure.
  */
-export function knownStateDirectory(shell: Shell & Partial<ProjectShell>, where: Where): string {
-  const { cwd, project = projectAt(cwd) } = shell;
-  const path = stateDirectory({ cwd, project }, where);
-  if (where.state === undefined || existsSync(path)) return path;
+export function statePlace(shell: ProjectShell, where: Where): StatePlace {
+  const { cwd, project } = shell;
+  if (where.state !== undefined || project.environmentFile === undefined) return stateDirectory(shell, where);
+  return (
+    loadServerPlace(project.environmentFile, { cwd, variables: () => variablesOf(shell, where) }) ?? stateDirectory(shell, where)
+  );
+}
+
+/**
+ * The same for a command that only looks: without a project, that of the working directory. Throws a Failure when a directory is named that is
+ * not there: its emptiness would read as if all were well.
+ */
+export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Where): StatePlace {
+  const place = statePlace({ ...shell, project: shell.project ?? projectAt(shell.cwd) }, where);
+  if (typeof place !== "string" || where.state === undefined || existsSync(place)) return place;
   throw new Failure({
     code: "state.not-found",
-    message: `there is no state directory ${path}`,
+    message: `there is no state directory ${place}`,
     why: "what runs remember is looked for where they left it, and nothing has left anything there",
     next: "name the directory that the runs were given by --state, or leave it out for .tokenbook",
   });

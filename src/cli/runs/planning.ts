@@ -21,7 +21,7 @@ import { type DebugOption, openExchanges } from "../print/debug.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import type { Shell } from "../shell.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
-import { folderInProject, openTarget, readText, stateDirectory, type Where } from "../project/project.ts";
+import { folderInProject, openTarget, readText, statePlace, type Where } from "../project/project.ts";
 import { peekIntoJournal } from "./open-journal.ts";
 
 import type { Ready, ReadyPlaybook } from "./prepare-playbooks.ts";
@@ -87,7 +87,7 @@ function refusalOf(
   { playbook, inputs, env, target }: ReadyPlaybook & { readonly target: Target },
 ): PlannedProblem | null {
   const starting = { playbook, target, given: { inputs, env }, folder: folderInProject(shell) };
-  const [first, ...others] = peekIntoJournal(stateDirectory(shell, where), (store) => leftOpenBefore(store, starting));
+  const [first, ...others] = peekIntoJournal(statePlace(shell, where), (store) => leftOpenBefore(store, starting));
   if (first === undefined) return null;
   const { code, message, next = null } = openWriteLeft([first, ...others]);
   return { code, message, next };

@@ -5,6 +5,7 @@ import type { EnginePorts } from "../../engine/engine-ports.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import type { StatePlace } from "../../sql/place.ts";
 import { Later, type Observer } from "../../report/fanout.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import { Transport } from "../../transport/exchange.ts";
@@ -14,7 +15,7 @@ import { type DebugOption, openExchanges } from "../print/debug.ts";
 import type { Exchanges } from "../print/exchanges.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
-import { openTarget, type OpenTarget, stateDirectory, type Where } from "../project/project.ts";
+import { openTarget, type OpenTarget, statePlace, type Where } from "../project/project.ts";
 import { Pacer } from "./run-queue.ts";
 import type { Shell } from "../shell.ts";
 
@@ -44,7 +45,7 @@ export async function openSession(
   { opened, pacer }: Shared = {},
 ): Promise<Session> {
   const exchanges = await openExchanges(shell, where);
-  const parts = { state: stateDirectory(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
+  const parts = { state: statePlace(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
   const target = opened ?? (await openTarget(shell, where));
   try {
     return sessionOn(shell, target, parts);
@@ -57,8 +58,8 @@ export async function openSession(
 
 /** What a session is made of, beside its target. */
 export interface SessionParts {
-  /** The state directory. */
-  readonly state: string;
+  /** Where runs and drifts are remembered. */
+  readonly state: StatePlace;
   readonly playbookSecrets: Secrets;
   /** Called at each point that the runs pass. */
   readonly course?: Course | undefined;

@@ -5,9 +5,10 @@ import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftPage } from "../../report/html/drift.ts";
 import { driftsPage } from "../../report/html/drifts.ts";
 import { html, type WebPage, plain } from "./page.ts";
+import type { StatePlace } from "../../sql/place.ts";
 
 /** The list of drifts, filtered. */
-export function driftsOf(state: string, query: URLSearchParams): WebPage {
+export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   const stands = query.get("state") ?? "";
   const filter = { state: stands, words: query.get("words") ?? "", all: query.has("all") || stands === "cleared" };
   const { all } = filter;
@@ -19,19 +20,19 @@ export function driftsOf(state: string, query: URLSearchParams): WebPage {
 }
 
 /** Returns the drifts that nobody has acknowledged, the newest first. */
-export function unacknowledgedDrifts(state: string): readonly KnownDrift[] {
+export function unacknowledgedDrifts(state: StatePlace): readonly KnownDrift[] {
   const drifts = look(state, (book) => book.list({ all: false, limit: LIMITS.drifts, now: systemClock.now() })) ?? [];
   return drifts.filter((drift) => drift.state !== "acknowledged");
 }
 
 /** One drift. */
-export function driftOf(state: string, id: string): WebPage {
+export function driftOf(state: StatePlace, id: string): WebPage {
   const now = systemClock.now();
   const drift = look(state, (book) => book.explain(id, now));
   return drift === undefined ? plain(404, "no run has left a drift here") : html(driftPage(drift, now));
 }
 
-function look<T>(state: string, work: (book: DriftBook) => T): T | undefined {
+function look<T>(state: StatePlace, work: (book: DriftBook) => T): T | undefined {
   const book = DriftBook.look(state);
   try {
     return book?.isReadable() === true ? work(book) : undefined;

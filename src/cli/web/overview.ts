@@ -6,9 +6,10 @@ import { unacknowledgedDrifts } from "./drifts.ts";
 import type { RunDetails } from "./run-details.ts";
 import { listedRuns } from "./runs.ts";
 import { listedSchedules } from "./schedules.ts";
+import type { StatePlace } from "../../sql/place.ts";
 
 /** The first page of a state directory. */
-export function overviewOf(state: string, store: JournalStore, details: RunDetails): WebPage {
+export function overviewOf(state: StatePlace, store: JournalStore, details: RunDetails): WebPage {
   const { shown } = listedSchedules(state);
   const runs = listedRuns(store, details);
   return html(overviewPage({ runs, drifts: unacknowledgedDrifts(state), schedules: shown, now: systemClock.now() }));

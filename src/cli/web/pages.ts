@@ -10,12 +10,13 @@ import { overviewOf } from "./overview.ts";
 import { RunDetails } from "./run-details.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";
+import type { StatePlace } from "../../sql/place.ts";
 
 /**
  * The pages over a state directory: an overview, its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. The
  * commands on them are hinted.
  */
-export function pagesOver(state: string, hint: Hint): Pages {
+export function pagesOver(state: StatePlace, hint: Hint): Pages {
   const details = new RunDetails();
   return (asked) => {
     try {
@@ -32,7 +33,7 @@ const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.
 
 /** What pages are made from. */
 interface Source {
-  readonly state: string;
+  readonly state: StatePlace;
   readonly details: RunDetails;
 }
 

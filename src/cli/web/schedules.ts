@@ -9,15 +9,16 @@ import { peekIntoJournal } from "../runs/open-journal.ts";
 import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
 import { html, type WebPage, plain } from "./page.ts";
+import type { StatePlace } from "../../sql/place.ts";
 
 /** The list of schedules. */
-export function schedulesOf(state: string): WebPage {
+export function schedulesOf(state: StatePlace): WebPage {
   const { shown, total } = listedSchedules(state);
   return html(schedulesPage(shown, total));
 }
 
 /** Returns the first schedules of a state directory, and how many there are. */
-export function listedSchedules(state: string): { readonly shown: readonly ListedSchedule[]; readonly total: number } {
+export function listedSchedules(state: StatePlace): { readonly shown: readonly ListedSchedule[]; readonly total: number } {
   const found = look(state, (store) => {
     const all = store.all();
     return { shown: all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known)), total: all.length };
@@ -26,7 +27,7 @@ export function listedSchedules(state: string): { readonly shown: readonly Liste
 }
 
 /** One schedule, with its firings. */
-export function scheduleOf(state: string, id: string): WebPage {
+export function scheduleOf(state: StatePlace, id: string): WebPage {
   const page = look(state, (store) => {
     const known = store.known(id);
     if (known === undefined) return undefined;
@@ -36,7 +37,7 @@ export function scheduleOf(state: string, id: string): WebPage {
   return page ?? plain(404, "no such schedule is known here");
 }
 
-function listed(state: string, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
+function listed(state: StatePlace, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
   const blocking = (asked: OpenWriteQuestion): Blocking | undefined =>
     peekIntoJournal(state, (journal) => blockingIn(journal, asked));
   const entry = entryOf({ store, known, now: systemClock.now(), blocking }, LIMITS.viewFirings);
@@ -52,7 +53,7 @@ function firingOf({ holder, ...firing }: FiringEntry): ListedFiring {
   return { ...firing, heldBy: holder === null ? null : spellHolder(holder) };
 }
 
-function look<T>(state: string, work: (store: ScheduleStore) => T): T | undefined {
+function look<T>(state: StatePlace, work: (store: ScheduleStore) => T): T | undefined {
   const store = ScheduleStore.look(state, { clock: systemClock, redact: (text) => text });
   try {
     return store === undefined ? undefined : work(store);

@@ -1,7 +1,8 @@
 import { Bug, invariant } from "../../base/failure.ts";
 import { parseJson, writeJson } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
-import type { Database, SqlRow } from "../../sqlite/database.ts";
+import type { SqlRow } from "../../sql/database.ts";
+import type { Database } from "../../sqlite/database.ts";
 import { newId, newTransactionId } from "../ids.ts";
 import { found, ServiceRefusal, type Condition } from "../refusal.ts";
 import { logCommit } from "../store/commits.ts";

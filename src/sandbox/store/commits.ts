@@ -1,5 +1,6 @@
 import { parseJson, writeJson } from "../../base/json.ts";
-import type { Database, SqlRow } from "../../sqlite/database.ts";
+import type { SqlRow } from "../../sql/database.ts";
+import type { Database } from "../../sqlite/database.ts";
 
 /** The interface by which a write came. */
 type Interface = "ledger" | "investor";

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import type { Database } from "../../sqlite/database.ts";
-import { TableLayout } from "../../sqlite/layout.ts";
+import { TableLayout } from "../../sql/layout.ts";
 
 // The list only grows: entry n brings a file from version n to n + 1. Exact numbers live in JSON text, digit for digit.
 const MIGRATIONS: readonly string[] = [

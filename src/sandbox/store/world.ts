@@ -1,5 +1,6 @@
 import { parseJson, writeJson, type Json } from "../../base/json.ts";
-import type { Cell, Database, SqlRow } from "../../sqlite/database.ts";
+import type { Cell, SqlRow } from "../../sql/database.ts";
+import type { Database } from "../../sqlite/database.ts";
 import type { Kind, Resources } from "./resources.ts";
 
 /** A resource with its place in the order of creation. */

@@ -1,33 +1,29 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import { writeJson } from "../../../src/base/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
+import { JOURNAL_PART } from "../../../src/journal/format.ts";
+import { thisProcess } from "../../../src/journal/holder.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
+import { ON_SERVER, TestState } from "../../state.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
 
-let folder: string;
+let state: TestState;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tokenbook-journal-"));
+  state = new TestState();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (redact: (text: string) => string = (text) => text): JournalStore =>
-  JournalStore.open(folder, { clock: systemClock, redact });
+  JournalStore.open(state.place, { clock: systemClock, redact });
 
-function tamper(sql: string): void {
-  const database = new DatabaseSync(join(folder, "journal.db"));
-  database.exec(sql);
-  database.close();
-}
+const tamper = (sql: string): void => state.tamper(JOURNAL_PART, sql);
 
-const DEAD = JSON.stringify({ host: hostname(), bootId: "another", pid: 1, startedAt: "1" });
+const DEAD = JSON.stringify({ ...thisProcess(), startedAt: "1" });
 
 /** Lets another process seem to hold the run: one that is long gone. */
 function abandon(): void {
@@ -152,14 +148,14 @@ test("a secret is masked wherever a playbook or a run may bring it in; ids, file
   }
 });
 
-test("the journal is nobody else's to read", () => {
+test.skipIf(ON_SERVER)("the journal is nobody else's to read", () => {
   open();
-  expect(statSync(join(folder, "journal.db")).mode & 0o777).toBe(0o600);
+  expect(statSync(join(state.folder, "journal.db")).mode & 0o777).toBe(0o600);
 });
 
 test("a journal of a later version is left alone", () => {
   open().close();
-  tamper("PRAGMA user_version = 99");
+  tamper(ON_SERVER ? "UPDATE about SET format = 99 WHERE part = 'journal'" : "PRAGMA user_version = 99");
   expect(() => open()).toThrow(/newer tokenbook/);
 });
 

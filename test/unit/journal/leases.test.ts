@@ -1,24 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
+import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { thisProcess } from "../../../src/journal/holder.ts";
 import type { Claim, Lease, Leases, WantedLeases } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
+import { TestState } from "../../state.ts";
 import { answered, intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
 
-let folder: string;
+let state: TestState;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tokenbook-leases-"));
+  state = new TestState();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (redact: (text: string) => string = (text) => text): JournalStore =>
-  JournalStore.open(folder, { clock: systemClock, redact });
+  JournalStore.open(state.place, { clock: systemClock, redact });
 
 const groups = (...names: readonly string[]): WantedLeases => ({ groups: names, entities: [] });
 const entities = (...names: readonly string[]): WantedLeases => ({ groups: [], entities: names });
@@ -34,8 +32,8 @@ function inTheWay(leases: Leases, runId: string, wanted: WantedLeases): Lease | 
   return "claim" in taken ? undefined : taken.inTheWay;
 }
 
-const DEAD = { host: hostname(), bootId: "another", pid: 1, startedAt: "1" };
-const ELSEWHERE = { ...DEAD, host: "elsewhere" };
+const DEAD = { ...thisProcess(), startedAt: "1" };
+const ELSEWHERE = { host: "elsewhere", bootId: "another", pid: 1, startedAt: "1" };
 const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
 const LIVING = {
   ...thisProcess(),
@@ -45,9 +43,7 @@ const LIVING = {
 
 /** Lets another process seem to hold what a run holds. */
 function holds(runId: string, holder: object): void {
-  const database = new DatabaseSync(join(folder, "journal.db"));
-  database.prepare("UPDATE lease SET holder = ? WHERE run_id = ?").run(JSON.stringify(holder), runId);
-  database.close();
+  state.tamper(JOURNAL_PART, "UPDATE lease SET holder = ? WHERE run_id = ?", JSON.stringify(holder), runId);
 }
 
 test("groups are taken together or not at all, and named as they may be seen", () => {

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import type { Json } from "../../../src/base/json.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import type { AttemptAnswered, Fact, RunOpened } from "../../../src/protocol/record.ts";
+import type { StatePlace } from "../../../src/sql/place.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { JOURNAL } from "../../../src/journal/format.ts";
+import { ON_SERVER, TestState } from "../../state.ts";
 
 const PORTS = { clock: systemClock, redact: (text: string) => text };
 
@@ -42,14 +42,8 @@ async function proofsIn(store: JournalStore): Promise<object> {
   return Object.fromEntries(ids.flatMap((id) => journal.provenElsewhere(id).map(({ step }) => [id, step] as const)));
 }
 
-function folderForTest(): string {
-  const folder = mkdtempSync(join(tmpdir(), "tokenbook-proofs-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function written(folder: string): Promise<JournalStore> {
-  const store = JournalStore.open(folder, PORTS);
+async function written(place: StatePlace): Promise<JournalStore> {
+  const store = JournalStore.open(place, PORTS);
   const { journal } = await store.begin(opened("earlier"), "e");
   for (const fact of FACTS) journal.note(fact);
   await journal.flushed();
@@ -57,7 +51,7 @@ async function written(folder: string): Promise<JournalStore> {
 }
 
 test("what has proven a write of one run is known to the next, with where it was", async () => {
-  const store = await written(folderForTest());
+  const store = await written(new TestState().place);
   onTestFinished(() => store.close());
   expect(await proofsIn(store)).toEqual(PROVEN);
   const { journal } = await store.begin(opened("last"), "e");
@@ -65,7 +59,7 @@ test("what has proven a write of one run is known to the next, with where it was
 });
 
 test("a run's own are none of another's", async () => {
-  const store = JournalStore.open(folderForTest(), PORTS);
+  const store = JournalStore.open(new TestState().place, PORTS);
   onTestFinished(() => store.close());
   const { journal } = await store.begin(opened("one"), "e");
   journal.note(answered("mint", { transactionId: "t1" }));
@@ -73,16 +67,19 @@ test("a run's own are none of another's", async () => {
   expect(journal.provenElsewhere("t1")).toEqual([]);
 });
 
-test("a journal from before they were kept has them when it is brought forward, whatever else is damaged in it", async () => {
-  const folder = folderForTest();
-  (await written(folder)).close();
-  const database = Database.open(join(folder, "journal.db"), JOURNAL);
-  database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
-  database.exec("DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
-  for (const column of ["settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
-  database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; DROP TABLE approval; PRAGMA user_version = 4");
-  database.close();
-  const store = JournalStore.open(folder, PORTS);
-  onTestFinished(() => store.close());
-  expect(await proofsIn(store)).toEqual(PROVEN);
-});
+test.skipIf(ON_SERVER)(
+  "a journal from before they were kept has them when it is brought forward, whatever else is damaged in it",
+  async () => {
+    const { folder } = new TestState();
+    (await written(folder)).close();
+    const database = Database.open(join(folder, "journal.db"), JOURNAL);
+    database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
+    database.exec("DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
+    for (const column of ["settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
+    database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; DROP TABLE approval; PRAGMA user_version = 4");
+    database.close();
+    const store = JournalStore.open(folder, PORTS);
+    onTestFinished(() => store.close());
+    expect(await proofsIn(store)).toEqual(PROVEN);
+  },
+);

@@ -1,35 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { leftBy } from "../../../src/engine/run/writes-left-open.ts";
+import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
+import { ON_SERVER, TestState } from "../../state.ts";
 import { intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
 
 const FINISHED = 10_000;
-let folder: string;
+let state: TestState;
 let store: JournalStore;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tokenbook-journal-"));
-  store = JournalStore.open(folder, { clock: systemClock, redact: (text) => text });
+  state = new TestState();
+  store = JournalStore.open(state.place, { clock: systemClock, redact: (text) => text });
 });
-afterEach(() => {
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function inDatabase<T>(work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(join(folder, "journal.db"));
-  try {
-    return work(database);
-  } finally {
-    database.close();
-  }
-}
+afterEach(() => store.close());
 
 async function finished(runId: string, outcome: string, leavesOpen = false): Promise<void> {
   const { journal } = await store.begin({ ...opened, runId }, "test");
@@ -40,23 +26,20 @@ async function finished(runId: string, outcome: string, leavesOpen = false): Pro
 
 test("a start looks into none of ten thousand runs that left nothing open, and into the one that did", async () => {
   await finished("open", "unknown", true);
-  inDatabase((database) => {
-    database.exec("BEGIN");
-    const insert = database.prepare(
-      "INSERT INTO run (id, playbook, environment, opened_at, outcome, settled, identity) VALUES (?, 'mint.yaml', 'test', ?, ?, 1, './mint.yaml')",
-    );
-    for (let at = 0; at < FINISHED; at++) insert.run(`run-${at}`, at, at % 2 === 0 ? "passed" : "failed");
-    database.exec("COMMIT");
-  });
+  state.tamper(
+    JOURNAL_PART,
+    `WITH RECURSIVE earlier (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM earlier WHERE n < ${FINISHED - 1})
+     INSERT INTO run (id, playbook, environment, opened_at, outcome, settled, identity)
+     SELECT 'run-' || n, 'mint.yaml', 'test', n, CASE n % 2 WHEN 0 THEN 'passed' ELSE 'failed' END, 1, './mint.yaml' FROM earlier${ON_SERVER ? "; ANALYZE run" : ""}`,
+  );
   expect(store.unsettled().map(({ id }) => id)).toEqual(["open"]);
   expect(leftBy(store, { id: "open", held: undefined })?.writes.map(({ step }) => step)).toEqual(["mint"]);
-  const plans = inDatabase((database) =>
-    [
-      "SELECT * FROM run WHERE settled = 0 ORDER BY opened_at DESC, id DESC",
-      "SELECT * FROM run WHERE identity = 'a' AND environment = 'b' ORDER BY opened_at DESC, id DESC LIMIT 1",
-      "SELECT id FROM run WHERE key = 'a'",
-    ].map((sql) => JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all())),
-  );
+  const explain = ON_SERVER ? "EXPLAIN" : "EXPLAIN QUERY PLAN";
+  const plans = [
+    "SELECT * FROM run WHERE settled = 0 ORDER BY opened_at DESC, id DESC",
+    "SELECT * FROM run WHERE identity = 'a' AND environment = 'b' ORDER BY opened_at DESC, id DESC LIMIT 1",
+    "SELECT id FROM run WHERE key = 'a'",
+  ].map((sql) => JSON.stringify(state.rows(JOURNAL_PART, `${explain} ${sql}`)));
   expect(plans).toEqual([
     expect.stringContaining("run_unsettled"),
     expect.stringContaining("run_of_playbook"),
@@ -70,10 +53,8 @@ test("the database itself keeps a second run from having a key", async () => {
   await expect(store.begin({ ...keyed, runId: "second" }, "test")).rejects.toThrow(/the run first has this key/);
   expect(store.ids()).toEqual(["first"]);
   expect(() =>
-    inDatabase((database) =>
-      database.exec("INSERT INTO run (id, playbook, environment, opened_at, key) VALUES ('x', '', '', 0, 'ORDER-17')"),
-    ),
-  ).toThrow(/UNIQUE/);
+    state.tamper(JOURNAL_PART, "INSERT INTO run (id, playbook, environment, opened_at, key) VALUES ('x', '', '', 0, 'ORDER-17')"),
+  ).toThrow(/unique/i);
 });
 
 test("a run that died without an open write is looked into once", async () => {

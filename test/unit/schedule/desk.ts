@@ -1,8 +1,6 @@
 // A machine on which schedules run: virtual time, the real table on a real disk, processes that come and go, and runs that only take time.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { VirtualTime } from "../../../simulation/time.ts";
 import { Cron, localTime } from "../../../src/base/cron.ts";
 import { EXIT } from "../../../src/base/exit.ts";
@@ -23,6 +21,7 @@ import { runNow } from "../../../src/schedule/once.ts";
 import { Scheduler, type Ticking } from "../../../src/schedule/service.ts";
 import { ScheduleStore, SCHEDULES } from "../../../src/schedule/store.ts";
 import { Database } from "../../../src/sqlite/database.ts";
+import { TestState } from "../../state.ts";
 
 const PARIS = "Europe/Paris";
 const MINUTE = 60_000;
@@ -70,14 +69,13 @@ export class Desk {
   aheadMs = 0;
   /** How the command that is told of things ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
-  readonly #folder: string = mkdtempSync(join(tmpdir(), "tokenbook-schedule-"));
+  readonly #state = new TestState();
   readonly #living = new Set<number>();
   #processes = 0;
   #runs = 0;
 
   constructor(beginning: string) {
     this.time = new VirtualTime(Date.parse(beginning), 2_000_000);
-    onTestFinished(() => rmSync(this.#folder, { recursive: true, force: true }));
   }
 
   /** Starts a process that serves this schedule. */
@@ -123,7 +121,7 @@ export class Desk {
 
   /** Makes the file one of the first format, as an earlier version has left it. */
   age(): void {
-    const database = Database.open(join(this.#folder, "schedule.db"), SCHEDULES);
+    const database = Database.open(join(this.#state.folder, "schedule.db"), SCHEDULES);
     for (const column of ["reason", "since", "told_at", "times"])
       database.exec(`ALTER TABLE schedule DROP COLUMN streak_${column}`);
     database.exec("ALTER TABLE notification DROP COLUMN schedule; PRAGMA user_version = 1");
@@ -133,7 +131,7 @@ export class Desk {
   /** How often in a row the schedule has not passed for the same reason, as one tells who only looks. */
   timesInARow(): number | undefined {
     const ports = { clock: this.time, redact: (text: string) => text };
-    const store = ScheduleStore.look(this.#folder, ports);
+    const store = ScheduleStore.look(this.#state.place, ports);
     const times = store?.known("supply.yaml")?.streak?.times;
     store?.close();
     return times;
@@ -146,7 +144,7 @@ export class Desk {
 
   /** Removes the state directory. */
   remove(): void {
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.#state.folder, { recursive: true });
   }
 
   /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
@@ -168,7 +166,7 @@ export class Desk {
     const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
     const lifeOf = ({ pid: of }: Holder): Life => (this.cannotTell ? "unknown" : this.#living.has(of) ? "alive" : "dead");
     const liveness = { me: () => me, lifeOf, close: () => undefined };
-    return ScheduleStore.open(this.#folder, { clock, redact: (text) => text, liveness });
+    return ScheduleStore.open(this.#state.place, { clock, redact: (text) => text, liveness });
   }
 
   #process(): { readonly parts: Parts; readonly pid: number } {

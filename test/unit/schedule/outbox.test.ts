@@ -1,17 +1,17 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
-import { Database } from "../../../src/sqlite/database.ts";
-import { SCHEDULES } from "../../../src/schedule/store.ts";
+import type { Outbox } from "../../../src/schedule/outbox.ts";
+import { ScheduleStore } from "../../../src/schedule/store.ts";
+import { TestState } from "../../state.ts";
 
 const TIMEOUT = 10_000;
 const DESK = new Map([["desk", { timeoutMs: TIMEOUT }]]);
 
 function outbox(): { readonly box: Outbox; readonly clock: { time: number; now: () => number } } {
-  const database = Database.open(":memory:", SCHEDULES);
-  database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const clock = { time: 1_000, now: () => clock.time };
-  return { box: new Outbox(database, { clock, redact: (text) => text }), clock };
+  const store = ScheduleStore.open(new TestState().place, { clock, redact: (text) => text });
+  onTestFinished(() => store.close());
+  return { box: store.outbox, clock };
 }
 
 test("what one process tries, no other takes before it must have given up", () => {

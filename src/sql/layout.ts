@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import { invariant } from "../base/failure.ts";
 import { DatabaseFailure } from "./failure.ts";
 
 type Cells = Readonly<Record<string, unknown>>;
@@ -11,16 +11,43 @@ export interface Queried {
   exec(sql: string): void;
 }
 
+/** An empty file, to make the tables of a version in. */
+export interface ModelFile extends Pick<Queried, "all" | "exec"> {
+  close(): void;
+}
+
+/** The same tables on a PostgreSQL server, which has known them since one version only. */
+export interface ServerTables {
+  /** The tables of one layout have names of their own, because those of all layouts are in one schema. */
+  readonly part: "journal" | "schedule" | "drift";
+  /** The version that `create` makes. */
+  readonly since: number;
+  readonly create: string;
+  /** What each later version adds. */
+  readonly migrations: readonly string[];
+}
+
 /** The tables of a file, version by version. A file with anything else is refused, because a trigger in it would act with each write. */
 export class TableLayout {
+  /** Undefined for tables that are never on a server. */
+  readonly server: ServerTables | undefined;
   readonly #migrations: readonly string[];
   readonly #versionOf: (file: Queried) => number;
   readonly #known = new Map<number, ReadonlyMap<string, string>>();
 
   /** Entry n of `migrations` makes version n + 1 from version n. The file itself has its version. */
-  constructor(migrations: readonly string[], versionOf: (file: Queried) => number = userVersionOf) {
+  constructor(
+    migrations: readonly string[],
+    {
+      versionOf = userVersionOf,
+      server,
+    }: { readonly versionOf?: (file: Queried) => number; readonly server?: ServerTables } = {},
+  ) {
+    const isComplete = server === undefined || server.since + server.migrations.length === migrations.length;
+    invariant(isComplete, "a version of the tables of a file is one of those on a server too");
     this.#migrations = migrations;
     this.#versionOf = versionOf;
+    this.server = server;
   }
 
   /** The version that this program writes. */
@@ -42,17 +69,17 @@ export class TableLayout {
    * Throws a DatabaseFailure when a file has other tables, indexes, triggers or views than its version. `newModel` gives an empty
    * database, in which that version is made. A newer version is not compared.
    */
-  assertKnown(file: Queried, newModel: () => DatabaseSync): void {
+  assertKnown(file: Queried, newModel: () => ModelFile): void {
     const version = this.#versionOf(file);
     if (version <= this.newest) assertSame(file, objectsIn(file.all(OBJECTS)), this.#objectsOf(version, newModel));
   }
 
-  #objectsOf(version: number, newModel: () => DatabaseSync): ReadonlyMap<string, string> {
+  #objectsOf(version: number, newModel: () => ModelFile): ReadonlyMap<string, string> {
     let objects = this.#known.get(version);
     if (objects === undefined) {
       const model = newModel();
       for (const migration of this.#migrations.slice(0, version)) model.exec(migration);
-      objects = objectsIn(model.prepare(OBJECTS).all());
+      objects = objectsIn(model.all(OBJECTS));
       model.close();
       this.#known.set(version, objects);
     }

@@ -1,0 +1,45 @@
+import { dirname, relative } from "node:path";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Secret } from "../base/secret.ts";
+import { readFound } from "../files/found.ts";
+import { child, textOf, toJson } from "../source/node.ts";
+import { RISKS, type Risk, type ServerPlace } from "../sql/place.ts";
+import { readKey, type Variables } from "./key.ts";
+import { readEnvironmentFile } from "./load.ts";
+
+const DEFAULT_SCHEMA = "tokenbook";
+
+/** Returns the database in which a project keeps its state; undefined for a folder. Throws a Failure that shows each wrong line. */
+export function loadServerPlace(
+  path: string,
+  { cwd, variables }: { readonly cwd: string; readonly variables: () => Variables },
+): ServerPlace | undefined {
+  // Most projects have none, and every command asks.
+  if (!readFound({ path, name: path }, LIMITS.dataBytes).includes("postgres")) return undefined;
+  const shown = relative(cwd, path);
+  const { root } = readEnvironmentFile(path, shown);
+  const state = child(root, "state");
+  if (state === undefined) return undefined;
+  const reference = textOf(child(state, "postgres")) ?? "";
+  const where = `${shown} (state.postgres)`;
+  const url = readKey({ name: "state.postgres", reference, where }, { folder: dirname(path), variables: variables() });
+  assertAddress(url, where);
+  const accepted = child(state, "accept");
+  const risks = accepted === undefined ? [] : (toJson(accepted) as readonly string[]);
+  return {
+    url,
+    schema: textOf(child(state, "schema")) ?? DEFAULT_SCHEMA,
+    accepted: risks.filter((risk): risk is Risk => RISKS.some((each) => each === risk)),
+  };
+}
+
+function assertAddress(url: Secret, where: string): void {
+  if (/^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(url.reveal()) && URL.canParse(url.reveal())) return;
+  throw new Failure({
+    code: "environment.state-address",
+    message: `the address of the database is wrong (${where})`,
+    why: "it names the user, the host and the database",
+    next: "write it so: postgres://USER:PASSWORD@HOST:5432/DATABASE",
+  });
+}

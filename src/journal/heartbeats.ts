@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { LIMITS } from "../base/limits.ts";
+import { startBeat, stopBeat } from "../postgres/beat.ts";
+import type { Holder } from "../protocol/record.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import type { ServerPlace } from "../sql/place.ts";
+import { isGoneHere, type Life, type Liveness, thisProcess } from "./holder.ts";
+
+interface Shared {
+  readonly holder: Holder;
+  users: number;
+}
+
+/** The beats of this process, by server and schema. */
+const shared = new Map<string, Shared>();
+
+/**
+ * The holders of a state on a server. Each process that holds anything in it shows every few seconds that it is alive, by the server's clock.
+ * Whoever has stopped doing so may still be alive, so what it has sent stays unknown: see decision 157.
+ */
+export class Heartbeats implements Liveness {
+  readonly #database: SqlDatabase;
+  readonly #server: ServerPlace;
+  #isUser = false;
+
+  constructor(database: SqlDatabase, server: ServerPlace) {
+    this.#database = database;
+    this.#server = server;
+  }
+
+  me(): Holder {
+    const key = keyOf(this.#server);
+    let mine = shared.get(key);
+    if (mine === undefined) {
+      const beat = randomUUID();
+      startBeat(this.#server, beat);
+      mine = { holder: { ...thisProcess(), beat }, users: 0 };
+      shared.set(key, mine);
+    }
+    if (!this.#isUser) mine.users++;
+    this.#isUser = true;
+    return mine.holder;
+  }
+
+  isMe({ beat }: Holder): boolean {
+    return beat !== undefined && [...shared.values()].some(({ holder }) => holder.beat === beat);
+  }
+
+  lifeOf(holder: Holder): Life {
+    if (this.isMe(holder)) return "alive";
+    if (isGoneHere(holder)) return "dead";
+    const age = "CAST(EXTRACT(EPOCH FROM clock_timestamp() - seen_at) * 1000 AS BIGINT)";
+    const row = this.#database.get(`SELECT ${age} AS age FROM holder WHERE name = ?`, holder.beat ?? null);
+    return row !== undefined && Number(row["age"]) <= LIMITS.beatLapsedMs ? "alive" : "unknown";
+  }
+
+  /** A process whose beat has stopped is fenced off by the epoch of its claim. */
+  isSeen(): boolean {
+    return true;
+  }
+
+  close(): void {
+    const key = keyOf(this.#server);
+    const mine = shared.get(key);
+    if (!this.#isUser || mine === undefined) return;
+    this.#isUser = false;
+    if (--mine.users > 0) return;
+    shared.delete(key);
+    stopBeat(mine.holder.beat ?? "");
+  }
+}
+
+function keyOf({ url, schema }: ServerPlace): string {
+  return `${schema} ${url.reveal()}`;
+}

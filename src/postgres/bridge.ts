@@ -1,0 +1,46 @@
+import { createRequire } from "node:module";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { LIMITS } from "../base/limits.ts";
+import type { ThreadReply, ThreadRequest, ServerError, StatementResult } from "./messages.ts";
+import type { ThreadData } from "./thread.ts";
+
+const load = createRequire(import.meta.url);
+
+/** The thread of this process that talks to servers; it is started by the first question. */
+let thread: Thread | undefined;
+
+interface Thread {
+  readonly port: MessagePort;
+  readonly replies: Int32Array;
+  requests: number;
+}
+
+/** Asks the thread that talks to servers, and waits for the answer. */
+export function ask(request: ThreadRequest): readonly StatementResult[] | { readonly error: ServerError } {
+  thread ??= start();
+  const number = ++thread.requests;
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread, and no window
+  thread.port.postMessage({ ...request, request: number });
+  const deadline = performance.now() + LIMITS.databaseAnswerMs;
+  for (;;) {
+    const seen = Atomics.load(thread.replies, 0);
+    const reply = receiveMessageOnPort(thread.port)?.message as ThreadReply | undefined;
+    if (reply?.request === number) return reply.error === undefined ? (reply.results ?? []) : { error: reply.error };
+    if (reply !== undefined) continue; // it came too late for its question
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0)
+      return { error: { message: `no answer within ${LIMITS.databaseAnswerMs / 1_000} s`, code: undefined, isBroken: true } };
+    Atomics.wait(thread.replies, 0, seen, leftMs);
+  }
+}
+
+function start(): Thread {
+  const { port1: port, port2 } = new MessageChannel();
+  const replies = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const workerData: ThreadData = { port: port2, replies };
+  // Without the variables of this process: an address says everything, and PGHOST must not send the state elsewhere.
+  const worker = new Worker(load.resolve("#postgres"), { workerData, transferList: [port2], env: {}, execArgv: [] });
+  worker.unref();
+  port.unref();
+  return { port, replies: new Int32Array(replies), requests: 0 };
+}

@@ -1,0 +1,233 @@
+import { invariant } from "../base/failure.ts";
+import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
+import type { ServerTables, TableLayout } from "../sql/layout.ts";
+import type { ServerPlace } from "../sql/place.ts";
+import { ask } from "./bridge.ts";
+import { assertDurable } from "./durability.ts";
+import { failureOf, ServerAway } from "./failure.ts";
+import { assertLayout, makeTables, partOf } from "./tables.ts";
+import type { Statement, StatementResult } from "./messages.ts";
+
+let connections = 0;
+
+/**
+ * One schema of a PostgreSQL server. Transactions of one layout happen one after another, as in a file. What a transaction changes is sent
+ * together with its next question or its end, so a commit takes two round trips.
+ */
+export class PostgresDatabase implements SqlDatabase {
+  readonly file = undefined;
+  readonly path: string;
+  readonly server: ServerPlace;
+  readonly #part: ServerTables;
+  readonly #readOnly: boolean;
+  readonly #newest: number;
+  /** Whether the tables are known to be there. */
+  #isMade = false;
+  #connection: number | undefined;
+  /** The statements of a transaction that are not sent yet; undefined outside of one. */
+  #waiting: Waiting[] | undefined;
+  /** Whether anything of the transaction has been sent. */
+  #isBegun = false;
+
+  private constructor(server: ServerPlace, layout: TableLayout, readOnly: boolean) {
+    this.path = pathOf(server);
+    this.server = server;
+    this.#part = partOf(layout);
+    this.#newest = layout.newest;
+    this.#readOnly = readOnly;
+  }
+
+  /** Opens the tables of a layout, and makes them where there are none. Throws a Failure when the schema is somebody else's, or newer. */
+  static open(server: ServerPlace, layout: TableLayout): PostgresDatabase {
+    return PostgresDatabase.#checked(server, layout, (database) => {
+      assertDurable(database);
+      makeTables(database, layout);
+    });
+  }
+
+  /** Opens the tables of a layout where there are any; undefined where there are none. Throws like `open`. */
+  static existing(server: ServerPlace, layout: TableLayout): PostgresDatabase | undefined {
+    const database = PostgresDatabase.look(server, layout);
+    database?.close();
+    return database && PostgresDatabase.open(server, layout);
+  }
+
+  /** The same for reading only: writes fail. */
+  static look(server: ServerPlace, layout: TableLayout): PostgresDatabase | undefined {
+    const database = PostgresDatabase.#checked(server, layout, undefined);
+    if (database.formatOf(layout) > 0) return database;
+    database.close();
+    return undefined;
+  }
+
+  static #checked(
+    server: ServerPlace,
+    layout: TableLayout,
+    make: ((database: PostgresDatabase) => void) | undefined,
+  ): PostgresDatabase {
+    const database = new PostgresDatabase(server, layout, make === undefined);
+    try {
+      make?.(database);
+      assertLayout(database, layout);
+      database.#isMade = true;
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  assertInPlace(): void {
+    // each transaction begins with this check
+  }
+
+  formatOf(layout: TableLayout): number {
+    const { about, holder } = this.get("SELECT to_regclass('about')::text AS about, to_regclass('holder')::text AS holder") ?? {};
+    if ((about ?? null) === null || (holder ?? null) === null) return 0;
+    return Number(this.get("SELECT format FROM about WHERE part = ?", partOf(layout).part)?.["format"] ?? 0);
+  }
+
+  quickCheck(): readonly string[] {
+    return []; // the server checks its own pages
+  }
+
+  exec(sql: string): void {
+    const script: Statement = { text: sql, values: undefined };
+    if (this.#waiting === undefined) this.#send([script]);
+    else this.#waiting.push({ ...script, result: undefined });
+  }
+
+  run(sql: string, ...values: Cell[]): Changed {
+    if (this.#waiting === undefined) return { changes: this.#send([statement(sql, values)])[0]?.changes ?? 0 };
+    const waiting: Waiting = { ...statement(sql, values), result: undefined };
+    this.#waiting.push(waiting);
+    const flush = (): void => this.#flush();
+    return {
+      get changes() {
+        if (waiting.result === undefined) flush();
+        return waiting.result?.changes ?? 0;
+      },
+    };
+  }
+
+  get(sql: string, ...values: Cell[]): SqlRow | undefined {
+    return this.all(sql, ...values)[0];
+  }
+
+  all(sql: string, ...values: Cell[]): readonly SqlRow[] {
+    if (this.#waiting === undefined) return this.#send([statement(sql, values)])[0]?.rows ?? [];
+    const waiting: Waiting = { ...statement(sql, values), result: undefined };
+    this.#waiting.push(waiting);
+    this.#flush();
+    return waiting.result?.rows ?? [];
+  }
+
+  iterate(sql: string, ...values: Cell[]): Iterable<SqlRow> {
+    return this.all(sql, ...values);
+  }
+
+  transaction<T>(work: () => T): T {
+    invariant(this.#waiting === undefined, "a transaction holds no other");
+    this.#waiting = this.#beginning();
+    this.#isBegun = false;
+    try {
+      const result = work();
+      this.run("COMMIT");
+      this.#flush();
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    } finally {
+      this.#waiting = undefined;
+    }
+  }
+
+  apart(work: () => void): void {
+    this.run("SAVEPOINT apart");
+    try {
+      work();
+    } catch (error) {
+      this.run("ROLLBACK TO SAVEPOINT apart");
+      this.run("RELEASE SAVEPOINT apart");
+      throw error;
+    }
+    this.run("RELEASE SAVEPOINT apart");
+  }
+
+  close(): void {
+    if (this.#connection !== undefined) ask({ kind: "close", connection: this.#connection });
+    this.#connection = undefined;
+  }
+
+  // The lock is of this layout's tables alone. A table that is gone, or of another format now, fails the transaction.
+  #beginning(): Waiting[] {
+    const { part } = this.#part;
+    const lock = (name: string): Statement =>
+      statement("SELECT pg_advisory_xact_lock(hashtext(?), hashtext(?))", [this.server.schema, name]);
+    const check = statement("SELECT 1 / count(*) FROM about WHERE part = ? AND format = ?", [part, this.#newest]);
+    const begin = [statement("BEGIN", []), ...(this.#isMade ? [lock(part), check] : [lock("tables")])];
+    return begin.map((each) => ({ ...each, result: undefined }));
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting &&= [];
+    this.#isBegun = true;
+    const results = this.#send(waiting);
+    for (const [at, each] of waiting.entries()) each.result = results[at];
+  }
+
+  #rollBack(): void {
+    if (!this.#isBegun || this.#connection === undefined) return;
+    const answer = ask({ kind: "send", connection: this.#connection, statements: [statement("ROLLBACK", [])] });
+    if ("error" in answer) this.close();
+  }
+
+  // A connection that has ended is opened again, but not in the middle of a transaction.
+  #send(statements: readonly Statement[]): readonly StatementResult[] {
+    const isWithin = this.#waiting !== undefined && statements[0]?.text !== "BEGIN";
+    const isFresh = this.#connection === undefined;
+    if (isFresh && isWithin)
+      throw new ServerAway({ code: "database.unreachable", message: `${this.path} has ended the connection` });
+    const connection = (this.#connection ??= this.#connect());
+    const answer = ask({ kind: "send", connection, statements });
+    if (!("error" in answer)) return answer;
+    const failure = failureOf(this.path, answer.error);
+    if (!answer.error.isBroken) throw failure;
+    this.close();
+    // Nothing of it was done when the connection had ended before.
+    if (isFresh || isWithin || this.#waiting !== undefined) throw failure;
+    return this.#send(statements);
+  }
+
+  #connect(): number {
+    const connection = ++connections;
+    const address = { url: this.server.url.reveal(), schema: this.server.schema };
+    const answer = ask({ kind: "open", connection, address, readOnly: this.#readOnly });
+    if ("error" in answer) throw failureOf(this.path, answer.error);
+    return connection;
+  }
+}
+
+/** Returns how messages call a state on a server: without its address, which holds a password. */
+export function pathOf({ schema }: ServerPlace): string {
+  return `the schema "${schema}" of the database`;
+}
+
+interface Waiting extends Statement {
+  result: StatementResult | undefined;
+}
+
+const texts = new Map<string, string>();
+
+// SQLite's marks for values as the server knows them.
+function statement(sql: string, values: readonly Cell[]): Statement {
+  let text = texts.get(sql);
+  if (text === undefined) {
+    let at = 0;
+    text = sql.replaceAll("?", () => `$${++at}`);
+    texts.set(sql, text);
+  }
+  return { text, values };
+}

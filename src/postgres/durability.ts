@@ -1,0 +1,68 @@
+import { Failure } from "../base/failure.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import type { Risk } from "../sql/place.ts";
+
+/** A setting of a server, and whether it keeps what was said to be durable. */
+export interface ServerSetting {
+  readonly risk: Risk;
+  /** The setting as it is. */
+  readonly is: string;
+  readonly isSafe: boolean;
+  readonly why: string;
+  /** What makes it safe. */
+  readonly fix: string;
+}
+
+/** Returns the settings of a server on which the promise of at most one write depends. `synchronous_commit` we set ourselves. */
+export function settingsOf(database: SqlDatabase): readonly ServerSetting[] {
+  const rows = database.all("SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')");
+  const of = (name: string): string => String(rows.find((row) => row["name"] === name)?.["setting"] ?? "unknown");
+  return [
+    {
+      risk: "fsync",
+      is: `fsync = ${of("fsync")}`,
+      isSafe: of("fsync") === "on",
+      why: "after a crash of the machine, records that were durable may be missing",
+      fix: "ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()",
+    },
+    {
+      risk: "full-page-writes",
+      is: `full_page_writes = ${of("full_page_writes")}`,
+      isSafe: of("full_page_writes") === "on",
+      why: "after a crash of the machine, pages of the database may be torn",
+      fix: "ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf()",
+    },
+    standbysOf(database),
+  ];
+}
+
+// The states of standbys are hidden from a user without the right, and then nothing is known.
+function standbysOf(database: SqlDatabase): ServerSetting {
+  const states = database
+    .all("SELECT coalesce(sync_state, 'hidden') AS state FROM pg_stat_replication WHERE coalesce(state, '') <> 'backup'")
+    .map(({ state }) => String(state));
+  const late = states.filter((state) => state !== "sync" && state !== "quorum");
+  const hidden = states.includes("hidden");
+  return {
+    risk: "asynchronous-standby",
+    is: states.length === 0 ? "no standby" : `standbys: ${states.join(", ")}`,
+    isSafe: late.length === 0,
+    why: hidden
+      ? "this user may not see whether the standbys are synchronous"
+      : "a standby that is promoted may lack the last records, so a write would be sent again",
+    fix: hidden ? "GRANT pg_read_all_stats TO the_user" : "name every standby that may be promoted in synchronous_standby_names",
+  };
+}
+
+/** Throws a Failure when a setting of the server can lose records that were durable, and the project does not accept it. */
+export function assertDurable(database: SqlDatabase): void {
+  const accepted = database.server?.accepted ?? [];
+  const [unsafe] = settingsOf(database).filter(({ risk, isSafe }) => !isSafe && !accepted.includes(risk));
+  if (unsafe === undefined) return;
+  throw new Failure({
+    code: "database.unsafe",
+    message: `${database.path} may lose records that were durable: ${unsafe.is}`,
+    why: unsafe.why,
+    next: `${unsafe.fix}\nor accept the risk in tokenbook.yaml: state: { …, accept: [${unsafe.risk}] }`,
+  });
+}

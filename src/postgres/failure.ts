@@ -1,0 +1,52 @@
+import { DatabaseFailure } from "../sql/failure.ts";
+import type { ServerError } from "./messages.ts";
+
+/** The failure of a server that cannot be reached now: it may be back soon. */
+export class ServerAway extends DatabaseFailure {}
+
+interface Text {
+  readonly code: string;
+  readonly what: string;
+  readonly next: string;
+}
+
+// By SQLSTATE, its class where all of a class mean the same. Any other is a fault of tokenbook.
+const BY_STATE: Readonly<Record<string, Text>> = {
+  "28": { code: "database.denied", what: "lets this user not in", next: "check the user and the password in the address" },
+  "3D": {
+    code: "database.missing",
+    what: "is in a database that does not exist",
+    next: "create the database, or correct the address",
+  },
+  "42501": {
+    code: "database.denied",
+    what: "denies this user a right",
+    next: "let the user own the schema: CREATE SCHEMA tokenbook AUTHORIZATION the_user",
+  },
+  "25006": {
+    code: "database.read-only",
+    what: "cannot be written: the server is a standby, or read-only",
+    next: "give the address of the primary server",
+  },
+  "53": { code: "database.full", what: "has no room, memory or connection left", next: "free some on the server" },
+  "55P03": { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" },
+  "57014": { code: "database.busy", what: "took too long to answer", next: "try again" },
+  "22012": {
+    code: "database.changed",
+    what: "has been brought to another format while it was in use",
+    next: "use the newer tokenbook on every machine, and try again",
+  },
+  "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
+};
+
+const AWAY = { code: "database.unreachable", next: "see to it that the server runs, and that this machine reaches it" };
+
+/** Returns an error of a server as a failure. The address is never a part of it. */
+export function failureOf(path: string, { message, code, isBroken }: ServerError): Error {
+  const text = BY_STATE[code ?? ""] ?? BY_STATE[code?.slice(0, 2) ?? ""];
+  if (text !== undefined)
+    return new DatabaseFailure({ code: text.code, message: `${path} ${text.what}: ${message}`, next: text.next });
+  if (isBroken || code?.startsWith("57P") === true || code?.startsWith("08") === true)
+    return new ServerAway({ ...AWAY, message: `${path} cannot be reached: ${message}` });
+  return new Error(`${path}: ${message} (${code ?? "no code"})`);
+}

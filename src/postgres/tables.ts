@@ -1,0 +1,98 @@
+import { Failure, invariant } from "../base/failure.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import { DatabaseFailure } from "../sql/failure.ts";
+import type { ServerTables, TableLayout } from "../sql/layout.ts";
+
+/** The tables of every schema of ours: the format of each layout, and the processes that are alive. */
+const COMMON = `
+CREATE TABLE about (part TEXT PRIMARY KEY, format BIGINT NOT NULL);
+CREATE TABLE holder (name TEXT PRIMARY KEY, seen_at TIMESTAMPTZ NOT NULL);
+`;
+
+// What SQLite has and PostgreSQL has not.
+const FUNCTIONS = `
+CREATE FUNCTION instr(whole TEXT, part TEXT) RETURNS INT LANGUAGE SQL IMMUTABLE AS 'SELECT strpos(whole, part)';
+CREATE FUNCTION json_extract(value TEXT, path TEXT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS
+  'SELECT jsonb_path_query_first(value::jsonb, path::jsonpath) #>> ''{}''';
+`;
+
+/** Returns the tables of a layout on a server. */
+export function partOf({ server }: TableLayout): ServerTables {
+  invariant(server !== undefined, "these tables are never on a server");
+  return server;
+}
+
+/** Makes the tables of a layout, or brings them up to its newest version. Throws a Failure when the schema is somebody else's, or newer. */
+export function makeTables(database: SqlDatabase, layout: TableLayout): void {
+  const { schema } = database.server ?? {};
+  invariant(schema !== undefined, "the tables are on a server");
+  if (database.formatOf(layout) === layout.newest) return;
+  const { part, since, create, migrations } = partOf(layout);
+  database.transaction(() => {
+    if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined)
+      database.exec(`CREATE SCHEMA "${schema}"`);
+    const format = database.formatOf(layout);
+    assertOurs(database, schema);
+    if (format > layout.newest) throw newer(database.path, format);
+    if (database.get("SELECT to_regclass('about')::text AS about")?.["about"] === null) database.exec(COMMON + FUNCTIONS);
+    if (format === 0) database.exec(create);
+    for (const migration of migrations.slice(Math.max(format, since) - since)) database.exec(migration);
+    database.run(
+      "INSERT INTO about (part, format) VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET format = excluded.format",
+      part,
+      layout.newest,
+    );
+  });
+}
+
+/** Throws a DatabaseFailure when the tables of a layout are not as we made them: a trigger or a rule would act with each write. */
+export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
+  const format = database.formatOf(layout);
+  if (format === 0) return assertOurs(database, database.server?.schema ?? "");
+  if (format > layout.newest) throw newer(database.path, format);
+  const { create, part } = partOf(layout);
+  const added = database.all(ADDED)[0];
+  if (added !== undefined) throw changed(database.path, `it holds the ${String(added["kind"])} "${String(added["name"])}"`);
+  const there = new Set(
+    database.all("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").map(({ tablename }) => tablename),
+  );
+  const missing = [...create.matchAll(/CREATE TABLE (\w+)/g)].find(([, name = ""]) => !there.has(name))?.[1];
+  if (missing !== undefined) throw changed(database.path, `the table "${missing}" of the ${part} is missing`);
+}
+
+// Triggers, rules and policies of the schema; those that keep references belong to the server.
+const ADDED = `
+SELECT 'trigger' AS kind, tgname AS name FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
+UNION ALL SELECT 'rule', rulename FROM pg_rules WHERE schemaname = current_schema()
+UNION ALL SELECT 'policy', policyname FROM pg_policies WHERE schemaname = current_schema()`;
+
+function assertOurs(database: SqlDatabase, schema: string): void {
+  const others =
+    "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relkind IN ('r', 'v', 'm', 'p') LIMIT 1";
+  const [other] = database.all(others, schema);
+  if (other === undefined || database.get("SELECT to_regclass('holder')::text AS holder")?.["holder"] !== null) return;
+  throw new Failure({
+    code: "database.foreign",
+    message: `${database.path} is not tokenbook's: it holds the table "${String(other["relname"])}"`,
+    why: "tokenbook's tables would be among those of another program",
+    next: "name a schema of its own in tokenbook.yaml: state: { postgres: …, schema: NAME }",
+  });
+}
+
+function newer(path: string, format: number): Failure {
+  return new Failure({
+    code: "database.newer",
+    message: `${path} was written by a newer tokenbook (format ${format})`,
+    next: "use the same tokenbook on every machine: update this one",
+  });
+}
+
+function changed(path: string, how: string): DatabaseFailure {
+  return new DatabaseFailure({
+    code: "database.changed",
+    message: `${path} is not as tokenbook made it: ${how}`,
+    why: "a trigger or a rule could change what is remembered, and so what is sent again",
+    next: "find out who changed it, and restore the schema from a backup",
+  });
+}

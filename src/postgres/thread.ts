@@ -1,0 +1,166 @@
+// The thread that talks to PostgreSQL servers. Whoever asks waits for the answer without running anything else: see decision 156.
+import { setTimeout } from "node:timers/promises";
+import { type MessagePort, workerData } from "node:worker_threads";
+import { Client, escapeIdentifier, types as standardTypes } from "pg";
+import { messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Address, ThreadReply, ThreadRequest, ServerError, Statement, StatementResult } from "./messages.ts";
+
+/** What the thread is started with. */
+export interface ThreadData {
+  readonly port: MessagePort;
+  /** Counts the replies, for whoever waits. */
+  readonly replies: SharedArrayBuffer;
+}
+
+const { port, replies } = workerData as ThreadData;
+const count = new Int32Array(replies);
+const clients = new Map<number, Client>();
+const beats = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+
+port.on("message", (asked: ThreadRequest & { readonly request: number }) => void reply(asked));
+
+async function reply({ request, ...asked }: ThreadRequest & { readonly request: number }): Promise<void> {
+  port.postMessage({ ...(await answer(asked)), request } satisfies ThreadReply);
+  Atomics.add(count, 0, 1);
+  Atomics.notify(count, 0);
+}
+
+async function answer(request: ThreadRequest): Promise<Omit<ThreadReply, "request">> {
+  try {
+    return { results: await done(request) };
+  } catch (error) {
+    const isBroken = request.kind !== "send" || isGone(clients.get(request.connection));
+    return { error: serverError(error, isBroken) };
+  }
+}
+
+async function done(request: ThreadRequest): Promise<readonly StatementResult[]> {
+  switch (request.kind) {
+    case "open":
+      clients.set(request.connection, await connect(request.address, request.readOnly));
+      return [];
+    case "send":
+      return send(clients.get(request.connection), request.statements);
+    case "close":
+      void clients.get(request.connection)?.end().catch(ignore);
+      clients.delete(request.connection);
+      return [];
+    case "beat":
+      await beat(request);
+      return [];
+    case "still":
+      beats.get(request.name)?.stop.abort();
+      await beats.get(request.name)?.ended;
+      beats.delete(request.name);
+      return [];
+  }
+}
+
+// A count is a number of JavaScript, and no amount is in a column of numbers.
+const BIGINT = standardTypes.builtins.INT8;
+const types = {
+  getTypeParser: (...[oid, format]: Parameters<typeof standardTypes.getTypeParser>) =>
+    oid === BIGINT ? Number : (standardTypes.getTypeParser(oid, format) as (value: string) => unknown),
+};
+
+async function connect({ url, schema }: Address, readOnly: boolean): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: LIMITS.databaseConnectMs,
+    application_name: `tokenbook ${schema}`,
+    keepAlive: true,
+    pipeline: true,
+    types,
+  });
+  client.on("error", () => broken.add(client));
+  client.on("end", () => broken.add(client));
+  try {
+    await client.connect();
+    await client.query(settings(schema, readOnly));
+  } catch (error) {
+    void client.end().catch(ignore);
+    throw error;
+  }
+  return client;
+}
+
+const broken = new WeakSet<Client>();
+
+function isGone(client: Client | undefined): boolean {
+  return client === undefined || broken.has(client);
+}
+
+// A process that is stopped in the middle of a transaction must not keep back the others, so the server ends the transaction.
+function settings(schema: string, readOnly: boolean): string {
+  return `
+SET search_path TO ${escapeIdentifier(schema)}, pg_catalog;
+SET lock_timeout = ${LIMITS.databaseLockMs};
+SET statement_timeout = ${LIMITS.databaseStatementMs};
+SET idle_in_transaction_session_timeout = ${LIMITS.databaseIdleMs};
+SET default_transaction_isolation = 'read committed';
+SET default_transaction_read_only = ${readOnly ? "on" : "off"};
+SET standard_conforming_strings = on;
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');
+`;
+}
+
+// All of them are on their way before the first one is answered, so they take one round trip.
+async function send(client: Client | undefined, statements: readonly Statement[]): Promise<readonly StatementResult[]> {
+  if (client === undefined || isGone(client)) throw new Error("the connection has ended");
+  const sent = statements.map(({ text, values }) =>
+    client.query(values === undefined ? text : { name: nameOf(text), text, values: [...values] }),
+  );
+  const settled = await Promise.allSettled(sent);
+  return settled.map((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
+  });
+}
+
+const names = new Map<string, string>();
+
+// The server keeps the plan of a statement under a name.
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = `tokenbook ${names.size}`));
+  return name;
+}
+
+const BEAT = `INSERT INTO holder (name, seen_at) VALUES ($1, clock_timestamp())
+  ON CONFLICT (name) DO UPDATE SET seen_at = clock_timestamp()`;
+
+// The first beat is seen before anybody is told the name.
+async function beat(asked: Beat): Promise<void> {
+  const stop = new AbortController();
+  const client = await connect(asked.address, false);
+  await client.query(BEAT, [asked.name]);
+  beats.set(asked.name, { stop, ended: keepBeating(client, asked, stop.signal) });
+}
+
+type Beat = Extract<ThreadRequest, { kind: "beat" }>;
+
+async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop: AbortSignal): Promise<void> {
+  let client = first;
+  for (;;) {
+    await setTimeout(everyMs, undefined, { signal: stop }).catch(ignore);
+    if (stop.aborted) break;
+    try {
+      if (isGone(client)) client = await connect(address, false);
+      await client.query(BEAT, [name]);
+    } catch {
+      // the next beat tries again
+    }
+  }
+  await client.query("DELETE FROM holder WHERE name = $1", [name]).catch(ignore);
+  await client.end().catch(ignore);
+}
+
+function serverError(error: unknown, isBroken: boolean): ServerError {
+  const { code } = error as { readonly code?: unknown };
+  return { message: messageOf(error), code: typeof code === "string" ? code : undefined, isBroken };
+}
+
+function ignore(): void {
+  // a connection that is given up may fail in any way
+}

@@ -1,0 +1,42 @@
+import type { ServerPlace } from "./place.ts";
+import type { TableLayout } from "./layout.ts";
+
+/** The values of one column. Amounts are always TEXT, because the databases' own numbers would round them. */
+export type Cell = string | number | bigint | null;
+/** One row of a result, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, Cell>>;
+
+/** What a statement has changed. */
+export interface Changed {
+  readonly changes: number;
+}
+
+/**
+ * A database as everything above the doors uses it: a SQLite file or a schema of a PostgreSQL server. A statement is written once, in the SQL
+ * that both understand. Each call returns when the database has answered: see decision 156.
+ */
+export interface SqlDatabase {
+  /** What messages call it. */
+  readonly path: string;
+  /** The file, where it is one. */
+  readonly file: string | undefined;
+  /** The server, where it is on one. */
+  readonly server: ServerPlace | undefined;
+  /** Throws a DatabaseFailure when it was removed or replaced: nobody would find what is written then. */
+  assertInPlace(): void;
+  /** Returns the format of the tables of a layout; 0 where there are none. */
+  formatOf(layout: TableLayout): number;
+  /** Returns the damage in its structure, as far as the database can find it; nothing when it is intact. */
+  quickCheck(): readonly string[];
+  /** Runs statements that make or change tables. */
+  exec(sql: string): void;
+  run(sql: string, ...values: Cell[]): Changed;
+  get(sql: string, ...values: Cell[]): SqlRow | undefined;
+  all(sql: string, ...values: Cell[]): readonly SqlRow[];
+  iterate(sql: string, ...values: Cell[]): Iterable<SqlRow>;
+  /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
+  transaction<T>(work: () => T): T;
+  /** Runs `work` within a transaction: if it throws, only its own changes are undone. */
+  apart(work: () => void): void;
+  close(): void;
+}

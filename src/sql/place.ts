@@ -1,0 +1,19 @@
+import type { Secret } from "../base/secret.ts";
+
+/** A schema of a PostgreSQL database, in which the state of many machines is. */
+export interface ServerPlace {
+  /** The address, with its password. */
+  readonly url: Secret;
+  readonly schema: string;
+  /** The risks to lose records that the project accepts. */
+  readonly accepted: readonly Risk[];
+}
+
+/** The settings of a server that can lose a record which was durable, and a write that followed it. */
+export const RISKS = ["fsync", "full-page-writes", "asynchronous-standby"] as const;
+
+/** One of {@link RISKS}. */
+export type Risk = (typeof RISKS)[number];
+
+/** Where state is: the path of a folder, or a schema of a server. */
+export type StatePlace = string | ServerPlace;

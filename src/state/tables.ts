@@ -1,0 +1,34 @@
+import { isPrivateThere } from "../files/private.ts";
+import { stateEntry } from "../files/state.ts";
+import { PostgresDatabase } from "../postgres/database.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import type { TableLayout } from "../sql/layout.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { Database } from "../sqlite/database.ts";
+
+/** A part of the state: a file of the folder, or tables of the schema. */
+export interface StatePart {
+  readonly entry: "journal.db" | "schedule.db" | "drift.db";
+  readonly layout: TableLayout;
+}
+
+const IN_MEMORY = ":memory:";
+
+/** Opens a part of the state, and creates it where there is none. Throws a Failure. */
+export function openTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
+  if (typeof place !== "string") return PostgresDatabase.open(place, layout);
+  return Database.open(stateEntry(place, entry, "create"), layout);
+}
+
+/** Opens a part of the state where there is one; otherwise returns an empty one that leaves nothing. Throws a Failure. */
+export function existingTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
+  if (typeof place !== "string") return PostgresDatabase.existing(place, layout) ?? Database.open(IN_MEMORY, layout);
+  return Database.existing(stateEntry(place, entry, "write"), layout);
+}
+
+/** Opens a part of the state for reading only; undefined where there is none. Throws a Failure. */
+export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase | undefined {
+  if (typeof place !== "string") return PostgresDatabase.look(place, layout);
+  const path = stateEntry(place, entry, "look");
+  return isPrivateThere(path) ? Database.look(path, layout) : undefined;
+}

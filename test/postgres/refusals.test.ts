@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Secret } from "../../src/base/secret.ts";
+import { JOURNAL } from "../../src/journal/format.ts";
+import { PostgresDatabase } from "../../src/postgres/database.ts";
+import type { ServerPlace } from "../../src/sql/place.ts";
+import { BINARIES, PostgresServer } from "./server.ts";
+
+describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is refused", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  const open = (place: ServerPlace): void => PostgresDatabase.open(place, JOURNAL).close();
+
+  test("one that nobody reaches, without its address in the message", () => {
+    const place = { ...server.place(), url: new Secret("state.postgres", "postgres://me:open-sesame@127.0.0.1:1/money") };
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.unreachable" }));
+    expect(() => open(place)).not.toThrow(/open-sesame|money/);
+  });
+
+  test("one whose database does not exist", () => {
+    const place = { ...server.place(), url: new Secret("state.postgres", server.address().replace(/postgres$/, "nothing")) };
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.missing" }));
+  });
+
+  test("one that lets the user in, but not make a schema", async () => {
+    await server.query("CREATE ROLE guest LOGIN");
+    expect(() => open(server.place("guest"))).toThrow(expect.objectContaining({ code: "database.denied" }));
+  });
+
+  test("a schema that holds somebody else's tables, which are left as they are", async () => {
+    const place = server.place();
+    await server.query(`CREATE SCHEMA ${place.schema}; CREATE TABLE ${place.schema}.run (id INT)`);
+    expect(() => open(place)).toThrow(/it holds the table "run"/);
+    expect(() => PostgresDatabase.look(place, JOURNAL)).toThrow(/it holds the table "run"/);
+    expect(await server.query(`SELECT tablename FROM pg_tables WHERE schemaname = '${place.schema}'`)).toEqual([
+      { tablename: "run" },
+    ]);
+  });
+
+  test("a schema of a newer tokenbook, also one that becomes newer while it is in use", async () => {
+    const place = server.place();
+    const database = PostgresDatabase.open(place, JOURNAL);
+    await server.query(`UPDATE ${place.schema}.about SET format = 99`);
+    expect(() => database.transaction(() => database.run("DELETE FROM lease"))).toThrow(/another format while it was in use/);
+    database.close();
+    expect(() => open(place)).toThrow(/newer tokenbook \(format 99\)/);
+  });
+
+  test.each([
+    [
+      "a trigger",
+      "CREATE FUNCTION SCHEMA.act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER quiet BEFORE INSERT ON SCHEMA.record FOR EACH ROW EXECUTE FUNCTION SCHEMA.act()",
+    ],
+    ["a rule", "CREATE RULE quiet AS ON INSERT TO SCHEMA.record DO INSTEAD NOTHING"],
+    ["a policy", "ALTER TABLE SCHEMA.record ENABLE ROW LEVEL SECURITY; CREATE POLICY quiet ON SCHEMA.record USING (false)"],
+    ["a missing table", "DROP TABLE SCHEMA.proof"],
+  ])("%s that somebody has added, or removed", async (_what, sql) => {
+    const place = server.place();
+    open(place);
+    await server.query(sql.replaceAll("SCHEMA", place.schema));
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.changed" }));
+  });
+
+  test.each([
+    ["fsync", { fsync: "off" }],
+    ["full-page-writes", { full_page_writes: "off" }],
+  ] as const)("one with the risk %s, unless the project accepts it", async (risk, settings) => {
+    const place = server.place();
+    await server.stop();
+    await server.run(settings);
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.unsafe" }));
+    expect(() => open({ ...place, accepted: [risk] })).not.toThrow();
+    await server.stop();
+    await server.run();
+  });
+
+  test("a commit that the server need not sync is synced all the same", async () => {
+    await server.stop();
+    await server.run({ synchronous_commit: "off" });
+    const database = PostgresDatabase.open(server.place(), JOURNAL);
+    expect(database.get("SHOW synchronous_commit")).toEqual({ synchronous_commit: "on" });
+    database.close();
+    await server.stop();
+    await server.run();
+  });
+});

@@ -1,0 +1,110 @@
+// A PostgreSQL server of the machine's own binaries, for one test file; it ends with the file. Where there are none, its tests are skipped.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { Secret } from "../../src/base/secret.ts";
+import type { ServerPlace } from "../../src/sql/place.ts";
+
+// The server refuses to run as root.
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const TRIES = 200;
+const PAUSE_MS = 50;
+
+/** The folder of the binaries; undefined where PostgreSQL is not installed. */
+export const BINARIES: string | undefined = globSync("/usr/lib/postgresql/*/bin")
+  .toSorted()
+  .findLast((folder) => existsSync(join(folder, "initdb")));
+
+/** A running server. */
+export class PostgresServer {
+  readonly #folder: string;
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+  #schemas = 0;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+  }
+
+  /** Makes a server, and starts it with these settings. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "tokenbook-pg-"));
+    chmodSync(folder, 0o700);
+    if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+    const args = ["-D", join(folder, "data"), "-U", "tester", "--auth=trust", "--no-sync", "--no-locale", "--encoding=UTF8"];
+    execFileSync(join(BINARIES ?? "", "initdb"), args, { ...NOBODY, cwd: folder, stdio: "ignore" });
+    const server = new PostgresServer(folder, await freePort());
+    await server.run(settings);
+    return server;
+  }
+
+  /** Starts the server again after it was stopped or killed. */
+  async run(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    const set = Object.entries({ listen_addresses: "127.0.0.1", unix_socket_directories: "", ...settings }).flatMap(
+      ([name, value]) => ["-c", `${name}=${value}`],
+    );
+    const args = ["-D", join(this.#folder, "data"), "-p", String(this.#port), ...set];
+    this.#process = spawn(join(BINARIES ?? "", "postgres"), args, { ...NOBODY, cwd: this.#folder, stdio: "ignore" });
+    for (let left = TRIES; ; left--) {
+      try {
+        await this.query("SELECT 1");
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+        await new Promise((done) => void setTimeout(done, PAUSE_MS));
+      }
+    }
+  }
+
+  /** Ends the server: at once and without any order (`immediate`), or with it. */
+  async stop(how: "immediate" | "fast" = "fast"): Promise<void> {
+    const running = this.#process;
+    this.#process = undefined;
+    if (running === undefined) return;
+    const ended = new Promise((done) => running.once("exit", done));
+    running.kill(how === "immediate" ? "SIGQUIT" : "SIGINT");
+    await ended;
+  }
+
+  /** Stops the server and removes its files. */
+  async remove(): Promise<void> {
+    await this.stop("immediate");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The address for a user. */
+  address(user = "tester"): string {
+    return `postgres://${user}:a-password@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  /** A schema that nobody has used. */
+  place(user?: string): ServerPlace {
+    return { url: new Secret("state", this.address(user)), schema: `state_${++this.#schemas}`, accepted: [] };
+  }
+
+  /** Runs statements as the owner of the server. */
+  async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const client = new Client({ connectionString: this.address() });
+    client.on("error", () => {
+      // it ends with the server
+    });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => void server.close(done));
+  return port;
+}

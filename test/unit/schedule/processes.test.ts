@@ -1,0 +1,67 @@
+// Several processes on one state: these run in a folder and on a server.
+import { expect, test } from "vitest";
+import { EXIT } from "../../../src/base/exit.ts";
+import { Desk, schedule } from "./desk.ts";
+
+test("when a process is killed in a run, the other says so and goes on", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 90 }, { minutes: 5 }];
+  const plan = schedule("0 * * * *");
+  const first = desk.serve(plan);
+  const second = desk.serve(plan);
+  await desk.until("2026-06-01T01:30:00Z");
+  first.kill();
+  await desk.until("2026-06-01T03:30:00Z");
+  await desk.end(second);
+  expect(desk.table().split("\n")).toEqual([
+    "2026-06-01 03:00:00 +02:00  died         03:00:00  03:00:00",
+    "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:05:00",
+    "2026-06-01 05:00:00 +02:00  passed       05:00:00  05:05:00",
+  ]);
+  expect(desk.told).toEqual([
+    "failure  supply.yaml (here): died: the process 1 that ran it is gone",
+    "recovery  supply.yaml (here): passed again",
+  ]);
+});
+
+test("of two that run it once at the same time, one says that it is under way", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 5 }];
+  const codes = await desk.time.until(Promise.all([desk.once(), desk.once()]));
+  expect(codes).toEqual([EXIT.passed, EXIT.locked]);
+  expect(desk.runs).toHaveLength(1);
+});
+
+test("its metrics say when a run passed last, whichever process has made it", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 1, outcome: "failed" }, { minutes: 1 }];
+  const service = desk.serve(schedule("0 3 * * *"));
+  await desk.until("2026-06-01T01:30:00Z");
+  const passedLast = async (): Promise<string | undefined> => /last_success\S+\} (\S+)/.exec(await service.metrics())?.[1];
+  expect(await passedLast()).toBe("0");
+  expect(await desk.time.until(desk.once())).toBe(EXIT.passed);
+  const at = desk.time.now() / 1_000;
+  await desk.until("2026-06-01T01:33:00Z");
+  expect(await passedLast()).toBe(String(at));
+  await desk.end(service);
+});
+
+test("what cannot be told is tried again after growing pauses, also by the next process, and then given up", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 1, outcome: "failed" }];
+  const tries: number[] = [];
+  desk.listener = () => {
+    tries.push(desk.time.now());
+    return { code: 1, signal: null, stderr: "nobody is there" };
+  };
+  const first = desk.serve(schedule("0 0 1 * *", { timezone: "UTC" }));
+  await desk.until("2026-06-01T00:00:30Z");
+  await desk.end(first);
+  await desk.time.until(desk.once());
+  const after = desk.serve(schedule("0 0 1 * *", { timezone: "UTC" }));
+  await desk.until("2026-06-02T00:00:00Z");
+  await desk.end(after);
+  const pauses = tries.slice(1).map((at, index) => Math.round((at - (tries[index] ?? 0)) / 1_000));
+  expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320]);
+  expect(desk.told).toEqual([]);
+});
