@@ -48,9 +48,10 @@ const GROUPS = [
     "journal",
     [
       "src/protocol/",
-      "src/sql/",
+      "src/sql/(?!place)",
       "src/sqlite/",
       "src/postgres/(?!thread)",
+      "src/state/",
       "src/journal/",
       "src/base/ports",
       "src/cli/runs/open-journal",
