@@ -20,7 +20,7 @@ async function twoRuns(): Promise<{ project: Project; ids: readonly [string, str
   const first = runIn(await project.run("run", "mint.yaml"));
   project.write("mint.yaml", MINT_ONCE.replace("totalSupply == 10]", "totalSupply == 11]"));
   const second = await project.run("run", "mint.yaml");
-  expect(second.code, second.told).toBe(1);
+  expect(second.code, second.transcript).toBe(1);
   return { project, ids: [first, runIn(second)] };
 }
 
@@ -83,10 +83,10 @@ async function twoNights(): Promise<{ project: Project; runs: readonly [string, 
   project.write("expected.csv", "holder,balance\nalice,100.500000000000000001\nbob,20\n");
   project.write("held.csv", "holder,balance\nalice,90\nbob,21\n");
   const first = await project.run("run", "nightly.yaml");
-  expect(first.code, first.told).toBe(3);
+  expect(first.code, first.transcript).toBe(3);
   project.write("held.csv", "holder,balance\nalice,80\nbob,20\n");
   const second = await project.run("schedule", "--once", "nightly.yaml");
-  expect(second.code, second.told).toBe(3);
+  expect(second.code, second.transcript).toBe(3);
   const { data } = await project.json("runs");
   const [latest] = data.runs;
   return { project, runs: [runIn(first), latest?.id ?? ""] };
@@ -140,8 +140,8 @@ test("a port that is taken is told, with what to do", async () => {
   const { project } = await twoRuns();
   const { url } = await viewing(project);
   const ended = await project.run("view", "--port", url.port);
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stderr, ended.told).toContain("next: tokenbook view --port 0");
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stderr, ended.transcript).toContain("next: tokenbook view --port 0");
 });
 
 describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
@@ -233,7 +233,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
 
     const until = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
     const taken = await project.run("drift", "ack", id, "--because", "a refund is under way", "--until", until);
-    expect(taken.code, taken.told).toBe(0);
+    expect(taken.code, taken.transcript).toBe(0);
     await page.reload();
     await headed(page, "holder alice");
     expect(await page.locator(".next").count()).toBe(0);

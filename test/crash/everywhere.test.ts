@@ -14,22 +14,22 @@ interface Tested extends Ended {
 
 async function crashEverywhere(project: Project, ...args: string[]): Promise<Tested> {
   const ended = await project.run("test", "--crash-everywhere", "--json", ...args);
-  expect(ended.stdout, ended.told).not.toBe("");
+  expect(ended.stdout, ended.transcript).not.toBe("");
   const document = JSON.parse(ended.stdout) as CrashDocument;
-  expect(new SchemaSet().validator(crashSchema)(JSON.parse(ended.stdout)), ended.told).toEqual([]);
+  expect(new SchemaSet().validator(crashSchema)(JSON.parse(ended.stdout)), ended.transcript).toEqual([]);
   return { ...ended, document };
 }
 
-async function crashOne(text: string, ...args: string[]): Promise<CrashReport & { readonly told: string }> {
+async function crashOne(text: string, ...args: string[]): Promise<CrashReport & { readonly transcript: string }> {
   const project = newProject({ DOOR_PIN: "correct-horse-battery" });
   project.write("one.yaml", text);
   project.write("part.yaml", PART);
   project.write("holders.csv", "holder,amount\nuserId:bob,1.00\nuserId:carol,2.50\n");
-  const { document, told } = await crashEverywhere(project, "one.yaml", ...args);
+  const { document, transcript } = await crashEverywhere(project, "one.yaml", ...args);
   const [report] = document.playbooks;
-  if (report === undefined) throw new Error(told);
-  expect(told).not.toContain("correct-horse-battery");
-  return { ...report, told };
+  if (report === undefined) throw new Error(transcript);
+  expect(transcript).not.toContain("correct-horse-battery");
+  return { ...report, transcript };
 }
 
 const ALICE = `actors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\n`;
@@ -85,9 +85,9 @@ steps:
 test.for(Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[])(
   "%s: the ledger is the same wherever it dies, or the run says unknown",
   async (what) => {
-    const { boundaries, totals, problem, told } = await crashOne(PLAYBOOKS[what]);
-    expect(problem, told).toBeNull();
-    expect(totals, told).toMatchObject({ different: 0, missed: 0, notTried: 0 });
+    const { boundaries, totals, problem, transcript } = await crashOne(PLAYBOOKS[what]);
+    expect(problem, transcript).toBeNull();
+    expect(totals, transcript).toMatchObject({ different: 0, missed: 0, notTried: 0 });
     expect(totals.same + totals.unknown).toBe(totals.tried);
     const points = boundaries.map(({ point }) => point.replace(/@.*/, ""));
     for (const point of [
@@ -97,7 +97,7 @@ test.for(Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[])(
       "before:attempt.answered",
       "after:attempt.answered",
     ])
-      expect(points, told).toContain(point);
+      expect(points, transcript).toContain(point);
     for (const { point, verdict, writes } of boundaries)
       if (/^(?:before:attempt.intended|after:attempt.answered|\w+:run)/.test(point))
         expect({ point, verdict, writes }).toEqual({ point, verdict: "same", writes: [] });
@@ -105,14 +105,14 @@ test.for(Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[])(
 );
 
 test("rounds side by side have no order to be the same in, and still none of them writes twice", async () => {
-  const { totals, told } = await crashOne(`playbook: 1\n${ALICE}steps:
+  const { totals, transcript } = await crashOne(`playbook: 1\n${ALICE}steps:
   - id: plots
     foreach: { plot: "\${{ ['a', 'b', 'c'] }}", key: plot, parallel: 3 }
     uses: ledger.asset.create
     with: { assetType: Property, data: { id: "\${{ plot + run.key }}" } }
 `);
-  expect(totals.tried, told).toBeGreaterThan(9);
-  expect(totals.different, told).toBe(0);
+  expect(totals.tried, transcript).toBeGreaterThan(9);
+  expect(totals.different, transcript).toBe(0);
 });
 
 test("the table counts by step, and nothing is left behind", async () => {
@@ -120,7 +120,7 @@ test("the table counts by step, and nothing is left behind", async () => {
   const project = newProject({ TMPDIR: temporary });
   project.write("mint.yaml", MINT_ONCE);
   const tested = await project.run("test", "--crash-everywhere", "mint.yaml");
-  expect(tested.code, tested.told).toBe(0);
+  expect(tested.code, tested.transcript).toBe(0);
   expect(tested.lines[0]).toBe("⚡ Mint once  (mint.yaml)");
   expect(tested.lines[1]).toBe("  step            killed  same  unknown  took effect  answer lost  DIFFERENT");
   for (const step of ["the run itself", "token", "mint"])
@@ -135,10 +135,10 @@ test("one boundary is tried again by its name, and what it left is kept", async 
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const at = ["mint.yaml", "--at", "after:attempt.answered@mint", "--keep", "crashed"];
-  const { document, told } = await crashEverywhere(project, ...at);
+  const { document, transcript } = await crashEverywhere(project, ...at);
   expect(
     document.playbooks[0]?.boundaries.map(({ point, verdict }) => [point, verdict]),
-    told,
+    transcript,
   ).toEqual([["after:attempt.answered@mint", "same"]]);
   expect(document.playbooks[0]?.boundaries[0]?.replay).toBe(
     "tokenbook test --crash-everywhere mint.yaml --at 'after:attempt.answered@mint' --keep crashed",
@@ -147,10 +147,10 @@ test("one boundary is tried again by its name, and what it left is kept", async 
   expect(data.runs.map(({ outcome }) => outcome)).toEqual(["passed"]);
 
   const again = await project.run("test", "--crash-everywhere", ...at);
-  expect(again.code, again.told).toBe(2);
+  expect(again.code, again.transcript).toBe(2);
   expect(again.stderr).toContain("test.folder-not-empty");
   const other = await project.run("test", "--crash-everywhere", "mint.yaml", "--at", "after:attempt.answered@mnt");
-  expect(other.code, other.told).toBe(2);
+  expect(other.code, other.transcript).toBe(2);
   expect(other.stdout).toContain("next: --at 'after:attempt.answered@mint'");
 });
 
@@ -166,8 +166,8 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
 `,
   );
   project.write("mint.yaml", MINT_ONCE);
-  const { code, document, told } = await crashEverywhere(project, "fails.yaml", "mint.yaml", "moody.yaml");
-  expect(code, told).toBe(2);
+  const { code, document, transcript } = await crashEverywhere(project, "fails.yaml", "mint.yaml", "moody.yaml");
+  expect(code, transcript).toBe(2);
   expect(document.ok).toBe(false);
   const [fails, mint, moody] = document.playbooks;
   expect(fails?.problem).toMatchObject({
@@ -176,7 +176,7 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
     next: "tokenbook test --crash-everywhere fails.yaml --keep crashed; then: tokenbook runs show latest --state crashed/undisturbed",
   });
   expect(fails?.problem?.message).toContain("failed at look: ");
-  expect(mint?.totals, told).toMatchObject({ tried: 14, different: 0 });
+  expect(mint?.totals, transcript).toMatchObject({ tried: 14, different: 0 });
   expect(moody?.problem).toMatchObject({ code: "test.not-repeatable" });
 });
 
@@ -185,13 +185,13 @@ test("inputs are given as to run, the sandbox may hold what a playbook needs, an
   project.write("lease.yaml", PART.replace("assetType: Property", "assetType: Lease"));
   project.write("seed.json", JSON.stringify({ assetTypes: ["Lease"] }));
   const given = ["lease.yaml", "--input", "plot=Plot 1", "--seed", "seed.json"];
-  const { code, document, told } = await crashEverywhere(project, ...given);
-  expect(code, told).toBe(0);
+  const { code, document, transcript } = await crashEverywhere(project, ...given);
+  expect(code, transcript).toBe(0);
   expect(document.playbooks[0]?.boundaries[0]?.replay).toBe(
     "tokenbook test --crash-everywhere lease.yaml --input 'plot=Plot 1' --seed seed.json --at before:run.claimed --keep crashed",
   );
   const missing = await project.run("test", "--crash-everywhere", "lease.yaml");
-  expect(missing.code, missing.told).toBe(2);
+  expect(missing.code, missing.transcript).toBe(2);
   expect(missing.stderr).toContain('"plot" must be given');
 });
 
@@ -205,7 +205,7 @@ test("interrupted, it says how far it came and takes everything away", async () 
   );
   await running.signal("SIGINT");
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(130);
+  expect(ended.code, ended.transcript).toBe(130);
   expect(readdirSync(temporary).filter((name) => name.startsWith("tokenbook-crash"))).toEqual([]);
 });
 
@@ -213,7 +213,7 @@ test("which test is to be made must be said", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const tested = await project.run("test", "mint.yaml");
-  expect(tested.code, tested.told).toBe(2);
+  expect(tested.code, tested.transcript).toBe(2);
   expect(tested.stderr).toContain("next: tokenbook test --crash-everywhere PLAYBOOK");
 });
 
@@ -222,8 +222,8 @@ test("what is kept of several playbooks lies apart: none goes on with the runs o
   project.write("mint.yaml", MINT_ONCE);
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
   const at = ["--at", "before:run.closed"];
-  const { code, document, told } = await crashEverywhere(project, "look.yaml", "mint.yaml", ...at, "--keep", "kept");
-  expect(code, told).toBe(0);
+  const { code, document, transcript } = await crashEverywhere(project, "look.yaml", "mint.yaml", ...at, "--keep", "kept");
+  expect(code, transcript).toBe(0);
   expect(document.playbooks.map(({ totals }) => totals.same)).toEqual([1, 1]);
   for (const [index, file] of ["look.yaml", "mint.yaml"].entries()) {
     const { data } = await project.json("runs", "--state", `kept/playbook-${index + 1}/undisturbed`);

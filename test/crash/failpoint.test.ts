@@ -55,18 +55,18 @@ describe("the process dies by SIGKILL at the point named, and nothing that comes
   ] as const)("%s", async ([failpoint, durable]) => {
     const { armed } = projectAt(failpoint);
     const killed = await armed.run("run", "mint.yaml");
-    expect(killed.told).toContain("→ SIGKILL");
-    expect(recordsIn(armed), killed.told).toEqual(durable);
+    expect(killed.transcript).toContain("→ SIGKILL");
+    expect(recordsIn(armed), killed.transcript).toEqual(durable);
   });
 });
 
 test("a request that was handed to the network is one that the service may have taken", async () => {
   const { armed, calm } = projectAt("before:attempt.answered@mint");
   const killed = await armed.run("run", "mint.yaml");
-  expect(operationsOf(await embeddedCommits(armed)), killed.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  expect(operationsOf(await embeddedCommits(armed)), killed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   const resumed = await calm.run("resume", runIn(killed));
-  expect([0, 5], resumed.told).toContain(resumed.code);
-  expect(operationsOf(await embeddedCommits(calm)), resumed.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  expect([0, 5], resumed.transcript).toContain(resumed.code);
+  expect(operationsOf(await embeddedCommits(calm)), resumed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
 test("a process that is to stop goes on when it is told to", async () => {
@@ -79,16 +79,16 @@ test("a process that is to stop goes on when it is told to", async () => {
   expect(recordsIn(armed)).toEqual([...OPENED, ...TOKEN, MINT[0]]);
   await running.signal("SIGCONT");
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
 });
 
 test("resume dies at its points too, and a run that dies twice is gone on with", async () => {
   const { armed, calm } = projectAt("after:attempt.answered@token");
   const killed = await armed.run("run", "mint.yaml");
   const again = await armed.as({ TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" }).run("resume");
-  expect(again.told).toContain("→ SIGKILL");
+  expect(again.transcript).toContain("→ SIGKILL");
   const resumed = await calm.run("resume");
-  expect(resumed.code, `${killed.told}${resumed.told}`).toBe(0);
+  expect(resumed.code, `${killed.transcript}${resumed.transcript}`).toBe(0);
   expect(operationsOf(await embeddedCommits(calm))).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
@@ -99,7 +99,7 @@ test.for([
 ] as const)("%s names no point, and nothing is begun", async ([failpoint, meant]) => {
   const { armed } = projectAt(failpoint);
   const run = await armed.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(2);
+  expect(run.code, run.transcript).toBe(2);
   expect(run.stderr).toContain(`TOKENBOOK_FAILPOINT is "${failpoint}", which names no point of a run`);
   expect(run.stderr).toContain(meant === undefined ? "next: unset TOKENBOOK_FAILPOINT" : `next: TOKENBOOK_FAILPOINT='${meant}'`);
 });
@@ -108,5 +108,5 @@ test("neither a playbook nor an environment file can set one", async () => {
   const { calm } = projectAt("");
   calm.write("env.yaml", MINT_ONCE.replace("playbook: 1\n", 'playbook: 1\nenv: { TOKENBOOK_FAILPOINT: "boundary" }\n'));
   const run = await calm.run("run", "env.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
 });

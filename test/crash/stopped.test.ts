@@ -73,8 +73,8 @@ async function stopped(running: Running): Promise<number> {
   );
 }
 
-function expectRefused({ code, stderr, told }: Ended, exit: number, why: string): void {
-  expect([code, stderr], told).toEqual([exit, expect.stringContaining(why)]);
+function expectRefused({ code, stderr, transcript }: Ended, exit: number, why: string): void {
+  expect([code, stderr], transcript).toEqual([exit, expect.stringContaining(why)]);
 }
 
 test.runIf(canUnshare).each([
@@ -96,8 +96,8 @@ test.runIf(canUnshare).each([
     }
     process.kill(pid, "SIGCONT");
     const ended = await holder.ended;
-    expect(ended.code, ended.told).toBe(0);
-    expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
+    expect(ended.code, ended.transcript).toBe(0);
+    expect(operationsOf(await service.commits()), ended.transcript).toEqual(MINTED);
   },
 );
 
@@ -106,7 +106,7 @@ test.runIf(canUnshare)("a container is gone: whoever comes next, in another one,
   const armed = project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" });
   const killed = await inContainer(armed, RENAMED, "run", "mint.yaml").ended;
   const resumed = await inContainer(project, CONTAINER, "resume").ended;
-  expect(resumed.code, killed.told + resumed.told).toBe(0);
+  expect(resumed.code, killed.transcript + resumed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(MINTED);
 });
 
@@ -129,17 +129,17 @@ async function releasedAlive(settings = ""): Promise<{
   const run = String(row?.["id"]);
   expectRefused(await project.run("resume"), 6, "on elsewhere");
   const released = await project.run("runs", "release", run, "--because", "the machine is gone");
-  expect(released.code, released.told).toBe(0);
+  expect(released.code, released.transcript).toBe(0);
   return { service, project, holder, run };
 }
 
 test("a holder is released that lives after all: it sends nothing of what it had intended, and says why", async () => {
   const { service, project, holder, run } = await releasedAlive();
   const shown = await project.run("runs", "show", run);
-  expect(shown.stdout, shown.told).toContain("the machine is gone (if it is alive, it may still send attempt 1 of mint)");
+  expect(shown.stdout, shown.transcript).toContain("the machine is gone (if it is alive, it may still send attempt 1 of mint)");
   await project.run("resolve", run, "--step", "mint", "--as", "absent", "--because", "it is not there");
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(MINTED);
   await holder.signal("SIGCONT");
   expectRefused(await holder.ended, 6, "journal.claim-lost");
@@ -151,8 +151,8 @@ test("what a released holder may still send is not settled by time, however long
   const past = inJournal(project, (database) => database.prepare("SELECT max(at) AS at FROM record").get());
   await until(() => (Date.now() > Number(past?.["at"]) + 11_000 ? true : undefined)); // the longest that an intent may wait
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(5);
-  expect(resumed.stdout, resumed.told).toContain("may be alive on its machine and still send it");
+  expect(resumed.code, resumed.transcript).toBe(5);
+  expect(resumed.stdout, resumed.transcript).toContain("may be alive on its machine and still send it");
   expect(operationsOf(await service.commits())).toEqual(CREATED);
 });
 
@@ -164,8 +164,10 @@ test("a run is stopped for longer than an intent may wait: that one is not sent,
   await until(() => (Date.now() > since + 11_000 ? true : undefined));
   await holder.signal("SIGCONT");
   const ended = await holder.ended;
-  expect(ended.code, ended.told).toBe(0);
-  expect(operationsOf(await service.commits()), ended.told).toEqual(MINTED);
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(operationsOf(await service.commits()), ended.transcript).toEqual(MINTED);
   const shown = await project.run("runs", "show", runIn(ended));
-  expect(shown.stdout, shown.told).toMatch(/answer: not-sent: this process was paused: it decided to send the write .* ago/);
+  expect(shown.stdout, shown.transcript).toMatch(
+    /answer: not-sent: this process was paused: it decided to send the write .* ago/,
+  );
 });

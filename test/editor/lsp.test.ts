@@ -122,8 +122,8 @@ class Editor {
   /** Waits until the findings of a file are as wanted. */
   async findings(path: string, wanted: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]> {
     for (;;) {
-      const told = this.#published.findLast(({ uri }) => uri === this.uri(path))?.diagnostics;
-      if (told !== undefined && wanted(told)) return told;
+      const diagnostics = this.#published.findLast(({ uri }) => uri === this.uri(path))?.diagnostics;
+      if (diagnostics !== undefined && wanted(diagnostics)) return diagnostics;
       await new Promise<void>((done) => {
         this.#tell = done;
       });
@@ -235,8 +235,8 @@ test("completion comes while an expression is being typed, with words for the on
   const items = await editor.ask<CompletionItem[]>("completion", "book.yaml", { ...at, character: at.character + 16 });
   expect(items.map(({ label }) => label)).toEqual(["response", "outcome"]);
   expect(items[0]?.textEdit).toMatchObject({ newText: "response" });
-  const told = await editor.request<CompletionItem>("completionItem/resolve", items[0] ?? {});
-  expect(told.documentation).toMatchObject({ kind: "markdown", value: "The answer of the service." });
+  const item = await editor.request<CompletionItem>("completionItem/resolve", items[0] ?? {});
+  expect(item.documentation).toMatchObject({ kind: "markdown", value: "The answer of the service." });
 });
 
 test("paths of playbooks are those on the disk", async () => {

@@ -68,13 +68,13 @@ test(
       for (const seed of SEEDS) {
         const never = await lose(run, write, { loss: "it never arrives", seed, control });
         const answer = await lose(run, write, { loss: "its answer is lost", seed, control });
-        const told = `${write.kind}, seed ${seed}: ${JSON.stringify({ never, answer })}`;
-        expect(never.ended, told).not.toBe("not reached");
-        expect(never.settled.slice(0, 1), told).not.toContain("applied");
-        expect([...never.settled, ...answer.settled], told).not.toContain("absent");
+        const transcript = `${write.kind}, seed ${seed}: ${JSON.stringify({ never, answer })}`;
+        expect(never.ended, transcript).not.toBe("not reached");
+        expect(never.settled.slice(0, 1), transcript).not.toContain("applied");
+        expect([...never.settled, ...answer.settled], transcript).not.toContain("absent");
         // What is called done without having been sent again had no effect at all.
-        if (never.sendings === 1) expect(never.ended, told).not.toBe("changed");
-        expect(["changed", "unknown", "failed"], told).toContain(answer.ended);
+        if (never.sendings === 1) expect(never.ended, transcript).not.toBe("changed");
+        expect(["changed", "unknown", "failed"], transcript).toContain(answer.ended);
       }
     }
   },

@@ -20,10 +20,10 @@ test("a schedule that breaks a promise is made smaller, and breaks the same one"
   expect(smallest.schedule.faults).toHaveLength(1);
   expect(smallest.schedule.steps.length).toBeLessThanOrEqual(found.schedule.steps.length);
   expect(smallest.violations.map(({ breach }) => breach)).toContain(bug.breaks);
-  const told = showSimulated(smallest);
-  expect(told).toContain(`seed ${seed}`);
-  expect(told).toContain("! "); // where the fault strikes in the story
-  expect(told).toContain(`VIOLATION, ${bug.breaks}`);
+  const story = showSimulated(smallest);
+  expect(story).toContain(`seed ${seed}`);
+  expect(story).toContain("! "); // where the fault strikes in the story
+  expect(story).toContain(`VIOLATION, ${bug.breaks}`);
 });
 
 test("a seed gives the same in every world", { timeout: PATIENCE_MS }, async () => {

@@ -30,10 +30,10 @@ test("a second process that acts as the same entity waits for the first; another
   );
   for (const other of ["bob.yaml", "look.yaml"]) {
     const ended = await at.project.run("run", other);
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   }
   goOn();
-  for (const { ended } of [running, second]) expect((await ended).code, (await ended).told).toBe(0);
+  for (const { ended } of [running, second]) expect((await ended).code, (await ended).transcript).toBe(0);
   expect((await at.project.run("runs", "leases")).stdout).toBe("nothing is held\n");
 });
 
@@ -49,7 +49,7 @@ test("the runs of one process act as the same entity at the same time", async ()
     passing.answer(await passing.forward());
   });
   const ended = await at.project.run("run", "all", "--jobs", "2");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
 });
 
 test("where the environment does not say exclusive, nobody waits for anybody", async () => {
@@ -57,7 +57,7 @@ test("where the environment does not say exclusive, nobody waits for anybody", a
   at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
   const { running, goOn } = await writing(at, "alice.yaml");
   const second = await at.project.run("run", "alice.yaml");
-  expect(second.code, second.told).toBe(0);
+  expect(second.code, second.transcript).toBe(0);
   goOn();
   expect((await running.ended).code).toBe(0);
 });
@@ -78,7 +78,7 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
     holder,
     proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1),
   );
-  const run = runIn({ stdout: (await holder.lines(1)).join("\n"), told: "" });
+  const run = runIn({ stdout: (await holder.lines(1)).join("\n"), transcript: "" });
   expectRefused(
     await project.run("runs", "release", run, "--because", "it hangs"),
     2,
@@ -97,17 +97,17 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
     new RegExp(`another process acts as userId:alice at .* which the run ${run} holds \\(${by}, [^]*${freed}`),
   );
   const listed = await project.run("runs");
-  expect(listed.stdout, listed.told).toMatch(new RegExp(`^${run}  .*  running  .*  held by ${by} since \\S+Z$`, "m"));
+  expect(listed.stdout, listed.transcript).toMatch(new RegExp(`^${run}  .*  running  .*  held by ${by} since \\S+Z$`, "m"));
   const leases = await project.run("runs", "leases");
-  expect(leases.stdout, leases.told).toMatch(
+  expect(leases.stdout, leases.transcript).toMatch(
     new RegExp(`^${run}  itself  ${by}, since \\S+\n${run}  userId:alice at .*  ${by}, `),
   );
   expectRefused(await project.run("runs", "release", run), 2, /say how you know that its process is gone for good/);
   expect(operationsOf(await service.commits())).toEqual(BEFORE);
 
   const released = await project.run("runs", "release", run, "--because", "the machine was switched off");
-  expect(released.code, released.told).toBe(0);
-  expect(released.stdout, released.told).toContain(`${run} is no longer held by ${by}, says `);
+  expect(released.code, released.transcript).toBe(0);
+  expect(released.stdout, released.transcript).toContain(`${run} is no longer held by ${by}, says `);
   expectRefused(
     await project.run("runs", "release", run, "--because", "again"),
     2,
@@ -120,7 +120,7 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
   ]);
   await approveAsBob(service);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   const after = [...BEFORE, "ledger.transfer.approve", "ledger.asset.create"];
   expect(operationsOf(await service.commits())).toEqual(after);
 
@@ -133,20 +133,20 @@ test("a run of another host is released by a person, and goes on elsewhere; its 
 test("whoever is killed with a write under way leaves the entity marked until its run is settled, and keeps nobody waiting", async () => {
   const at = await desk({ "alice.yaml": recordAs("alice") });
   const { running, goOn } = await writing(at, "alice.yaml");
-  const run = runIn({ stdout: (await running.lines(1)).join("\n"), told: "" });
+  const run = runIn({ stdout: (await running.lines(1)).join("\n"), transcript: "" });
   await running.signal("SIGKILL");
   await running.ended;
   goOn();
   const refused = await at.project.run("run", "alice.yaml");
   expectRefused(refused, 6, new RegExp(`the run ${run}, an earlier run of this playbook, left a write open`));
   const next = await at.project.run("run", "alice.yaml", "--anyway", "--because", "it records another property");
-  expect(next.code, next.told).toBe(0);
+  expect(next.code, next.transcript).toBe(0);
   const left = await at.project.run("runs", "leases");
-  expect(left.stdout, left.told).toMatch(
+  expect(left.stdout, left.transcript).toMatch(
     new RegExp(`^${run}  userId:alice at .*  left a write open; another run has acted as it meanwhile\n$`),
   );
   const resolved = await at.project.run("resolve", run, "--step", "asset", "--as", "applied", "--because", "seen");
-  expect(resolved.code, resolved.told).toBe(0);
+  expect(resolved.code, resolved.transcript).toBe(0);
   expect((await at.project.run("runs", "leases")).stdout).toBe("nothing is held\n");
 });
 
@@ -156,7 +156,7 @@ function moveAway(project: Project): void {
   inJournal(project, (database) => database.exec(`UPDATE lease SET holder = ${holder}`));
 }
 
-function expectRefused({ code, stderr, told }: Ended, exit: number, says: RegExp): void {
-  expect(code, told).toBe(exit);
-  expect(stderr, told).toMatch(says);
+function expectRefused({ code, stderr, transcript }: Ended, exit: number, says: RegExp): void {
+  expect(code, transcript).toBe(exit);
+  expect(stderr, transcript).toMatch(says);
 }

@@ -27,7 +27,7 @@ test("a block is rescued: the run passes, and everything says that it was", asyn
   project.serviceAt(world.url);
   project.write("rescued.yaml", RESCUED);
   const run = await project.run("run", "rescued.yaml", "--report", "junit=junit.xml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ minting  Mint  block",
     "  ✓ changed  token  Create tokens  ledger.token.create  as issuer (userId:alice)",
@@ -81,7 +81,7 @@ test("what stood between a failure and the block that was rescued is rescued wit
   project.write("part.yaml", `${HEAD}name: Part\nsteps: [{ id: look, ${GET} }]\n`);
   project.write("inside.yaml", INSIDE);
   const run = await project.run("run", "inside.yaml", "--report", "junit=junit.xml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(project.read("junit.xml")).toContain('failures="0" errors="0"');
   const { data } = await project.json("runs", "show", runIn(run));
   const outcomes = Object.fromEntries(data.reports[0]?.steps.map(({ step, outcome }) => [step, outcome]) ?? []);
@@ -125,10 +125,10 @@ test("a foreach that its condition skips has no rounds, and is told as skipped; 
   project.serviceAt(world.url);
   project.write("rounds.yaml", NO_ROUNDS);
   const run = await project.run("run", "rounds.yaml");
-  expect(run.code, run.told).toBe(1);
-  expect(run.lines.join("\n"), run.told).toMatch(/skipped +towns[^]*skipped +houses[^]*✓ ok +first[^]*✗ failed +late/);
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.lines.join("\n"), run.transcript).toMatch(/skipped +towns[^]*skipped +houses[^]*✓ ok +first[^]*✗ failed +late/);
   const resumed = await project.run("resume", runIn(run));
-  expect(resumed.code, resumed.told).toBe(1);
+  expect(resumed.code, resumed.transcript).toBe(1);
   const { data } = await project.json("runs", "show", runIn(run));
   const outcomes = Object.fromEntries(data.reports[0]?.steps.map(({ step, outcome }) => [step, outcome]) ?? []);
   expect(outcomes).toEqual({ towns: "skipped", houses: "skipped", house: "not-run", first: "ok", late: "failed" });
@@ -150,7 +150,7 @@ test("always runs after a failure; resumed, what failed is tried again, and alwa
   project.serviceAt(world.url);
   project.write("always.yaml", ALWAYS);
   const run = await project.run("run", "always.yaml", "--report", "junit=junit.xml");
-  expect(run.code, run.told).toBe(1);
+  expect(run.code, run.transcript).toBe(1);
   expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ looking  block",
     "  ✗ failed   house  Get one asset  ledger.asset.get  as issuer (userId:alice)",
@@ -165,9 +165,9 @@ test("always runs after a failure; resumed, what failed is tried again, and alwa
 
   await world.call("POST /asset", "userId:alice", { assetType: "Property", data: { id: "Mill3" } });
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toMatch(lineOf("✓ ok", "house"));
-  expect(resumed.stdout, resumed.told).not.toMatch(/ {2}note {2}/);
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toMatch(lineOf("✓ ok", "house"));
+  expect(resumed.stdout, resumed.transcript).not.toMatch(/ {2}note {2}/);
   expect(operationsOf(await world.commits())).toEqual(["ledger.asset.create", "ledger.asset.create"]);
 });
 
@@ -189,11 +189,11 @@ test("a block of reads is tried a third time when two tries failed", async () =>
   project.serviceAt(world.url);
   project.write("retried.yaml", RETRIED);
   const run = await project.run("run", "retried.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   const outcomes = run.lines.flatMap((line) => /^ +. (\w+) +(status|stats|looking) /.exec(line)?.slice(1, 3).join(" ") ?? []);
-  expect(outcomes, run.told).toEqual(["ok status", "failed stats", "ok status", "failed stats", "ok status", "ok stats"]);
-  expect(run.stdout, run.told).toMatch(lineOf("✓ ok", "looking"));
-  expect(run.stdout, run.told).toMatch(/: 3 steps: 3 ok in /);
+  expect(outcomes, run.transcript).toEqual(["ok status", "failed stats", "ok status", "failed stats", "ok status", "ok stats"]);
+  expect(run.stdout, run.transcript).toMatch(lineOf("✓ ok", "looking"));
+  expect(run.stdout, run.transcript).toMatch(/: 3 steps: 3 ok in /);
 
   const { data } = await project.json("runs", "show", runIn(run));
   expect(stepIn(data, "stats").problem).toBeNull();
@@ -205,7 +205,7 @@ test("a block of reads that fails each time fails the run", async () => {
   project.serviceAt(world.url);
   project.write("retried.yaml", RETRIED.replace("attempts: 3", "attempts: 2"));
   const run = await project.run("run", "retried.yaml");
-  expect(run.code, run.told).toBe(1);
+  expect(run.code, run.transcript).toBe(1);
   expect(run.lines.filter((line) => /✗ failed +stats/.test(line))).toHaveLength(2);
-  expect(run.stdout, run.told).toMatch(/: 3 steps: 1 ok, 1 failed, 1 not run in /);
+  expect(run.stdout, run.transcript).toMatch(/: 3 steps: 1 ok, 1 failed, 1 not run in /);
 });

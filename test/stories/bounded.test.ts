@@ -16,8 +16,8 @@ test("an expectation of all pairs of a long list fails its step, and says why", 
   project.write("rows.json", rows(20_000));
   project.write("pairs.yaml", `${HEAD}steps:\n  - { id: read, uses: ledger.status, expect: ['${PAIRS}'] }\n`);
   const ran = await project.run("run", "pairs.yaml");
-  expect(ran.code, ran.told).toBe(1);
-  expect(ran.stdout, ran.told).toContain("it takes more than 10,000,000 steps, which is the limit (expressionSteps)");
+  expect(ran.code, ran.transcript).toBe(1);
+  expect(ran.stdout, ran.transcript).toContain("it takes more than 10,000,000 steps, which is the limit (expressionSteps)");
 });
 
 describe("a signal reaches a run that computes in each of many rounds", () => {
@@ -44,8 +44,8 @@ describe("a signal reaches a run that computes in each of many rounds", () => {
     await reached(running, asked);
     await running.signal(signal);
     const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(code);
-    expect(ended.stdout, ended.told).toContain("interrupted");
+    expect(ended.code, ended.transcript).toBe(code);
+    expect(ended.stdout, ended.transcript).toContain("interrupted");
   });
 });
 
@@ -78,6 +78,6 @@ test.for(SCHEMAS)("check ends with the message of a schema that $what", async ({
   project.write("rows.schema.json", schema);
   project.write("a.yaml", `${HEAD.replace("{ type: array }", "rows.schema.json")}steps:\n  - { uses: ledger.status }\n`);
   const checked = await project.run("check", "a.yaml");
-  expect(checked.code, checked.told).toBe(2);
-  expect(checked.stdout + checked.stderr, checked.told).toContain(says);
+  expect(checked.code, checked.transcript).toBe(2);
+  expect(checked.stdout + checked.stderr, checked.transcript).toContain(says);
 });

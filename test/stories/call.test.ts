@@ -15,20 +15,20 @@ test("a question is answered as JSON with every digit, and stderr says who asked
   const { project } = await desk({ "token.yaml": TOKEN });
   expect((await project.run("run", "token.yaml")).code).toBe(0);
   const token = await project.run("call", "ledger.token.get", "id=GOLD1", "--as", "alice");
-  expect(token.code, token.told).toBe(0);
+  expect(token.code, token.transcript).toBe(0);
   expect(token.stdout).toContain('"totalSupply": 12345678901234567.00000001');
   expect(token.stderr).toMatch(/^ledger\.token\.get as alice on here: 1 request, .*ms\n$/);
   const held = await project.run("call", "ledger.erc1155.balanceOf", "id=GOLD1", "owner=userId:bob");
-  expect(JSON.parse(held.stdout), held.told).toMatchObject({ owner: { orgId: "org1", userId: "bob" } });
+  expect(JSON.parse(held.stdout), held.transcript).toMatchObject({ owner: { orgId: "org1", userId: "bob" } });
   expect(held.stderr).toContain("as the key");
   const sale = await project.run("call", "investor.sales.list", "limit=1", "--as", "BUYER_KEY", "--pages", "2");
-  expect((JSON.parse(sale.stdout) as { sales: unknown[] }).sales, sale.told).toHaveLength(2);
+  expect((JSON.parse(sale.stdout) as { sales: unknown[] }).sales, sale.transcript).toHaveLength(2);
 });
 
 test("a write is not sent, and the command that writes a playbook for it is named", async () => {
   const { project, service } = await desk({ "token.yaml": TOKEN });
   const refused = await project.run("call", "ledger.token.mint", "id=GOLD1", "value=5", "--as", "alice");
-  expect(refused.code, refused.told).toBe(2);
+  expect(refused.code, refused.transcript).toBe(2);
   expect(refused.stderr).toContain("next: tokenbook new playbook mint.yaml --uses ledger.token.mint");
   expect(await service.commits()).toEqual([]);
 });
@@ -44,6 +44,6 @@ test.for([
   [["ledger.token.get", "id=NONE"], 1, "HTTP 404: there is no token NONE"],
 ] as const)("%j is refused with one clear message", async ([args, code, message]) => {
   const ended = await newProject().run("call", ...args);
-  expect([ended.code, ended.stdout], ended.told).toEqual([code, ""]);
+  expect([ended.code, ended.stdout], ended.transcript).toEqual([code, ""]);
   expect(ended.stderr).toContain(message);
 });

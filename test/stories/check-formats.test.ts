@@ -16,7 +16,7 @@ function projectWith(variables: Record<string, string> = KEYS): Project {
 test("a CI job annotates the line that is wrong, counted from its checkout", async () => {
   const here = projectWith();
   const plain = await here.run("check", "my playbooks", "--format", "github");
-  expect(plain.code, plain.told).toBe(2);
+  expect(plain.code, plain.transcript).toBe(2);
   expect(plain.lines).toEqual([
     '::error file=my playbooks/wrong one.yaml,line=3,endLine=3,col=11,endColumn=27,title=playbook.unknown-operation::there is no operation called "ledger.token.mnt"%0Afix: did you mean "ledger.token.mint"?',
   ]);
@@ -26,13 +26,13 @@ test("a CI job annotates the line that is wrong, counted from its checkout", asy
 test("a step in a folder of the checkout still annotates the file of the repository", async () => {
   const project = newProject({ ...KEYS, GITHUB_WORKSPACE: "/" });
   project.write("wrong.yaml", WRONG);
-  const { lines, told } = await project.run("check", "wrong.yaml", "--format", "github");
-  expect(lines[0], told).toContain(`::error file=${join(project.folder, "wrong.yaml").slice(1)},`);
+  const { lines, transcript } = await project.run("check", "wrong.yaml", "--format", "github");
+  expect(lines[0], transcript).toContain(`::error file=${join(project.folder, "wrong.yaml").slice(1)},`);
 });
 
 test("code scanning gets every file, the clean ones too", async () => {
-  const { stdout, code, told } = await projectWith().run("check", "my playbooks", "--format", "sarif");
-  expect(code, told).toBe(2);
+  const { stdout, code, transcript } = await projectWith().run("check", "my playbooks", "--format", "sarif");
+  expect(code, transcript).toBe(2);
   const [run] = (JSON.parse(stdout) as Log).runs;
   expect(run?.artifacts?.map(({ location }) => location?.uri)).toEqual([
     "my%20playbooks/right.yaml",
@@ -47,13 +47,13 @@ test("what is wrong in a playbook that others include is told once, at its own f
   const project = newProject(KEYS);
   for (const name of ["a", "b"]) project.write(`${name}.yaml`, "playbook: 1\nsteps: [{ id: x, uses: ./shared.yaml }]\n");
   project.write("shared.yaml", WRONG);
-  const told = "playbook.unknown-operation";
+  const code = "playbook.unknown-operation";
   const text = await project.run("check", ".");
-  expect(text.stdout.split(told), text.told).toHaveLength(2);
-  expect((await project.run("check", ".", "--format", "github")).stdout.split(told)).toHaveLength(2);
-  expect((await project.run("run", "a.yaml", "b.yaml")).stderr.split(told)).toHaveLength(2);
+  expect(text.stdout.split(code), text.transcript).toHaveLength(2);
+  expect((await project.run("check", ".", "--format", "github")).stdout.split(code)).toHaveLength(2);
+  expect((await project.run("run", "a.yaml", "b.yaml")).stderr.split(code)).toHaveLength(2);
   const [run] = (JSON.parse((await project.run("check", "a.yaml", "b.yaml", "--format", "sarif")).stdout) as Log).runs;
-  const found = run?.results?.filter(({ ruleId }) => ruleId === told) ?? [];
+  const found = run?.results?.filter(({ ruleId }) => ruleId === code) ?? [];
   const at = found[0]?.locations?.[0]?.physicalLocation?.artifactLocation;
   expect([found.length, at?.uri, run?.artifacts?.[at?.index ?? -1]?.location?.uri]).toEqual([1, "shared.yaml", "shared.yaml"]);
 });
@@ -64,11 +64,11 @@ test("--json is --format json, and a right playbook is exit 0 in every format", 
     await project.run("check", "my playbooks", "--json"),
     await project.run("check", "my playbooks", "--format", "json"),
   ];
-  expect(short.stdout, short.told).toBe(long.stdout);
+  expect(short.stdout, short.transcript).toBe(long.stdout);
   expect(short.code).toBe(2);
   for (const format of ["text", "json", "github", "sarif"]) {
-    const { code, told } = await project.run("check", "my playbooks/right.yaml", "--format", format);
-    expect(code, told).toBe(0);
+    const { code, transcript } = await project.run("check", "my playbooks/right.yaml", "--format", format);
+    expect(code, transcript).toBe(0);
   }
 });
 
@@ -81,12 +81,12 @@ test("a warning is told at its level in every format, and keeps nothing from bei
     ["github", "::warning file=idle.yaml,line=4"],
     ["sarif", '"level": "warning"'],
   ] as const) {
-    const { code, stdout, told } = await project.run("check", "idle.yaml", "--format", format);
-    expect(code, told).toBe(0);
+    const { code, stdout, transcript } = await project.run("check", "idle.yaml", "--format", format);
+    expect(code, transcript).toBe(0);
     expect(stdout.replaceAll(/":"/g, '": "')).toContain(level);
   }
   const run = await project.run("run", "idle.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(run.stderr).toContain("warning playbook.never-done");
 });
 
@@ -95,10 +95,10 @@ test("a folder of a project is checked without what is no playbook", async () =>
   project.serviceAt("https://ledger.example.com");
   project.write(".ci/pipeline.yaml", "jobs: 1\n");
   project.write("node_modules/x/y.yaml", "x: 1\n");
-  const { stdout, told } = await project.run("check", ".", "--format", "json");
+  const { stdout, transcript } = await project.run("check", ".", "--format", "json");
   expect(
     (JSON.parse(stdout) as { files: { file: string }[] }).files.map(({ file }) => file),
-    told,
+    transcript,
   ).toEqual(["my playbooks/right.yaml", "my playbooks/wrong one.yaml"]);
 });
 
@@ -107,28 +107,28 @@ test("every finding names the command that explains it, and that explains it", a
   const checked = await project.run("check", "my playbooks");
   const command = /tokenbook (check --explain [a-z.-]+)/.exec(checked.stdout)?.[1] ?? "";
   const explained = await project.run(...command.split(" "));
-  expect(explained.code, explained.told).toBe(0);
+  expect(explained.code, explained.transcript).toBe(0);
   expect(explained.stdout).toMatch(
     /^error playbook\.unknown-operation: [\s\S]*\nExample:\n[\s\S]*ledger\.token\.mnt[\s\S]*\nCure:\n/,
   );
   const run = await project.run("run", "my playbooks/wrong one.yaml");
-  expect(run.stderr, run.told).toContain("next: tokenbook check --explain playbook.unknown-operation");
+  expect(run.stderr, run.transcript).toContain("next: tokenbook check --explain playbook.unknown-operation");
 });
 
 test("a code that there is not gets the nearest one; `all` lists them", async () => {
   const project = projectWith();
   const missing = await project.run("check", "--explain", "unknown-operation");
-  expect(missing.code, missing.told).toBe(2);
+  expect(missing.code, missing.transcript).toBe(2);
   expect(missing.stderr).toContain("next: tokenbook check --explain playbook.unknown-operation");
   const all = await project.run("check", "--explain", "all");
-  expect(all.lines.length, all.told).toBeGreaterThan(40);
+  expect(all.lines.length, all.transcript).toBeGreaterThan(40);
   const { code, stdout } = await project.run("check", "--explain", "source.alias", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ format: 1, codes: [{ code: "source.alias", severity: "error" }] });
 });
 
 test("check without a file says what to name", async () => {
-  const { code, stderr, told } = await projectWith().run("check");
-  expect(code, told).toBe(2);
+  const { code, stderr, transcript } = await projectWith().run("check");
+  expect(code, transcript).toBe(2);
   expect(stderr).toContain("next: tokenbook check FILE");
 });

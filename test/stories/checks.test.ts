@@ -29,15 +29,15 @@ test("checks: an error fails the run, a warning is told, the others are looked a
   project.serviceAt(world.url);
   project.write("checked.yaml", CHECKED);
   const run = await project.run("run", "checked.yaml", "--report", "junit=junit.xml");
-  expect(run.code, run.told).toBe(1);
-  expect(run.stdout, run.told).toMatch(/^✗ failed {3}checks\.enough was minted {2}check {2}[\d.]+ m?s$/m);
-  expect(run.stdout, run.told).toContain("(it is 12.5: 7.5 less)");
-  expect(run.stdout, run.told).toMatch(
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toMatch(/^✗ failed {3}checks\.enough was minted {2}check {2}[\d.]+ m?s$/m);
+  expect(run.stdout, run.transcript).toContain("(it is 12.5: 7.5 less)");
+  expect(run.stdout, run.transcript).toMatch(
     /^! warned {3}checks\.it has a description .*\n {4}warning:\n {4}expect\.failed: this does not hold/m,
   );
-  expect(run.stdout, run.told).toMatch(/^✓ ok {7}checks\.3 {2}conserve token {2}check {2}/m);
-  for (const who of ["alice", "bob"]) expect(run.stdout, run.told).toMatch(lineOf("✓ ok", `checks.no debts[${who}]`));
-  expect(run.stdout, run.told).toMatch(/^✗ failed {2}Mint, and look: 7 steps: 2 changed, 4 ok, 1 failed, 1 warning in /m);
+  expect(run.stdout, run.transcript).toMatch(/^✓ ok {7}checks\.3 {2}conserve token {2}check {2}/m);
+  for (const who of ["alice", "bob"]) expect(run.stdout, run.transcript).toMatch(lineOf("✓ ok", `checks.no debts[${who}]`));
+  expect(run.stdout, run.transcript).toMatch(/^✗ failed {2}Mint, and look: 7 steps: 2 changed, 4 ok, 1 failed, 1 warning in /m);
   const junit = project.read("junit.xml");
   expect(junit, junit).toContain('tests="7" failures="1" errors="0" skipped="0"');
   expect(junit, junit).toMatch(
@@ -46,7 +46,7 @@ test("checks: an error fails the run, a warning is told, the others are looked a
 
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 10 }]);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]);
 });
 
@@ -63,15 +63,15 @@ test("conserve a token: a supply that is not the sum of its accounts is told, in
   // A difference counts when it is seen twice; one that has gone the second time was a read in between.
   void proxy.next("GET /token", drifted);
   const once = await project.run("run", "checked.yaml");
-  expect(once.code, once.told).toBe(0);
+  expect(once.code, once.transcript).toBe(0);
   for (let look = 0; look < 2; look++) void proxy.next("GET /token", drifted);
   project.write(
     "look.yaml",
     `${HEAD}name: Conserved\nsteps: [{ uses: ledger.status }]\nchecks: [{ conserve: { token: Gold } }]\n`,
   );
   const twice = await project.run("run", "look.yaml");
-  expect(twice.code, twice.told).toBe(1);
-  expect(twice.stdout, twice.told).toContain(
+  expect(twice.code, twice.transcript).toBe(1);
+  expect(twice.stdout, twice.transcript).toContain(
     "conserve.differs: token Gold, accounts: the token 12.51, its accounts and transactions 12.5 (difference 0.01); token Gold, transactions: the token 12.51, its accounts and transactions 12.5 (difference 0.01)",
   );
 });
@@ -93,12 +93,12 @@ test("conserve a vault: shares that were burnt beside it are told", async () => 
   project.serviceAt(world.url);
   project.write("vault.yaml", VAULT);
   const run = await project.run("run", "vault.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   await world.call("POST /token/burn", "userId:alice", [{ id: "Shares3", from: { orgId: "org1", userId: "alice" }, value: 1 }]);
   project.write("look.yaml", `${HEAD}steps: [{ uses: ledger.status }]\nchecks: [{ conserve: { vault: Vault3 } }]\n`);
   const drifted = await project.run("run", "look.yaml");
-  expect(drifted.code, drifted.told).toBe(1);
-  expect(drifted.stdout, drifted.told).toContain(
+  expect(drifted.code, drifted.transcript).toBe(1);
+  expect(drifted.stdout, drifted.transcript).toContain(
     "conserve.differs: vault Vault3, Shares3: its share tokens 99, what was issued for its assets 100 (difference -1)",
   );
 });
@@ -126,15 +126,15 @@ test("conserve a sale: what it has sold is what was bought, by everybody", async
   project.serviceAt(clean.url);
   project.write("sale.yaml", SALE);
   const run = await project.run("run", "sale.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   const { data } = await project.json("runs", "show", runIn(run));
   expect(stepIn(data, "checks.1")).toMatchObject({ kind: "check", outcome: "ok" });
 
   const drifted = await sandboxProcess({ seed: sold("7.5") });
   project.serviceAt(drifted.url);
   const late = await project.run("run", "sale.yaml");
-  expect(late.code, late.told).toBe(1);
-  expect(late.stdout, late.told).toContain(
+  expect(late.code, late.transcript).toBe(1);
+  expect(late.stdout, late.transcript).toContain(
     "conserve.differs: sale saleActive1, purchases: the sale 17.5, its purchases 10 (difference 7.5)",
   );
 });

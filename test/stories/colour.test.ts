@@ -59,8 +59,8 @@ describe.for(COMMANDS)("%s", (args) => {
       [{ CI: "true", TERM: "dumb" }, []],
     ] as const) {
       const ended = await here.as(variables).run(...args, ...more);
-      expect(ended.stdout + ended.stderr, ended.told).not.toContain(ESCAPE);
-      expect(ended.code, ended.told).toBe(plain.code);
+      expect(ended.stdout + ended.stderr, ended.transcript).not.toContain(ESCAPE);
+      expect(ended.code, ended.transcript).toBe(plain.code);
     }
     const forced = await here.as({ FORCE_COLOR: "1" }).run(...args);
     expect(forced.code).toBe(plain.code);

@@ -11,7 +11,7 @@ export function comparisonIn(printed: Pick<Printed, "reports">, step: string): C
 /** How a playbook that comes with the tool ended, and what one of its reconciliations has found. */
 export interface Reconciled {
   readonly code: number | null;
-  readonly told: string;
+  readonly transcript: string;
   readonly found: Comparison;
   /** A line for each drift. */
   readonly drifts: readonly string[];
@@ -25,10 +25,10 @@ export async function reconcile(
   inputs: Readonly<Record<string, unknown>>,
 ): Promise<Reconciled> {
   project.write("inputs.json", JSON.stringify(inputs));
-  const { code, told, data } = await project.json("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
+  const { code, transcript, data } = await project.json("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
   const found = comparisonIn(data, `reconcile.${step}`);
   const drifts = found.drifts.map(
     ({ kind, key, left, right }) => `${kind} ${Object.values(key).join(" ")} ${left ?? "-"} | ${right ?? "-"}`,
   );
-  return { code, told, found, drifts };
+  return { code, transcript, found, drifts };
 }

@@ -30,21 +30,21 @@ function kept(home: string): ReadonlyMap<string, number> {
 test("what a command has compiled is kept for the next in the user's own folder, for nobody else to read or write", async () => {
   const { project, home } = projectAtHome();
   const first = await project.run("run", "look.yaml");
-  expect(first.code, first.told).toBe(0);
+  expect(first.code, first.transcript).toBe(0);
   const files = kept(home);
   expect([...files.keys()].every((file) => file.startsWith(join(home, ".cache/tokenbook/")))).toBe(true);
   expect([...files.keys()].some((file) => file.includes("/run/cli.cjs"))).toBe(true);
   for (const file of files.keys()) expect(statSync(file).mode & 0o77, file).toBe(0);
 
   const second = await project.run("run", "look.yaml");
-  expect(second.code, second.told).toBe(0);
+  expect(second.code, second.transcript).toBe(0);
   expect(kept(home)).toEqual(files);
 });
 
 test("a command that fails keeps nothing: it has not come by all that the next will need", async () => {
   const { project, home } = projectAtHome();
   const failed = await project.run("run", "not-there.yaml");
-  expect(failed.code, failed.told).toBe(2);
+  expect(failed.code, failed.transcript).toBe(2);
   expect(kept(home).size).toBe(0);
 });
 
@@ -58,10 +58,10 @@ test("damaged code is passed over and made anew", async () => {
     else writeFileSync(file, Buffer.alloc(readFileSync(file).length, 0x5a));
   }
   const again = await project.run("run", "look.yaml");
-  expect(again.code, again.told).toBe(0);
+  expect(again.code, again.transcript).toBe(0);
   expect(files.map((file) => statSync(file).size).every((size, at) => size > (whole[at] ?? 0) * 0.9)).toBe(true);
   const next = await project.run("run", "look.yaml");
-  expect(next.code, next.told).toBe(0);
+  expect(next.code, next.transcript).toBe(0);
 });
 
 test("code that others may write to is passed over and made anew, for us alone", async () => {
@@ -70,7 +70,7 @@ test("code that others may write to is passed over and made anew, for us alone",
   const files = [...kept(home).keys()];
   for (const file of files) chmodSync(file, 0o666);
   const again = await project.run("run", "look.yaml");
-  expect(again.code, again.told).toBe(0);
+  expect(again.code, again.transcript).toBe(0);
   for (const file of files) expect(statSync(file).mode & 0o77, file).toBe(0);
 });
 
@@ -83,8 +83,8 @@ test.each([
   const { project, home } = projectAtHome();
   prepare(home);
   const ran = await project.as({ ...project.variables, ...variables }).run("run", "look.yaml");
-  expect(ran.code, ran.told).toBe(0);
-  expect(ran.stderr, ran.told).toBe("");
+  expect(ran.code, ran.transcript).toBe(0);
+  expect(ran.stderr, ran.transcript).toBe("");
 });
 
 const OURS = "0123456789abcdef-";
@@ -98,7 +98,7 @@ test("a folder of kept code that is a link is neither written to nor cleared", a
   mkdirSync(join(home, ".cache"));
   symlinkSync(victim, join(home, ".cache/tokenbook"));
   const ran = await project.run("run", "look.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(readdirSync(victim)).toEqual(before);
 });
 
@@ -112,7 +112,7 @@ test("of the folder of kept code only old folders of ours are removed", async ()
   for (let at = 0; at < 12; at++) mkdirSync(join(folder, `photos ${at}`), { recursive: true });
   symlinkSync(elsewhere, join(folder, `${OURS}99`));
   const ran = await project.run("run", "look.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   const left = readdirSync(folder);
   expect(left.filter((name) => name.startsWith("photos"))).toHaveLength(12);
   expect(left.filter((name) => /^[0-9a-f]{16}-\d+$/.test(name) && name !== `${OURS}99`)).toHaveLength(8);
@@ -130,6 +130,6 @@ test.for([
   mkdirSync(folder, { recursive: true });
   open(folder);
   const ran = await project.run("run", "look.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(filesBelow(folder)).toEqual([]);
 });

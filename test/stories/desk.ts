@@ -46,7 +46,7 @@ export async function losingMint({ project, proxy }: Pick<Desk, "project" | "pro
     proxy.shut();
   });
   const stopped = await project.run("run", "mint.yaml", ...args);
-  expect(stopped.code, stopped.told).toBe(5);
+  expect(stopped.code, stopped.transcript).toBe(5);
   await proxy.open();
   return stopped;
 }

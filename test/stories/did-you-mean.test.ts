@@ -49,8 +49,8 @@ test.for([
   ["a boundary", "test --crash-everywhere look.yaml --at before:run.closd", "next: --at 'before:run.closed'"],
 ] as const)("%s", async ([, words, printed]) => {
   const ended = await tokenbook(words);
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stdout + ended.stderr, ended.told).toContain(printed);
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stdout + ended.stderr, ended.transcript).toContain(printed);
 });
 
 test.for([
@@ -65,13 +65,13 @@ test.for([
   ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
 ] as const)("%s", async ([, args, printed]) => {
   const ended = await launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: folder }).ended;
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stderr, ended.told).toContain(printed);
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stderr, ended.transcript).toContain(printed);
 });
 
 test("a failpoint", async () => {
   const ended = await tokenbook("run look.yaml --state failpoint", { TOKENBOOK_FAILPOINT: "before:run.opend" });
-  expect(ended.code, ended.told).toBe(2);
+  expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr).toContain("next: TOKENBOOK_FAILPOINT='before:run.opened'");
 });
 
@@ -87,28 +87,28 @@ test("a run, by an id with a letter that is wrong; a step that wants a word; a c
   const wrong = `${id.slice(0, -1)}${id.endsWith("a") ? "b" : "a"}`;
   for (const command of [["resume"], ["runs", "show"], ["resolve"], ["runs", "export"], ["runs", "release", "--because", "so"]]) {
     const ended = await project.run(...command, wrong);
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr, ended.told).toContain(`did you mean ${id}? All of them: tokenbook runs`);
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toContain(`did you mean ${id}? All of them: tokenbook runs`);
   }
   const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
-  expect(step.stderr, step.told).toContain(`next: tokenbook resolve ${id} --step mint --as applied`);
+  expect(step.stderr, step.transcript).toContain(`next: tokenbook resolve ${id} --step mint --as applied`);
   project.write(
     "sales.yaml",
     "playbook: 1\nactors: { b: { investor: BUYR_KEY } }\nsteps: [{ uses: investor.sales.list, as: b }]\n",
   );
   const sales = await project.run("run", "sales.yaml");
-  expect(sales.stderr, sales.told).toContain('has no credential "BUYR_KEY" (did you mean "BUYER_KEY"?)');
+  expect(sales.stderr, sales.transcript).toContain('has no credential "BUYR_KEY" (did you mean "BUYER_KEY"?)');
 });
 
 test("a drift; and completion offers its id", async () => {
   const project = newProject({});
   project.write("drifting.yaml", DRIFTING);
   const ran = await project.run("run", "drifting.yaml");
-  expect(ran.code, ran.told).toBe(3);
+  expect(ran.code, ran.transcript).toBe(3);
   const [offer = ""] = (await project.run("complete", "--", "tokenbook drift show ")).lines;
   const id = offer.split("\t")[0] ?? "";
   expect(id).toMatch(/^[0-9a-f]{12}$/);
   const wrong = await project.run("drift", "show", `${id.slice(0, -1)}z`);
-  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.code, wrong.transcript).toBe(2);
   expect(wrong.stderr).toContain(`did you mean ${id}?`);
 });

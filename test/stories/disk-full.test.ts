@@ -15,16 +15,16 @@ test.for(LIMITS_KIB)(
     project.write("mint.yaml", MINT_ONCE);
     const command = `ulimit -f ${kib}; exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run mint.yaml`;
     const tight = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
-    expect(tight.code, tight.told).toBe(2);
-    expect(tight.stderr, tight.told).toMatch(/^error (?:journal\.cannot-write|database\.unusable)\n/m);
+    expect(tight.code, tight.transcript).toBe(2);
+    expect(tight.stderr, tight.transcript).toMatch(/^error (?:journal\.cannot-write|database\.unusable)\n/m);
     expect(tight.stdout, "what is not recorded is not told").not.toContain("passed");
     const before = operationsOf(await service.commits());
-    expect(before, tight.told).toEqual(WRITES.slice(0, before.length));
+    expect(before, tight.transcript).toEqual(WRITES.slice(0, before.length));
 
     const { data } = await project.json("runs");
     const again = await project.run(...(data.runs.length > 0 ? ["resume"] : ["run", "mint.yaml"]));
-    expect(again.code, `${tight.told}\n${again.told}`).toBe(0);
-    expect(operationsOf(await service.commits()), tight.told).toEqual(WRITES);
+    expect(again.code, `${tight.transcript}\n${again.transcript}`).toBe(0);
+    expect(operationsOf(await service.commits()), tight.transcript).toEqual(WRITES);
     expect((await project.run("runs", "verify")).code).toBe(0);
   },
 );
@@ -38,9 +38,9 @@ test.for([
   project.write("mint.yaml", MINT_ONCE.replace("actors:", "actors:  "));
   const command = `exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" ${words} > /dev/full`;
   const ended = await launch(["-c", command], { cwd: project.folder, program: "sh" }).ended;
-  expect(ended.code, ended.told).toBe(code);
-  expect(ended.stderr.match(/^error output\.cannot-write$/gm), ended.told).toHaveLength(1);
-  expect(ended.stderr, ended.told).not.toMatch(/^\s+at /m);
+  expect(ended.code, ended.transcript).toBe(code);
+  expect(ended.stderr.match(/^error output\.cannot-write$/gm), ended.transcript).toHaveLength(1);
+  expect(ended.stderr, ended.transcript).not.toMatch(/^\s+at /m);
   const { data } = await project.json("runs");
   expect(data.runs.map(({ outcome }) => outcome)).toEqual(words.startsWith("run") ? ["passed"] : []);
 });

@@ -15,14 +15,14 @@ import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxPr
 
 const valid = new Ajv2020().compile(schema);
 
-async function examine(project: Project, ...args: string[]): Promise<DoctorDocument & { readonly told: string }> {
+async function examine(project: Project, ...args: string[]): Promise<DoctorDocument & { readonly transcript: string }> {
   const ended = await project.run("doctor", "--json", ...args);
   const document = JSON.parse(ended.stdout) as DoctorDocument;
   expect(valid(document), JSON.stringify(valid.errors)).toBe(true);
-  expect(document.ok, ended.told).toBe(!document.findings.some(({ grade }) => grade === "problem"));
-  expect(ended.code, ended.told).toBe(document.ok ? 0 : 1);
-  for (const key of Object.values(project.variables)) expect(ended.told).not.toContain(key);
-  return { ...document, told: ended.told };
+  expect(document.ok, ended.transcript).toBe(!document.findings.some(({ grade }) => grade === "problem"));
+  expect(ended.code, ended.transcript).toBe(document.ok ? 0 : 1);
+  for (const key of Object.values(project.variables)) expect(ended.transcript).not.toContain(key);
+  return { ...document, transcript: ended.transcript };
 }
 
 function codes({ findings }: Pick<DoctorDocument, "findings">, grade: DoctorFinding["grade"]): readonly string[] {
@@ -39,7 +39,7 @@ function about({ findings }: Pick<DoctorDocument, "findings">, code: string): st
 test("without an environment all is well on the sandbox, and nothing is left behind", async () => {
   const project = newProject({});
   const seen = await examine(project);
-  expect(seen.ok, seen.told).toBe(true);
+  expect(seen.ok, seen.transcript).toBe(true);
   expect(seen.environment).toBe("sandbox");
   expect(codes(seen, "ok")).toEqual(
     expect.arrayContaining([
@@ -62,7 +62,7 @@ test("a service that answers as it should is ready, with what each part took", a
   expect((await project.run("run", "mint.yaml")).code).toBe(0);
   const before = filesBelow(project.folder).map((file) => [file, statSync(file).mtimeMs]);
   const ended = await project.run("doctor");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(ended.stdout).toMatch(/✓ ready to run for environment here$/m);
   expect(ended.stdout).toMatch(/✓ env:LEDGER_KEY is there, for tokenbook\.yaml:7 \(environments\.here\.ledger\.apiKey\)/);
   expect(ended.stdout).toMatch(/✓ ledger: http:.*: found in .*, connected in .* \(127\.0\.0\.1\)/);
@@ -77,7 +77,7 @@ test("a key that the service refuses is told with the line that names it", async
   const project = newProject({ ...KEYS, BUYER_KEY: "canary-buyer-2" });
   project.serviceAt(service.url);
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["service.key-refused"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["service.key-refused"]);
   expect(about(seen, "service.key-refused")).toMatch(/investor: BUYER_KEY: [\s\S]*tokenbook\.yaml:11 /);
 });
 
@@ -89,7 +89,7 @@ test("a port at which nobody listens, and a name that there is not, are told apa
     project.read("tokenbook.yaml").replace(/(investor:\n\s+baseUrl: ").*"/, '$1http://no-such-host.invalid"'),
   );
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["service.no-connection", "service.no-name"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["service.no-connection", "service.no-name"]);
   expect(about(seen, "service.no-connection")).toMatch(/ECONNREFUSED[\s\S]*fix tokenbook\.yaml:4 /);
 });
 
@@ -98,7 +98,7 @@ test("a service without TLS at an address of https is told as that", async () =>
   const project = newProject();
   project.serviceAt(service.url.replace("http:", "https:"));
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["service.no-tls", "service.no-tls"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["service.no-tls", "service.no-tls"]);
 });
 
 test("a web page in place of the service is told as that", async () => {
@@ -106,7 +106,7 @@ test("a web page in place of the service is told as that", async () => {
   const project = newProject();
   project.serviceAt((await strangerServer(page)).url);
   const seen = await examine(project);
-  expect(new Set(codes(seen, "problem")), seen.told).toEqual(new Set(["service.not-json"]));
+  expect(new Set(codes(seen, "problem")), seen.transcript).toEqual(new Set(["service.not-json"]));
 });
 
 test("clocks that differ are told, and by how much", async () => {
@@ -121,8 +121,8 @@ test("clocks that differ are told, and by how much", async () => {
   const project = newProject();
   project.serviceAt(proxy.url);
   const seen = await examine(project);
-  expect(seen.ok, seen.told).toBe(true);
-  expect(codes(seen, "warning"), seen.told).toEqual(["service.clock-skewed"]);
+  expect(seen.ok, seen.transcript).toBe(true);
+  expect(codes(seen, "warning"), seen.transcript).toEqual(["service.clock-skewed"]);
   expect(about(seen, "service.clock-skewed")).toMatch(/this machine's clock is 2 h .*ahead of that of the ledger interface/);
 });
 
@@ -136,7 +136,7 @@ test("a bookmark by another name than the service's shows that the profile is wr
     `${project.read("tokenbook.yaml")}    profile: { ledger: { parameters: { bookmark: from } } }\n`,
   );
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["profile.bookmark"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["profile.bookmark"]);
   expect(about(seen, "profile.bookmark")).toContain("profile.ledger.parameters.bookmark at tokenbook.yaml:3 (environments.here)");
 });
 
@@ -154,7 +154,7 @@ test("a state directory that cannot be made is told, and what the service says a
   const project = newProject({});
   project.write("taken", "");
   const seen = await examine(project, "--state", "taken/state");
-  expect(codes(seen, "problem"), seen.told).toEqual(["state.unwritable"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["state.unwritable"]);
   expect(codes(seen, "ok")).toContain("service.key-taken");
 });
 
@@ -168,10 +168,10 @@ test("a variable that is not set is told with the line that wants it; one of ano
     ledger: { baseUrl: "http://127.0.0.1:1", appId: a, orgId: o, apiKey: env:LATER_KEY }\n`,
   );
   const first = await examine(project);
-  expect(first.ok, first.told).toBe(true);
+  expect(first.ok, first.transcript).toBe(true);
   expect(codes(first, "warning")).toEqual(["environment.key-missing"]);
   const later = await examine(project, "--env", "later");
-  expect(codes(later, "problem"), later.told).toEqual(["environment.key-missing"]);
+  expect(codes(later, "problem"), later.transcript).toEqual(["environment.key-missing"]);
   expect(about(later, "environment.key-missing")).toMatch(
     /LATER_KEY is not set[\s\S]*environments\.later\.ledger\.apiKey[\s\S]*export LATER_KEY=/,
   );
@@ -183,12 +183,12 @@ test("a key that no header takes is told as such, and not as a service that is o
   project.serviceAt(service.url);
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["environment.key-not-in-header"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["environment.key-not-in-header"]);
   expect(about(seen, "environment.key-not-in-header")).toContain("tokenbook.yaml:7 (environments.here.ledger.apiKey)");
   const run = await project.run("run", "look.yaml");
-  expect(run.code, run.told).toBe(2);
+  expect(run.code, run.transcript).toBe(2);
   expect(run.stderr).toContain("environment.key-not-in-header");
-  expect(seen.told + run.told).not.toContain("ключ");
+  expect(seen.transcript + run.transcript).not.toContain("ключ");
 });
 
 test.each([
@@ -201,8 +201,8 @@ test.each([
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
   for (const command of [["run", "look.yaml"], ["plan", "look.yaml"], ["doctor"]]) {
     const ended = await project.run(...command);
-    expect(ended.code, ended.told).toBe(command[0] === "doctor" ? 1 : 2);
-    expect(ended.stdout + ended.stderr, ended.told).toContain("tokenbook.yaml:4:16");
+    expect(ended.code, ended.transcript).toBe(command[0] === "doctor" ? 1 : 2);
+    expect(ended.stdout + ended.stderr, ended.transcript).toContain("tokenbook.yaml:4:16");
     expect(ended.stdout + ended.stderr).toContain(message);
     expect(ended.stdout + ended.stderr).not.toContain("secretpw");
   }
@@ -212,7 +212,7 @@ test("a write of which nobody knows what became is told, with the command that l
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const stopped = await losingMint(at);
   const seen = await examine(at.project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["state.unknown-write"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["state.unknown-write"]);
   expect(about(seen, "state.unknown-write")).toMatch(/mint \(ledger\.token\.mint\)[\s\S]*tokenbook resume /);
   expect(about(seen, "state.unknown-write")).toContain(runIn(stopped));
   hold(at.project, 2_000, "passed");
@@ -241,13 +241,13 @@ test("a run whose process died is told, and one that another machine holds", asy
   expect((await project.run("run", "look.yaml")).code).toBeNull();
   const sane = project.as({});
   const died = await examine(sane);
-  expect(codes(died, "warning"), died.told).toEqual(["state.died"]);
+  expect(codes(died, "warning"), died.transcript).toEqual(["state.died"]);
   expect(about(died, "state.died")).toMatch(/look\.yaml.* did not end: its process died\n.*\ntokenbook resume /);
   const journal = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
   journal.exec("UPDATE lease SET holder = json_set(holder, '$.host', 'elsewhere', '$.bootId', 'another')");
   journal.close();
   const held = await examine(sane);
-  expect(codes(held, "warning"), held.told).toEqual(["state.held-elsewhere"]);
+  expect(codes(held, "warning"), held.transcript).toEqual(["state.held-elsewhere"]);
   expect(about(held, "state.held-elsewhere")).toMatch(/on elsewhere[\s\S]*tokenbook runs release /);
 });
 
@@ -259,10 +259,10 @@ test.runIf(hasOpenssl)("over TLS it tells how long securing took, and that the c
   const project = newProject({ ...KEYS, NODE_EXTRA_CA_CERTS: file });
   project.serviceAt(`https://localhost:${(page.address() as AddressInfo).port}`);
   const seen = await examine(project);
-  expect(about(seen, "service.reached"), seen.told).toMatch(/connected in .*, secured in /);
+  expect(about(seen, "service.reached"), seen.transcript).toMatch(/connected in .*, secured in /);
   expect(codes(seen, "warning")).toContain("service.certificate-ends");
   const unknown = await examine(project.as(KEYS));
-  expect(about(unknown, "service.no-tls"), unknown.told).toContain("NODE_EXTRA_CA_CERTS");
+  expect(about(unknown, "service.no-tls"), unknown.transcript).toContain("NODE_EXTRA_CA_CERTS");
 });
 
 test("a damaged journal is told, and not touched", async () => {
@@ -274,10 +274,10 @@ test("a damaged journal is told, and not touched", async () => {
   bytes.fill(7, 4096 * 3, 4096 * 3 + 200);
   writeFileSync(file, bytes);
   const seen = await examine(project);
-  expect(seen.ok, seen.told).toBe(false);
+  expect(seen.ok, seen.transcript).toBe(false);
   expect(
     codes(seen, "problem").every((code) => /damaged|journal/.test(code)),
-    seen.told,
+    seen.transcript,
   ).toBe(true);
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
@@ -286,10 +286,10 @@ test("tokenbook.yaml with a mistake is shown with its line; an environment that 
   const project = newProject({});
   project.write("tokenbook.yaml", "environments:\n  here:\n    ledger: { baseUrl: nowhere }\n");
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.told).toEqual(["environment.invalid"]);
+  expect(codes(seen, "problem"), seen.transcript).toEqual(["environment.invalid"]);
   project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
   const misspelt = await project.run("doctor", "--env", "hree");
-  expect(misspelt.code, misspelt.told).toBe(2);
+  expect(misspelt.code, misspelt.transcript).toBe(2);
   expect(misspelt.stderr).toContain("--env here");
 });
 

@@ -49,7 +49,7 @@ async function run(project: Project, command: string, expected: number): Promise
   const PATH = `${project.folder}/../bin:${process.env["PATH"]}`;
   const how = { cwd: project.folder, program: "bash", variables: { PATH, HOME: project.folder, USER: "olga", ...COMPILED } };
   const ended = await launch(["-c", `${command}\nexit $?`], how).ended;
-  expect(ended.code, ended.told).toBe(expected);
+  expect(ended.code, ended.transcript).toBe(expected);
   return ended;
 }
 
@@ -110,8 +110,8 @@ async function check({ marks, text }: Block, page: readonly Block[]): Promise<vo
   project.write(isEnvironment ? "tokenbook.yaml" : "playbook.yaml", text);
   const ended = await project.run(...(isEnvironment ? ["doctor", "--json"] : ["check", "playbook.yaml"]));
   // Its keys are not here, and its service does not exist: it is read, and that is what counts.
-  if (isEnvironment) expect(ended.stdout, ended.told).toContain('"code": "project.file"');
-  else expect(ended.code, ended.told).toBe(0);
+  if (isEnvironment) expect(ended.stdout, ended.transcript).toContain('"code": "project.file"');
+  else expect(ended.code, ended.transcript).toBe(0);
 }
 
 describe.for(PAGES)("%s", (page) => {

@@ -18,11 +18,11 @@ test("a .env beside tokenbook.yaml gives keys and variables; what the process se
   project.write("inner/look.yaml", LOOK);
   project.write("inner/.env", "REGION=inner\nLEDGER_KEY=wrong-key\n");
   const minted = await project.run("run", "mint.yaml");
-  expect(minted.code, minted.told).toBe(0);
+  expect(minted.code, minted.transcript).toBe(0);
   const looked = await project.within("inner").run("run", "look.yaml");
   expect(looked.stdout, "beside tokenbook.yaml, wherever one works").toContain("output region: eu");
   expect((await project.as({ REGION: "us" }).run("run", "inner/look.yaml")).stdout).toContain("output region: us");
-  expect((await project.run("run", "inner/look.yaml", "--dotenv", "inner/.env")).told).toContain("BUYER_KEY is not set");
+  expect((await project.run("run", "inner/look.yaml", "--dotenv", "inner/.env")).transcript).toContain("BUYER_KEY is not set");
 });
 
 test("without it, and with another, as told", async () => {
@@ -45,7 +45,7 @@ test("one of a folder above is never read, and none sets what tokenbook itself l
   expect((await project.within("inner").run("run", "look.yaml")).stdout).toContain("output region: none");
   project.write("inner/.env", "TOKENBOOK_FAILPOINT=before:run.opened\nTOKENBOOK_DEBUG=1\n");
   const ended = await project.within("inner").run("run", "look.yaml");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(ended.stderr).toBe("");
 });
 
@@ -64,8 +64,8 @@ steps:
   );
   const crash = ["test", "--crash-everywhere", "pin.yaml", "--at", "after:attempt.intended@step1"];
   const tried = await project.run(...crash, "--dotenv", "keys.env");
-  expect(tried.code, tried.told).toBe(0);
-  expect(tried.stdout, tried.told).toContain("1 boundary: 1 same");
+  expect(tried.code, tried.transcript).toBe(0);
+  expect(tried.stdout, tried.transcript).toContain("1 boundary: 1 same");
   project.write(".env", project.read("keys.env"));
   expect((await project.run(...crash)).stdout).toContain("1 boundary: 1 same");
   expect((await project.run(...crash, "--no-dotenv")).stderr).toContain("DOOR_PIN is not set");

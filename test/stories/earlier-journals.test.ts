@@ -23,25 +23,25 @@ function projectWith(journal: string): Project {
 
 test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run goes on where it was", async (journal) => {
   const project = projectWith(journal);
-  const { data, told } = await project.json("runs");
+  const { data, transcript } = await project.json("runs");
   expect(
     data.runs.map(({ outcome }) => outcome),
-    told,
+    transcript,
   ).toEqual(["pending", "passed"]);
   const verified = await project.run("runs", "verify");
-  expect(verified.code, verified.told).toBe(0);
-  expect(verified.stdout, verified.told).toMatch(/^\S+ {2}intact .*\n\S+ {2}intact .*\n$/);
+  expect(verified.code, verified.transcript).toBe(0);
+  expect(verified.stdout, verified.transcript).toMatch(/^\S+ {2}intact .*\n\S+ {2}intact .*\n$/);
 
   // Its own sandbox is gone, and a new one knows nothing of the first step: to do that again would be seen.
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toContain("1 of 3 steps done before");
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toContain("1 of 3 steps done before");
   const key = /-(\w{8})$/m.exec(data.runs[0]?.id ?? "")?.[1] ?? "";
   expect((await embeddedCommits(project)).map(({ body }) => body)).toEqual([
     { assetType: "Property", data: { id: `B${key}`, first: `A${key}` } },
   ]);
   const shown = await project.run("runs", "show", data.runs[0]?.id ?? "");
-  expect(shown.stdout, shown.told).toContain('"shares":"12345678901234567890.50"');
+  expect(shown.stdout, shown.transcript).toContain('"shares":"12345678901234567890.50"');
   expect(inJournal(project, (database) => database.prepare("PRAGMA user_version").get())).toEqual({
     user_version: JOURNALS.length,
   });
@@ -56,15 +56,15 @@ test("a holder without a lock is judged by its host and its boot, as before", as
     inJournal(project, (database) => database.prepare("UPDATE lease SET holder = ?").run(JSON.stringify(holder)));
   hold(HOLDER);
   const held = await project.run("resume");
-  expect([held.code, held.stderr], held.told).toEqual([6, expect.stringContaining("is held by process 2485 on elsewhere")]);
+  expect([held.code, held.stderr], held.transcript).toEqual([6, expect.stringContaining("is held by process 2485 on elsewhere")]);
   hold({ ...HOLDER, host: hostname() });
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
 });
 
 test("a run that kept no text of its playbook is not resumed with another", async () => {
   const project = projectWith("version-1.db.gz");
   project.write("record.yaml", `${PLAYBOOK}  - { uses: ledger.status }\n`);
   const resumed = await project.run("resume");
-  expect([resumed.code, resumed.stderr], resumed.told).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
+  expect([resumed.code, resumed.stderr], resumed.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
 });

@@ -159,7 +159,7 @@ const REFUSED: readonly EditMade[] = [
 async function failed(): Promise<Desk & { readonly run: string }> {
   const at = await desk({ "outer.yaml": OUTER, "inner.yaml": INNER });
   const ended = await at.project.run("run", "outer.yaml");
-  expect(ended.code, ended.told).toBe(1);
+  expect(ended.code, ended.transcript).toBe(1);
   return { ...at, run: runIn(ended) };
 }
 
@@ -180,8 +180,8 @@ test.for(PARTS)("a run is not resumed when what was done became another thing, b
     expect(text, what).toContain(from);
     project.write(file, text.replace(from, to));
     const ended = await project.run("resume");
-    expect(ended.code, `${what}\n${ended.told}`).toBe(2);
-    expect(ended.stderr, `${what}\n${ended.told}`).toMatch(
+    expect(ended.code, `${what}\n${ended.transcript}`).toBe(2);
+    expect(ended.stderr, `${what}\n${ended.transcript}`).toMatch(
       new RegExp(
         `^error resume\\.edited\n {2}outer\\.yaml was edited, and \\d changes? would contradict what the run ${run} has already done:\n`,
         "m",
@@ -199,14 +199,14 @@ test("what has not been done may be edited: the step that failed is mended, one 
   const mended = OUTER.replace("totalSupply == 11", "totalSupply == 10").replace(/ {2}- id: look\n.*\n.*\n/, "");
   project.write("outer.yaml", `# in other words\n${mended}${NEW_READ}    expect: [response.totalSupply == 12]\n`);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(1);
-  expect(resumed.stdout, resumed.told).toMatch(
+  expect(resumed.code, resumed.transcript).toBe(1);
+  expect(resumed.stdout, resumed.transcript).toMatch(
     /^ {4}7 of 8 steps done before\n {4}edited since: outer\.yaml\n {4}! look was removed from outer\.yaml; what it did stays\n✓ ok {7}supply /m,
   );
   // What is edited next is held against what was edited before.
   project.write("outer.yaml", `${mended}${NEW_READ}`);
   const passed = await project.run("resume");
-  expect(passed.code, passed.told).toBe(0);
+  expect(passed.code, passed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(WRITTEN);
   const { data } = await project.json("runs", "show", runIn(passed));
   expect(data.reports[0]?.steps.map(({ step }) => step)).toEqual([
@@ -223,16 +223,16 @@ test("what has not been done may be edited: the step that failed is mended, one 
   ]);
   project.write("outer.yaml", OUTER);
   const over = await project.run("resume", runIn(passed));
-  expect([over.code, over.stderr], over.told).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
+  expect([over.code, over.stderr], over.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
   // Where this one acts, whichever environment comes first.
-  expect(over.stderr, over.told).toMatch(/begin a new run: tokenbook run outer\.yaml --env here$/m);
+  expect(over.stderr, over.transcript).toMatch(/begin a new run: tokenbook run outer\.yaml --env here$/m);
 });
 
 test("a step that failed and is taken out has no part in a run that passes, and one whose write took effect has what it did", async () => {
   const { project } = await failed();
   project.write("outer.yaml", OUTER.replace("- id: supply", "- id: total").replace("totalSupply == 11", "totalSupply == 10"));
   const passed = await project.json("resume", "--report", "junit=report.xml");
-  expect(passed.code, passed.told).toBe(0);
+  expect(passed.code, passed.transcript).toBe(0);
   const [report] = passed.data.reports;
   expect(report?.steps.map(({ step }) => step)).not.toContain("supply");
   expect(report?.totals).toMatchObject({ failed: 0, pending: 0 });
@@ -245,7 +245,7 @@ test("a step that failed and is taken out has no part in a run that passes, and 
   await lost.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
   lost.project.write("mint.yaml", MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""));
   const resumed = await lost.project.json("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(resumed.data.reports[0]?.steps.find(({ step }) => step === "mint")).toMatchObject({ outcome: "changed" });
 });
 
@@ -254,7 +254,7 @@ test("a write of which nobody knows what became is settled as it was sent, never
   at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
   void at.proxy.next("POST /token/mint", cutAnswer);
   const ended = await at.project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(5);
+  expect(ended.code, ended.transcript).toBe(5);
   const run = runIn(ended);
   const edits = [
     [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value was changed from 10.00 to 20.00"],
@@ -266,18 +266,18 @@ test("a write of which nobody knows what became is settled as it was sent, never
   for (const [text = "", says = ""] of edits) {
     at.project.write("mint.yaml", text);
     const refused = await at.project.run("resume");
-    expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining(says)]);
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(says)]);
     // A new run would mint as well.
-    expect(refused.stderr, refused.told).toContain(
+    expect(refused.stderr, refused.transcript).toContain(
       `so begin no new run; once you know it, record it: tokenbook resolve ${run} --step mint`,
     );
-    expect(refused.stderr, refused.told).not.toContain("tokenbook run ");
+    expect(refused.stderr, refused.transcript).not.toContain("tokenbook run ");
   }
   // Once it is settled, the rest may be edited.
   await at.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
   at.project.write("mint.yaml", MINT_ONCE.replace("expect: [response.totalSupply == 10]", "expect: [response.totalSupply > 9]"));
   const resumed = await at.project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await at.service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
@@ -303,17 +303,17 @@ steps:
   // It stays on its way for as long as the story lasts.
   void proxy.next("PATCH /token", async (passing) => passing.cut());
   const run = await project.run("run", "describe.yaml");
-  expect(run.code, run.told).toBe(1);
+  expect(run.code, run.transcript).toBe(1);
   expect(run.stdout).toContain("superseded");
   const second = '  - id: second\n    uses: ledger.token.update\n    with: { id: "${{ steps.token.id }}", description: B }\n';
   project.write("describe.yaml", described.replace("  - id: look", `${second}  - id: look`));
   const before = await service.commits();
   const resumed = await project.run("resume", runIn(run));
-  expect(resumed.code, resumed.told).toBe(2);
+  expect(resumed.code, resumed.transcript).toBe(2);
   expect(resumed.stderr).toContain("(second) sets what an earlier attempt of first may still set");
   expect(await service.commits()).toEqual(before);
   const other = second.replace("ledger.token.update", "ledger.token.get").replace(", description: B", "");
   project.write("describe.yaml", described.replace('"B"', '"A"').replace("  - id: look", `${other}  - id: look`));
   const harmless = await project.run("resume", runIn(run));
-  expect(harmless.code, harmless.told).toBe(0);
+  expect(harmless.code, harmless.transcript).toBe(0);
 });

@@ -27,14 +27,14 @@ test("what is so already is unchanged, and nothing is sent", async () => {
   project.serviceAt(proxy.url);
   project.write("gold.yaml", createUnless('response.id == "Gold"'));
   const first = await project.run("run", "gold.yaml");
-  expect(first.code, first.told).toBe(0);
-  expect(first.stdout, first.told).toMatch(lineOf("✓ changed", "token", " tx [0-9a-f]{8}… "));
+  expect(first.code, first.transcript).toBe(0);
+  expect(first.stdout, first.transcript).toMatch(lineOf("✓ changed", "token", " tx [0-9a-f]{8}… "));
   const second = await project.run("run", "gold.yaml", "--report", "junit=junit.xml");
-  expect(second.code, second.told).toBe(0);
-  expect(second.stdout, second.told).toMatch(
+  expect(second.code, second.transcript).toBe(0);
+  expect(second.stdout, second.transcript).toMatch(
     /^= unchanged {2}token {2}Create tokens {2}ledger\.token\.create {2}as issuer \(userId:alice\) {2}[\d.]+ m?s$/m,
   );
-  expect(second.stdout, second.told).toMatch(/: 2 steps: 1 unchanged, 1 ok in /);
+  expect(second.stdout, second.transcript).toMatch(/: 2 steps: 1 unchanged, 1 ok in /);
   expect(project.read("junit.xml")).toContain('tests="2" failures="0" errors="0" skipped="0"');
   expect(proxy.seen.filter((name) => name === "POST /token")).toHaveLength(1);
   const { data } = await project.json("runs", "show", runIn(second));
@@ -50,16 +50,16 @@ test(
     project.serviceAt(world.url);
     project.write("gold.yaml", createUnless('response.name == "Silver"'));
     const run = await project.run("run", "gold.yaml");
-    expect(run.code, run.told).toBe(1);
-    expect(run.stdout, run.told).toMatch(lineOf("✗ failed", "token"));
-    expect(run.stdout, run.told).toContain('ensure.not-so: this does not hold: response.name == "Silver"');
-    expect(run.stdout, run.told).toContain("why: the write itself took effect");
-    expect(run.stdout, run.told).toContain('response.name → "Gold"');
+    expect(run.code, run.transcript).toBe(1);
+    expect(run.stdout, run.transcript).toMatch(lineOf("✗ failed", "token"));
+    expect(run.stdout, run.transcript).toContain('ensure.not-so: this does not hold: response.name == "Silver"');
+    expect(run.stdout, run.transcript).toContain("why: the write itself took effect");
+    expect(run.stdout, run.transcript).toContain('response.name → "Gold"');
     expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
 
     // Whatever the playbook promised, what took effect is not sent again.
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(1);
+    expect(resumed.code, resumed.transcript).toBe(1);
     expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
   },
 );
@@ -74,9 +74,9 @@ test.for([
   project.serviceAt(proxy.url);
   project.write("gold.yaml", createUnless('response.id == "Gold"'));
   const run = await project.run("run", "gold.yaml");
-  expect(run.code, run.told).toBe(1);
-  expect(run.stdout, run.told).toMatch(lineOf("✗ failed", "token"));
-  expect(run.stdout, run.told).toMatch(says);
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toMatch(lineOf("✗ failed", "token"));
+  expect(run.stdout, run.transcript).toMatch(says);
   expect(proxy.seen.filter((name) => name.startsWith("POST"))).toEqual([]);
   expect(await world.commits()).toEqual([]);
 });
@@ -120,7 +120,7 @@ test.for([
   project.serviceAt(world.url);
   project.write("ask.yaml", discovering(one));
   const run = await project.run("run", "ask.yaml");
-  expect(run.code, run.told).toBe(code);
-  expect(run.stdout, run.told).toMatch(says);
+  expect(run.code, run.transcript).toBe(code);
+  expect(run.stdout, run.transcript).toMatch(says);
   expect(operationsOf(await world.commits()).filter((operation) => operation === "ledger.transfer.request")).toHaveLength(1);
 });

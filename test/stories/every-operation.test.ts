@@ -94,10 +94,10 @@ function projectWithScenarios(): Project {
 /** Runs the folder in one command, all of it green; gives the reports. */
 async function runScenarios(project: Project, ...args: string[]): Promise<Printed["reports"]> {
   const run = await project.run("run", SCENARIOS, "--jobs", "8", "--report", "json=report.json", ...args);
-  expect(run.code, run.told).toBe(0);
-  expect(run.stderr, run.told).toBe("");
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.stderr, run.transcript).toBe("");
   const { reports } = JSON.parse(project.read("report.json")) as Printed;
-  expect(run.lines.at(-1), run.told).toBe(`${reports.length} runs: ${reports.length} passed`);
+  expect(run.lines.at(-1), run.transcript).toBe(`${reports.length} runs: ${reports.length} passed`);
   return reports;
 }
 
@@ -197,7 +197,7 @@ steps:
 `,
   );
   const run = await project.run("run", "create.yaml");
-  expect(run.code, run.told).toBe(5);
-  expect(run.stdout, run.told).toContain("write.ambiguous");
+  expect(run.code, run.transcript).toBe(5);
+  expect(run.stdout, run.transcript).toContain("write.ambiguous");
   expect(await embeddedCommits(project)).toEqual([]);
 });

@@ -55,15 +55,15 @@ test("three times a tenth is three tenths, and large numbers come back digit by 
   const project = newProject();
   project.write("exact.yaml", PLAYBOOK);
   const run = await project.run("run", "exact.yaml", "--json", "--report", "json=report.json");
-  expect(run.code, run.told).toBe(0);
-  expect(run.stderr, run.told).toContain("output balance: 0.3\n");
-  expect(run.stderr, run.told).toContain("output serial: 9007199254740993\n");
-  expect(run.stderr, run.told).toContain("output value: 12345678901234567890.50\n");
-  expect(run.stderr, run.told).toContain("output next: 9007199254740994\n");
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.stderr, run.transcript).toContain("output balance: 0.3\n");
+  expect(run.stderr, run.transcript).toContain("output serial: 9007199254740993\n");
+  expect(run.stderr, run.transcript).toContain("output value: 12345678901234567890.50\n");
+  expect(run.stderr, run.transcript).toContain("output next: 9007199254740994\n");
 
   const shown = await project.run("runs", "show", runOf(run.stdout), "--json");
   for (const text of [run.stdout, project.read("report.json"), shown.stdout]) {
-    expect(text, run.told).toContain(
+    expect(text, run.transcript).toContain(
       '"outputs":{"balance":0.3,"serial":9007199254740993,"value":12345678901234567890.50,"next":9007199254740994}',
     );
     // Sent and read back: in the attempt's input, and in the answer.

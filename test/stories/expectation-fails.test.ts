@@ -27,9 +27,9 @@ test("a failed expectation is told the same way by the run, by `runs show`, in J
   project.write("mint.yaml", PLAYBOOK);
 
   const run = await project.run("run", "mint.yaml", "--report", "junit=report.xml", "--report", "json=report.json");
-  expect(run.code, run.told).toBe(1);
-  const told = beneath(run.lines, /^✗ failed {3}after /);
-  expect(told.slice(0, 7), run.told).toEqual([
+  expect(run.code, run.transcript).toBe(1);
+  const explained = beneath(run.lines, /^✗ failed {3}after /);
+  expect(explained.slice(0, 7), run.transcript).toEqual([
     "    expect.failed: this does not hold: response.totalSupply == 10.01 && response.behaviour.transferable",
     "    seen:",
     "      | ├─ response.totalSupply == 10.01 → false",
@@ -38,14 +38,14 @@ test("a failed expectation is told the same way by the run, by `runs show`, in J
     "    to hold: response.totalSupply would have to be 10.01 (it is 10: 0.01 less)",
     "    response:",
   ]);
-  expect(told, run.told).toContain("      | totalSupply: 10");
-  for (const line of told.slice(1)) expect(line.length, run.told).toBeLessThanOrEqual(80);
+  expect(explained, run.transcript).toContain("      | totalSupply: 10");
+  for (const line of explained.slice(1)) expect(line.length, run.transcript).toBeLessThanOrEqual(80);
 
   const shown = await project.run("runs", "show", runIn(run));
-  expect(beneath(shown.lines, /^✗ failed {3}after /), shown.told).toEqual(told);
+  expect(beneath(shown.lines, /^✗ failed {3}after /), shown.transcript).toEqual(explained);
 
   const junit = project.read("report.xml");
-  for (const line of told) expect(junit).toContain(line.trim());
+  for (const line of explained) expect(junit).toContain(line.trim());
 
   const { data } = await project.json("runs", "show", runIn(run));
   const evidence = stepIn(data, "after").problem?.evidence ?? null;
@@ -63,8 +63,8 @@ test("an `until` that never held is told like an expectation", async () => {
     PLAYBOOK.replace(/ {4}expect:[^]*?\n\n/, "    until: response.totalSupply >= 11\n    timeout: 100ms\n"),
   );
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(1);
-  expect(run.stdout, run.told).toContain(
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toContain(
     "    to hold: response.totalSupply would have to be at least 11\n      | (it is 10: 1 less)\n",
   );
 });
@@ -75,7 +75,7 @@ test("a secret that the service gives back is told nowhere", async () => {
   project.serviceAt(world.url);
   project.write("mint.yaml", PLAYBOOK.replace("name: Minted once", `name: ${KEYS["LEDGER_KEY"]}`).replace('"ONE"', '"TWO"'));
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(1);
-  expect(run.stdout, run.told).toContain('name: "${{ secrets.');
-  expect(run.stdout + run.stderr, run.told).not.toContain(KEYS["LEDGER_KEY"]);
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toContain('name: "${{ secrets.');
+  expect(run.stdout + run.stderr, run.transcript).not.toContain(KEYS["LEDGER_KEY"]);
 });

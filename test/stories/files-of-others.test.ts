@@ -79,21 +79,21 @@ test.for(REACHES)("$name is neither read nor quoted", async ({ lay, includes }) 
   const formats = ["json", "github", "sarif", "text"].map((format) => ["check", "--format", format]);
   for (const command of [...formats, ["run"], ["plan"], ["schedule", "--once"]]) {
     const ended = await project.run(...command, "reaching.yaml");
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.told.replaceAll(/^cd .*$/gm, ""), ended.told).not.toContain("c4nary");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.transcript.replaceAll(/^cd .*$/gm, ""), ended.transcript).not.toContain("c4nary");
   }
-  const { data, told } = await project.json("check", "reaching.yaml");
+  const { data, transcript } = await project.json("check", "reaching.yaml");
   const found = (data.files[0]?.diagnostics ?? []).filter(({ file }) => file === "reaching.yaml");
   const refused = found.filter(({ message }) =>
     /lies outside of the project|is a hidden file|is a file of settings/.test(message),
   );
   expect(
     refused.map(({ line }) => line),
-    told,
+    transcript,
   ).toEqual(includes === true ? [4, 5, 6, 7] : [4, 5, 6, 7, 9]);
   expect(
     found.map(({ line }) => line),
-    told,
+    transcript,
   ).toEqual([4, 5, 6, 7, 9]);
 });
 
@@ -110,17 +110,20 @@ test("a file that a person gives is read wherever it is, and what is in it is no
   project.write(".env", table);
   const given = async (path: string) => project.run("plan", "rows.yaml", "--env", "sandbox", "--input", `rows=${path}`);
   const far = await given(join(outside, "rows.csv"));
-  expect(far.code, far.told).toBe(2);
-  expect(far.stderr, far.told).toContain("rows.csv:2 does not hold what the playbook declares");
-  expect(far.stderr, far.told).not.toContain("c4nary");
+  expect(far.code, far.transcript).toBe(2);
+  expect(far.stderr, far.transcript).toContain("rows.csv:2 does not hold what the playbook declares");
+  expect(far.stderr, far.transcript).not.toContain("c4nary");
   const near = await given("rows.csv");
-  expect(near.stderr, near.told).toContain('must be of type decimal, and is "c4nary-amount"');
+  expect(near.stderr, near.transcript).toContain('must be of type decimal, and is "c4nary-amount"');
   const variables = await given(".env");
-  expect([variables.code, variables.stderr], variables.told).toEqual([2, expect.stringContaining(".env is a file of settings")]);
-  expect(variables.stderr, variables.told).not.toContain("c4nary");
+  expect([variables.code, variables.stderr], variables.transcript).toEqual([
+    2,
+    expect.stringContaining(".env is a file of settings"),
+  ]);
+  expect(variables.stderr, variables.transcript).not.toContain("c4nary");
   writeFileSync(join(outside, "rows.csv"), table.replace("c4nary-amount", "1"));
   const right = await given(join(outside, "rows.csv"));
-  expect(right.code, right.told).toBe(0);
+  expect(right.code, right.transcript).toBe(0);
 });
 
 test.for([
@@ -145,8 +148,8 @@ test.for([
     writeFileSync(join(outside, `private-${at}`), text);
     symlinkSync(join(outside, `private-${at}`), join(project.folder, `playbooks/link-${at}.yaml`));
     const ended = await project.run(...command, `playbooks/link-${at}.yaml`);
-    expect(ended.code, ended.told).not.toBe(0);
-    expect(ended.stdout + ended.stderr, ended.told).not.toContain("c4nary");
+    expect(ended.code, ended.transcript).not.toBe(0);
+    expect(ended.stdout + ended.stderr, ended.transcript).not.toContain("c4nary");
   }
 });
 
@@ -161,6 +164,6 @@ test("files of the project are read as before, and what is wrong in them is quot
     ),
   );
   const ended = await project.run("check", "reaching.yaml");
-  expect(ended.stdout, ended.told).toContain('data/rows.csv:2 (row 1, column "a") must be of type decimal, and is "none"');
-  expect(ended.stdout, ended.told).toContain("> 3 |   rows: { type: file");
+  expect(ended.stdout, ended.transcript).toContain('data/rows.csv:2 (row 1, column "a") must be of type decimal, and is "none"');
+  expect(ended.stdout, ended.transcript).toContain("> 3 |   rows: { type: file");
 });

@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { newProject } from "./world.ts";
 
 test("--help has groups in the order of the work, and five to eight words for each command", async () => {
-  const { stdout, told } = await newProject().run("--help");
+  const { stdout, transcript } = await newProject().run("--help");
   const headings = stdout.match(/^\w+:$/gm)?.filter((heading) => heading !== "Options:");
-  expect(headings, told).toEqual(["Start:", "Run:", "See:", "Reference:", "Serve:"]);
+  expect(headings, transcript).toEqual(["Start:", "Run:", "See:", "Reference:", "Serve:"]);
   const rows = stdout.replaceAll(/\n {8,}/g, " ").matchAll(/^ {2}(\w+)(?: \[[^\]]+\]| <[^>]+>)* {2,}(\S.*)$/gm);
   const lengths = Array.from(rows, ([, name = "", words = ""]) => [name, words.trim().split(/\s+/).length] as const);
-  expect(lengths.length, told).toBe(23);
+  expect(lengths.length, transcript).toBe(23);
   expect(lengths.filter(([, length]) => length < 5 || length > 8)).toEqual([]);
 });
 
@@ -31,12 +31,12 @@ describe("operations", () => {
   test("are searched by words", async () => {
     const project = newProject();
     const one = await project.run("operations", "mint");
-    expect(one.code, one.told).toBe(0);
+    expect(one.code, one.transcript).toBe(0);
     expect(one.stdout).toContain("ledger.token.mint");
     expect(one.stdout).toContain("tokenbook operations ledger.token.mint\n");
     expect(one.stdout).not.toContain("ledger.token.burn");
     const both = await project.run("operations", "Transfer", "approve");
-    expect(both.stdout, both.told).toContain("ledger.transfer.approve");
+    expect(both.stdout, both.transcript).toContain("ledger.transfer.approve");
     expect(both.stdout).not.toContain("ledger.transfer.reject");
   });
 
@@ -58,11 +58,11 @@ describe("the sandbox gives an environment that works", () => {
     const run = await project.run("run", "read.yaml");
     await sandbox.signal("SIGTERM");
     await sandbox.ended;
-    expect(run.code, run.told).toBe(0);
+    expect(run.code, run.transcript).toBe(0);
     expect(run.stdout).toContain("environment local ");
     expect(statSync(join(project.folder, ".env")).mode & 0o077).toBe(0);
     const again = await project.run("sandbox", "--port", "0", "--write-env");
-    expect(again.code, again.told).toBe(2);
+    expect(again.code, again.transcript).toBe(2);
     expect(again.stderr).toContain("tokenbook.yaml, .env exist already");
   });
 
@@ -80,7 +80,7 @@ describe("the sandbox gives an environment that works", () => {
     const run = await project.run("run", "read.yaml");
     await running.signal("SIGTERM");
     await running.ended;
-    expect(run.code, run.told).toBe(0);
+    expect(run.code, run.transcript).toBe(0);
     expect(run.stdout).toContain("environment local ");
     expect(existsSync(join(project.folder, "tokenbook.yaml"))).toBe(true);
     expect(readFileSync(join(project.folder, "tokenbook.yaml"), "utf8")).toMatch(/^environments:\n/);
@@ -147,14 +147,14 @@ test("an entity in `with` may be written as text, and gets its organization", as
   const project = newProject({});
   project.write("mint.yaml", MINT_TO_BOB);
   const plan = await project.run("plan", "mint.yaml", "--json");
-  expect(plan.code, plan.told).toBe(0);
+  expect(plan.code, plan.transcript).toBe(0);
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   const shown = await project.run("runs", "show", "latest");
-  expect(shown.stdout, shown.told).toContain('"to":{"orgId":"org1","userId":"bob"}');
+  expect(shown.stdout, shown.transcript).toContain('"to":{"orgId":"org1","userId":"bob"}');
   project.write("mint.yaml", MINT_TO_BOB.replace("userId:bob", "userid:bob"));
   const misspelt = await project.run("check", "mint.yaml");
-  expect(misspelt.stdout, misspelt.told).toContain('did you mean "userId"?');
+  expect(misspelt.stdout, misspelt.transcript).toContain('did you mean "userId"?');
 });
 
 describe("how much of a run is printed", () => {
@@ -167,24 +167,24 @@ describe("how much of a run is printed", () => {
     const project = newProject({});
     project.write("block.yaml", BLOCK);
     const short = await project.run("run", "block.yaml");
-    expect(short.code, short.told).toBe(0);
+    expect(short.code, short.transcript).toBe(0);
     expect(short.stdout).toMatch(/^✓ changed {2}all {2}block {2}2 steps {2}/m);
     expect(short.stdout).not.toContain("ledger.token.mint");
     const full = await project.run("run", "block.yaml", "--verbose");
-    expect(full.stdout, full.told).toMatch(/^ {2}✓ changed {2}mint .* tx [0-9a-f]{64} /m);
+    expect(full.stdout, full.transcript).toMatch(/^ {2}✓ changed {2}mint .* tx [0-9a-f]{64} /m);
     const quiet = await project.run("run", "block.yaml", "--quiet");
-    expect(quiet.lines, quiet.told).toEqual([expect.stringMatching(/^✓ passed {2}block.yaml: 2 steps: 2 changed in /)]);
+    expect(quiet.lines, quiet.transcript).toEqual([expect.stringMatching(/^✓ passed {2}block.yaml: 2 steps: 2 changed in /)]);
     project.write("mint.yaml", MINT_TO_BOB);
     const plain = await project.run("run", "mint.yaml");
-    expect(plain.stdout, plain.told).toMatch(/ tx [0-9a-f]{8}… /);
+    expect(plain.stdout, plain.transcript).toMatch(/ tx [0-9a-f]{8}… /);
   });
 
   test("a block that fails shows its steps", async () => {
     const project = newProject({});
     project.write("block.yaml", BLOCK.replace('"${{ steps.token.id }}"', "nothing"));
     const failed = await project.run("run", "block.yaml");
-    expect(failed.code, failed.told).toBe(1);
+    expect(failed.code, failed.transcript).toBe(1);
     const begins = failed.lines.map((line) => line.slice(0, 16));
-    expect(begins, failed.told).toEqual(expect.arrayContaining(["▸ all  block", "  ✓ changed  tok", "  ✗ failed   min"]));
+    expect(begins, failed.transcript).toEqual(expect.arrayContaining(["▸ all  block", "  ✓ changed  tok", "  ✗ failed   min"]));
   });
 });

@@ -28,9 +28,9 @@ function folder(): Project {
 
 test("run leaves out data and parts of others, says so a line each, and counts them", async () => {
   const ran = await folder().run("run", "playbooks");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   const notes = ran.stderr.trim().split("\n");
-  expect(notes, ran.told).toEqual([
+  expect(notes, ran.transcript).toEqual([
     expect.stringMatching(/^skipped playbooks\/data\/holders\.yaml: it is no playbook/),
     expect.stringMatching(/^skipped playbooks\/rates\.yaml: it is no playbook/),
     expect.stringMatching(
@@ -50,21 +50,21 @@ test("run --json lists what it left out, and a part whose inputs are given is ru
     "playbooks/rates.yaml",
   ]);
   const given = await project.run("run", "playbooks", "--input", "least=1");
-  expect(given.code, given.told).toBe(0);
+  expect(given.code, given.transcript).toBe(0);
   expect(given.lines.at(-1)).toBe("2 runs: 2 passed; 2 files skipped");
 });
 
 test("check, plan, schedule and test leave out the same data", async () => {
   const project = folder();
   const checked = await project.run("check", "playbooks");
-  expect(checked.code, checked.told).toBe(0);
+  expect(checked.code, checked.transcript).toBe(0);
   expect(checked.stderr).toContain("skipped playbooks/rates.yaml: it is no playbook");
   expect(checked.lines.at(-1)).toBe("2 files skipped");
   const { data } = await project.json("check", "playbooks");
   expect(data).toMatchObject({ ok: true, skipped: [{ file: "playbooks/data/holders.yaml" }, { file: "playbooks/rates.yaml" }] });
   for (const command of [["plan"], ["schedule", "--once"]]) {
     const ended = await project.run(...command, "playbooks");
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
     expect(ended.stderr).toContain("skipped playbooks/part.yaml: ");
   }
 });
@@ -73,9 +73,9 @@ test("a file that is named is meant: data is an error, and so is a part without 
   const project = folder();
   for (const name of ["playbooks/rates.yaml", "playbooks/data/holders.yaml", "playbooks/part.yaml"]) {
     const ran = await project.run("run", name);
-    expect(ran.code, ran.told).toBe(2);
+    expect(ran.code, ran.transcript).toBe(2);
     const both = await project.run("run", "playbooks", name);
-    expect(both.code, both.told).toBe(2);
+    expect(both.code, both.transcript).toBe(2);
   }
 });
 
@@ -91,7 +91,7 @@ test.each([
   project.write("playbooks/zz.yaml", text);
   for (const command of ["check", "run"]) {
     const ended = await project.run(command, "playbooks");
-    expect(ended.code, ended.told).toBe(2);
+    expect(ended.code, ended.transcript).toBe(2);
     expect(ended.stdout + ended.stderr).toContain("playbooks/zz.yaml");
   }
 });
@@ -100,6 +100,6 @@ test("a folder of which every file is data is no folder of playbooks", async () 
   const project = newProject();
   project.write("data/rates.yaml", "eur: 1.07\n");
   const ended = await project.run("run", "data");
-  expect(ended.code, ended.told).toBe(2);
+  expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr).toContain("error file.missing");
 });

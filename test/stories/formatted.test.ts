@@ -33,12 +33,12 @@ test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async 
   project.write("playbooks/holders.yaml", "a:    1\n");
   project.write("tokenbook.yaml", ENVIRONMENT);
   const checked = await project.run("fmt", "--check", ".");
-  expect(checked.code, checked.told).toBe(1);
+  expect(checked.code, checked.transcript).toBe(1);
   expect(checked.lines).toEqual(["playbooks/one two.yaml", "playbooks/quoted.YML", "tokenbook.yaml"]);
   expect(project.read("playbooks/one two.yaml")).toBe(UNTIDY);
 
   const done = await project.run("fmt", ".");
-  expect(done.code, done.told).toBe(0);
+  expect(done.code, done.transcript).toBe(0);
   expect(done.stderr).toContain("3 of 4 files changed");
   expect(project.read("playbooks/one two.yaml")).toBe(TIDY);
   expect(project.read("playbooks/holders.yaml")).toBe("a:    1\n");
@@ -46,7 +46,7 @@ test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async 
     'environments:\n  here:\n    investor: { baseUrl: "https://store.example.com", credentials: { KEY: env:KEY } } # ours\n',
   );
   const again = await project.run("fmt", "--check", ".");
-  expect(again.code, again.told).toBe(0);
+  expect(again.code, again.transcript).toBe(0);
   expect(again.stdout).toBe("");
   expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(4); // nothing is left beside them
 });
@@ -54,12 +54,12 @@ test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async 
 test("what would change can be seen, and applied by patch", async () => {
   const project = newProject();
   project.write("one.yaml", UNTIDY);
-  const { code, stdout, told } = await project.run("fmt", "--diff", "one.yaml");
-  expect(code, told).toBe(1);
+  const { code, stdout, transcript } = await project.run("fmt", "--diff", "one.yaml");
+  expect(code, transcript).toBe(1);
   expect(project.read("one.yaml")).toBe(UNTIDY);
   project.write("one.patch", stdout);
   const patched = await launch(["apply", "--unidiff-zero", "-p0", "one.patch"], { cwd: project.folder, program: "git" }).ended;
-  expect(patched.code, patched.told).toBe(0);
+  expect(patched.code, patched.transcript).toBe(0);
   expect(project.read("one.yaml")).toBe(TIDY);
 });
 
@@ -70,8 +70,8 @@ test("what cannot be read is left as it is, with the diagnostic; the others are 
   project.write("broken.yaml", broken);
   project.write("anchored.yaml", anchored);
   project.write("one.yaml", UNTIDY);
-  const { code, stdout, stderr, told } = await project.run("fmt", ".");
-  expect(code, told).toBe(2);
+  const { code, stdout, stderr, transcript } = await project.run("fmt", ".");
+  expect(code, transcript).toBe(2);
   expect(stdout).toBe("one.yaml\n");
   expect(stderr).toMatch(/^broken\.yaml:2:8 error source\.unclosed$/m);
   expect(stderr).toContain("anchored.yaml: line 2 has the anchor &x");
@@ -87,8 +87,8 @@ test("JSON stays JSON", async () => {
   const project = newProject();
   const book = JSON.stringify({ playbook: 1, name: "x".repeat(200), steps: [{ id: "look", uses: "ledger.status" }] });
   project.write("book.json", book);
-  const { code, stderr, told } = await project.run("fmt", "book.json");
-  expect(code, told).toBe(2);
+  const { code, stderr, transcript } = await project.run("fmt", "book.json");
+  expect(code, transcript).toBe(2);
   expect(stderr).toContain("book.json: it is a file of JSON");
   expect(project.read("book.json")).toBe(book);
 });
@@ -122,14 +122,14 @@ test("a file keeps its permissions, and a link stays a link", async () => {
   const real = join(project.folder, "real/one.yaml");
   chmodSync(real, 0o640);
   symlinkSync(real, join(project.folder, "link.yaml"));
-  const { code, told } = await project.run("fmt", "link.yaml");
-  expect(code, told).toBe(0);
+  const { code, transcript } = await project.run("fmt", "link.yaml");
+  expect(code, transcript).toBe(0);
   expect(lstatSync(join(project.folder, "link.yaml")).isSymbolicLink()).toBe(true);
   expect(readFileSync(real, "utf8")).toBe(TIDY);
   expect(statSync(real).mode & 0o777).toBe(0o640);
 });
 
 test("the playbooks that come with the product are formatted; `tokenbook fmt playbooks` does it", async () => {
-  const { code, told } = await launch([join(ROOT, "bin/tokenbook.js"), "fmt", "--check", "playbooks"], { cwd: ROOT }).ended;
-  expect(code, told).toBe(0);
+  const { code, transcript } = await launch([join(ROOT, "bin/tokenbook.js"), "fmt", "--check", "playbooks"], { cwd: ROOT }).ended;
+  expect(code, transcript).toBe(0);
 });

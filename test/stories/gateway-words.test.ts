@@ -46,12 +46,12 @@ test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not se
   project.write("mint.yaml", MINT_ONCE);
   void proxy.next("POST /token/mint", answerAfterwards(answer));
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(0);
-  expect(operationsOf(await service.commits()), ended.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
-  const { data, told } = await project.json("runs", "show", runIn(ended));
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(operationsOf(await service.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  const { data, transcript } = await project.json("runs", "show", runIn(ended));
   const [attempt, ...others] = stepIn(data, "mint").attempts;
-  expect(others, told).toEqual([]);
-  expect(attempt, told).toMatchObject({ meaning: "ambiguous", status: answer.status, settled: { verdict: "applied" } });
+  expect(others, transcript).toEqual([]);
+  expect(attempt, transcript).toMatchObject({ meaning: "ambiguous", status: answer.status, settled: { verdict: "applied" } });
 });
 
 test.for(GATEWAYS)(
@@ -64,8 +64,8 @@ test.for(GATEWAYS)(
     project.write("mint.yaml", MINT_ONCE);
     void proxy.next("POST /token/mint", answerInstead(answer));
     const ended = await project.run("run", "mint.yaml");
-    expect(ended.code, ended.told).toBe(5);
-    expect(ended.stdout, ended.told).toMatch(WHY);
+    expect(ended.code, ended.transcript).toBe(5);
+    expect(ended.stdout, ended.transcript).toMatch(WHY);
     expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(1);
   },
 );
@@ -87,7 +87,7 @@ test("an environment may declare more forms of errors, and then they count", asy
     answerInstead({ status: 503, headers: { ...JSON_TYPE, "retry-after": "0" }, body: '{"code":"BUSY","message":"later"}' }),
   );
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(2);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
@@ -100,8 +100,8 @@ test("a condition that the description lists for the call is the service's own w
   project.write("mint.yaml", MINT_ONCE);
   void proxy.next("POST /token/mint", answerInstead({ status: 403, headers: JSON_TYPE, body: '{"message":"invalid caller"}' }));
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stdout, ended.told).toContain("HTTP 403: invalid caller");
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stdout, ended.transcript).toContain("HTTP 403: invalid caller");
 });
 
 test("a playbook that expects a refusal is not satisfied by a gateway's", async () => {
@@ -115,7 +115,7 @@ test("a playbook that expects a refusal is not satisfied by a gateway's", async 
   );
   void proxy.next("POST /token/mint", answerInstead({ status: 403, headers: {}, body: "invalid caller" }));
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(5);
+  expect(ended.code, ended.transcript).toBe(5);
 });
 
 test("doctor says whether the service's errors have the form that the profile declares", async () => {
@@ -124,12 +124,14 @@ test("doctor says whether the service's errors have the form that the profile de
   const project = newProject();
   project.serviceAt(proxy.url);
   const well = await project.run("doctor");
-  expect(well.stdout, well.told).toContain("✓ ledger: errors come in the form that the profile declares");
-  expect(well.stdout, well.told).toContain("✓ investor: errors come in the form that the profile declares");
+  expect(well.stdout, well.transcript).toContain("✓ ledger: errors come in the form that the profile declares");
+  expect(well.stdout, well.transcript).toContain("✓ investor: errors come in the form that the profile declares");
   void proxy.next("GET /token", answerInstead({ status: 404, body: '{"error":"no such token"}' }));
   const strange = await project.run("doctor");
-  expect(strange.stdout, strange.told).toContain("! ledger: an error came in a form that the profile does not declare: HTTP 404");
-  expect(strange.stdout, strange.told).toMatch(
+  expect(strange.stdout, strange.transcript).toContain(
+    "! ledger: an error came in a form that the profile does not declare: HTTP 404",
+  );
+  expect(strange.stdout, strange.transcript).toMatch(
     /declare its form: profile\.ledger\.errors at tokenbook\.yaml:\d+ \(environments\.here\)/,
   );
 });

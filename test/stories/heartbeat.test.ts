@@ -46,17 +46,17 @@ test("each firing pings its start, and its end with the exit code", async () => 
   const { url, pings } = await monitor(200);
   const { project, service } = await watched(url);
   const failed = await project.run("schedule", "--once", "properties.yaml");
-  expect(failed.code, failed.told).toBe(1);
+  expect(failed.code, failed.transcript).toBe(1);
   await recordProperty(service);
   const passed = await project.run("schedule", "--once", "properties.yaml");
-  expect(passed.code, passed.told).toBe(0);
+  expect(passed.code, passed.transcript).toBe(0);
   expect(paths(pings)).toEqual(["/start", "/1", "/start", "/0"]);
   const [first, second, third, fourth] = pings.map(({ rid }) => rid);
   expect(first).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   expect([second, fourth]).toEqual([first, third]);
   expect(third).not.toBe(first);
   expect(pings[1]?.body).toMatch(/^properties\.yaml@here: failed\ntick: .*\nrun: .*\nproblem: all: /);
-  expect(failed.told + passed.told).not.toContain("t0ken-of-the-check");
+  expect(failed.transcript + passed.transcript).not.toContain("t0ken-of-the-check");
 });
 
 test("the end of a reconciliation says how many drifts there are", async () => {
@@ -88,7 +88,7 @@ reconcile:
   );
   expect((await project.run("run", "gold.yaml")).code).toBe(0);
   const drifted = await project.run("schedule", "--once", "nightly.yaml");
-  expect(drifted.code, drifted.told).toBe(3);
+  expect(drifted.code, drifted.transcript).toBe(3);
   expect(paths(pings)).toEqual(["/start", "/3"]);
   expect(pings[1]?.body).toContain("\ndrifts: 1 new, 0 persisting");
 });
@@ -98,10 +98,10 @@ test("a monitoring service that is away changes nothing about a run; a ping is t
   const { project, service } = await watched(url);
   await recordProperty(service);
   const passed = await project.run("schedule", "--once", "properties.yaml");
-  expect(passed.code, passed.told).toBe(0);
+  expect(passed.code, passed.transcript).toBe(0);
   expect(paths(pings)).toEqual(["/start", "/start", "/start", "/0", "/0", "/0"]);
-  expect(passed.stdout, passed.told).toContain("heartbeat: /0 was not delivered: HTTP 503");
-  expect(passed.told).not.toContain("t0ken-of-the-check");
+  expect(passed.stdout, passed.transcript).toContain("heartbeat: /0 was not delivered: HTTP 503");
+  expect(passed.transcript).not.toContain("t0ken-of-the-check");
 });
 
 test("a scheduler that is killed in a run is noticed: its start has no end; the next process reports the failure", async () => {
@@ -133,13 +133,13 @@ test("a scheduler that loses its state directory reports that to its channels, a
   const running = project.as({ ...KEYS, PING: url, DESK: desk }).start("schedule", "properties.yaml");
   await logged(running, "firing.ended");
   rmSync(`${project.folder}/.tokenbook`, { recursive: true });
-  const { code, told } = await running.ended;
-  expect(code, told).toBe(2);
+  const { code, transcript } = await running.ended;
+  expect(code, transcript).toBe(2);
   expect(pings.at(-1)).toMatchObject({
     path: `${HERE}/fail`,
     body: expect.stringMatching(/^the scheduler has stopped: /) as unknown,
   });
-  expect(posted.map((each) => each.told)).toMatchObject([
+  expect(posted.map((each) => each.notification)).toMatchObject([
     { event: "failure", summary: expect.stringMatching(CRASHED) as unknown },
   ]);
 });
@@ -165,10 +165,10 @@ test("a scheduler whose disk is full reports that to its channels, and to the mo
   const running = project.as({ ...KEYS, PING: url, DESK: desk }).start("schedule", "properties.yaml");
   await logged(running, "firing.ended");
   expect(() => writeFileSync(`${project.folder}/.tokenbook/filler`, Buffer.alloc(4_000_000))).toThrow("ENOSPC");
-  const { told } = await running.ended;
-  expect(told).toContain("disk is full");
+  const { transcript } = await running.ended;
+  expect(transcript).toContain("disk is full");
   expect(pings.at(-1)).toMatchObject({ path: `${HERE}/fail`, body: expect.stringContaining("disk is full") as unknown });
-  expect(posted.at(-1)?.told).toMatchObject({ event: "failure", summary: expect.stringMatching(CRASHED) as unknown });
+  expect(posted.at(-1)?.notification).toMatchObject({ event: "failure", summary: expect.stringMatching(CRASHED) as unknown });
 });
 
 test.for([
@@ -179,7 +179,7 @@ test.for([
   const { project } = await watched("http://127.0.0.1:9/");
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("env:PING", written));
   const wrong = await project.run("schedule", "--once", "properties.yaml");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain(says);
-  expect(wrong.told).not.toContain("t0ken");
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain(says);
+  expect(wrong.transcript).not.toContain("t0ken");
 });

@@ -74,7 +74,7 @@ describe("what can run, runs", () => {
         program: "bash",
         variables: { PATH, HOME: project.folder, ...COMPILED },
       }).ended;
-      expect(ended.stderr, ended.told).not.toMatch(/error usage\.|command not found/);
+      expect(ended.stderr, ended.transcript).not.toMatch(/error usage\.|command not found/);
       return ended.code;
     };
     if (/(?:report|show) latest/.test(command)) expect(await shell("tokenbook run supply.yaml")).toBe(0);

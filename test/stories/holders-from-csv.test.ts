@@ -62,9 +62,9 @@ function projectWith(playbook = PLAYBOOK, holders = HOLDERS): Project {
 
 test("each holder of a CSV file gets the exact amount of the cell", async () => {
   const project = projectWith();
-  const { code, stdout, told } = await project.run("run", "playbooks", "--report", "json=report.json");
-  expect(code, told).toBe(0);
-  expect(stdout, told).toMatch(/^✓ changed {2}mint\[bob\] {2}.* as alice /m);
+  const { code, stdout, transcript } = await project.run("run", "playbooks", "--report", "json=report.json");
+  expect(code, transcript).toBe(0);
+  expect(stdout, transcript).toMatch(/^✓ changed {2}mint\[bob\] {2}.* as alice /m);
   const report = project.read("report.json");
   expect(report).toContain('"to":{"orgId":"org1","userId":"alice"},"value":100000000000000.01}');
   expect(report).toContain('"to":{"orgId":"org1","userId":"bob"},"value":0.10}');
@@ -75,13 +75,13 @@ test("each holder of a CSV file gets the exact amount of the cell", async () => 
 test("a wrong cell is refused before anything is sent, by file, line and column", async () => {
   const project = projectWith(PLAYBOOK, 'holder,amount\nuserId:alice,100.00\nuserId:bob,"1,000.00"\n');
   for (const command of ["check", "run"]) {
-    const { code, stdout, stderr, told } = await project.run(command, "playbooks/mint.yaml");
-    expect(code, told).toBe(2);
-    expect(stdout + stderr, told).toContain("playbooks/mint.yaml:8:14 error playbook.input-content");
-    expect(stdout + stderr, told).toContain(
+    const { code, stdout, stderr, transcript } = await project.run(command, "playbooks/mint.yaml");
+    expect(code, transcript).toBe(2);
+    expect(stdout + stderr, transcript).toContain("playbooks/mint.yaml:8:14 error playbook.input-content");
+    expect(stdout + stderr, transcript).toContain(
       'playbooks/data/holders.csv:3 (row 2, column "amount") must be of type decimal, and is "1,000.00"',
     );
-    expect(stdout + stderr, told).toContain("fix: digits and a point, such as 1000.50");
+    expect(stdout + stderr, transcript).toContain("fix: digits and a point, such as 1000.50");
   }
   expect(await embeddedCommits(project)).toEqual([]);
 });
@@ -90,15 +90,15 @@ test("a file named on the command line is looked for in this folder, one named i
   const project = projectWith();
   project.write("here.csv", "holder,amount\nuserId:carol,5\nuserId:carol,6\n");
   const wrong = await project.run("run", "playbooks/mint.yaml", "--input", "holders=here.csv");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain(
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain(
     '"holders": here.csv:3 (row 2, column "holder") is {"userId":"carol"}, the same as here.csv:2 (row 1, column "holder")',
   );
   project.write("inputs/these.yaml", "holders: there.json\n");
   project.write("inputs/there.json", '[{"holder":"userId:carol","amount":5.50,"since":"2026-01-01"}]');
   const right = await project.run("run", "playbooks/mint.yaml", "--inputs", "inputs/these.yaml", "--input", "issuer=userId:bob");
-  expect(right.code, right.told).toBe(0);
-  expect(right.stdout, right.told).toMatch(/mint\[carol\] {2}.* as bob /);
+  expect(right.code, right.transcript).toBe(0);
+  expect(right.stdout, right.transcript).toMatch(/mint\[carol\] {2}.* as bob /);
   expect(operationsOf(await embeddedCommits(project))).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
@@ -118,14 +118,14 @@ test("a run that is resumed has the values with which it began, whatever became 
   const project = projectWith(AFTER_A_PERSON, "holder,amount\nuserId:alice,2.50\n");
   project.serviceAt(world.url);
   const run = await project.run("run", "playbooks/mint.yaml");
-  expect(run.code, run.told).toBe(4);
+  expect(run.code, run.transcript).toBe(4);
   await world.call("POST /token/mint", "userId:alice", [{ id: "SHARES1", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
 
   const holders = join(project.folder, "playbooks/data/holders.csv");
 
   rmSync(holders);
   const resumed = await project.run("resume", "--report", "json=report.json");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":2.50}');
 });
 
@@ -144,21 +144,21 @@ test.each(["as it was", "edited"])("so has an included playbook that has not beg
   const mint = PLAYBOOK.replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
   project.write("playbooks/mint.yaml", mint);
   const run = await project.run("run", "playbooks/all.yaml");
-  expect(run.code, run.told).toBe(4);
+  expect(run.code, run.transcript).toBe(4);
   expect((await project.run("run", "playbooks/door.yaml")).code).toBe(0);
 
   project.write("playbooks/data/holders.csv", "holder,amount\nuserId:mallory,1\n");
   if (state === "edited") project.write("playbooks/all.yaml", all.replace("name: All", "name: Edited"));
   const resumed = await project.run("resume", "--report", "json=report.json");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":9007199254740993.10}');
 });
 
 test("a file beyond the limit is refused at once", async () => {
   const project = projectWith();
   project.write("large.csv", "x".repeat(16_777_217));
-  const { code, stderr, told } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=large.csv");
-  expect(code, told).toBe(2);
-  expect(stderr, told).toContain("large.csv has more than 16,777,216 bytes");
-  expect(stderr, told).toContain("next: split it");
+  const { code, stderr, transcript } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=large.csv");
+  expect(code, transcript).toBe(2);
+  expect(stderr, transcript).toContain("large.csv has more than 16,777,216 bytes");
+  expect(stderr, transcript).toContain("next: split it");
 });

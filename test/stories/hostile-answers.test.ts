@@ -44,12 +44,12 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
 
   project.write("read.yaml", READ);
   const read = await run(project, "read.yaml");
-  expect(read.code, read.told).toBe(0);
-  expect(read.stdout, read.told).toContain(String.raw`\u001b[31mred`);
+  expect(read.code, read.transcript).toBe(0);
+  expect(read.stdout, read.transcript).toContain(String.raw`\u001b[31mred`);
 
   project.write("expect.yaml", READ.replace("outputs:", '    expect: [response.data.note == "harmless"]\noutputs:'));
   const expected = await run(project, "expect.yaml");
-  expect(expected.code, expected.told).toBe(1);
+  expect(expected.code, expected.transcript).toBe(1);
 
   project.write(
     "rounds.yaml",
@@ -59,11 +59,11 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
     ),
   );
   const rounds = await run(project, "rounds.yaml");
-  expect(rounds.code, rounds.told).toBe(1);
+  expect(rounds.code, rounds.transcript).toBe(1);
 
   void proxy.next("GET /asset", answerInstead({ status: 404, body: JSON.stringify({ message: HOSTILE, condition: HOSTILE }) }));
   const refused = await run(project, "read.yaml");
-  expect(refused.code, refused.told).toBe(1);
+  expect(refused.code, refused.transcript).toBe(1);
 
   // A write that is refused so: what is kept of it is shown later, and obeyed no more than now.
   project.write("write.yaml", WRITE);
@@ -72,9 +72,9 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
     answerInstead({ status: 422, body: JSON.stringify({ status: "Error", message: HOSTILE, condition: HOSTILE }) }),
   );
   const written = await run(project, "write.yaml");
-  expect(written.code, written.told).toBe(1);
+  expect(written.code, written.transcript).toBe(1);
   const shown = await project.run("runs", "show", runIn(written));
-  expect(shown.stdout, shown.told).toContain(String.raw`\u001b[31mred`);
+  expect(shown.stdout, shown.transcript).toContain(String.raw`\u001b[31mred`);
   expectHarmless(shown);
 
   for (const format of FORMATS) {
@@ -98,7 +98,7 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
     answerInstead({ status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: HOSTILE }),
   );
   const plain = await run(project, "read.yaml");
-  expect(plain.code, plain.told).toBe(1);
+  expect(plain.code, plain.transcript).toBe(1);
 });
 
 test("a service that greets with commands stops the run before it begins, and is obeyed by nobody", async () => {
@@ -109,7 +109,7 @@ test("a service that greets with commands stops the run before it begins, and is
   project.write("write.yaml", WRITE);
   void proxy.next("GET /status", answerInstead({ status: 403, body: JSON.stringify({ message: HOSTILE }) }));
   const ended = await project.run("run", "write.yaml");
-  expect(ended.code, ended.told).toBe(2);
+  expect(ended.code, ended.transcript).toBe(2);
   expectHarmless(ended);
   expect(await service.commits()).toEqual([]);
 });
@@ -124,31 +124,31 @@ test("nor is the log of a schedule obeyed, or what it brings to a channel", asyn
   void proxy.next("GET /asset", answerInstead({ status: 404, body: JSON.stringify({ message: HOSTILE, condition: HOSTILE }) }));
   for (const flags of [["--json"], ["--report", "json=-"]]) {
     const ended = await project.run("schedule", "--once", "read.yaml", ...flags);
-    expect(ended.code, ended.told).toBe(1);
+    expect(ended.code, ended.transcript).toBe(1);
     expectHarmless(ended);
     for (const list of [["list"], ["history"], ["history", "--json"]]) expectHarmless(await project.run("schedule", ...list));
   }
   const [first] = posted;
   expect(dangersOf(first?.body ?? "")).toEqual([]);
-  expect(dangersOf(first?.told.summary ?? "")).toEqual([]);
-  expect(dangersOf(first?.told.problem?.message ?? "")).toEqual([]);
+  expect(dangersOf(first?.notification.summary ?? "")).toEqual([]);
+  expect(dangersOf(first?.notification.problem?.message ?? "")).toEqual([]);
 });
 
 test("a playbook may hold such text itself", async () => {
   const project = newProject();
   project.write("own.yaml", `playbook: 1\nname: ${WRITTEN}\nsteps: [{ id: status, name: ${WRITTEN}, uses: ledger.status }]\n`);
   const ended = await run(project, "own.yaml");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   project.write("wrong.yaml", `playbook: 1\nname: x\nsteps: [{ id: status, uses: ${WRITTEN} }]\n`);
   for (const command of ["check", "run"]) {
     const wrong = await project.run(command, "wrong.yaml");
-    expect(wrong.code, wrong.told).toBe(2);
+    expect(wrong.code, wrong.transcript).toBe(2);
     expectHarmless(wrong);
   }
   for (const command of [["check", "--format", "sarif"], ["fmt", "--diff"], ["plan"], ["run", "--json"], ["doctor"]])
     expectHarmless(await project.run(...command, ...(command[0] === "doctor" ? [] : ["own.yaml"])));
-  const { data, ...told } = await project.json("check", "wrong.yaml");
-  expectHarmless(told);
+  const { data, ...transcript } = await project.json("check", "wrong.yaml");
+  expectHarmless(transcript);
   expect(data.files[0]?.diagnostics[0]?.message).toContain(HOSTILE);
 });
 
@@ -164,9 +164,9 @@ async function run(project: Project, file: string): Promise<Ended> {
   return ended;
 }
 
-function expectHarmless({ stdout, stderr, told }: Ended): void {
-  expect(dangersOf(stdout), told).toEqual([]);
-  expect(dangersOf(stderr), told).toEqual([]);
+function expectHarmless({ stdout, stderr, transcript }: Ended): void {
+  expect(dangersOf(stdout), transcript).toEqual([]);
+  expect(dangersOf(stderr), transcript).toEqual([]);
 }
 
 // Of annotations, each line is a command of ours.

@@ -67,27 +67,27 @@ export async function worked(): Promise<Project> {
     ["schedule", "--once", "ticking.yaml"],
   ]) {
     const ended = await project.run(...args);
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   }
   return project;
 }
 
 /** A file in a folder of its own; both must stay as they are. */
-export function newVictim(): { readonly path: string; readonly assertUntouched: (told: string) => void } {
+export function newVictim(): { readonly path: string; readonly assertUntouched: (transcript: string) => void } {
   const folder = temporaryFolder();
   const path = join(folder, "victim");
   writeFileSync(path, VICTIM, { mode: 0o644 });
   return {
     path,
-    assertUntouched(told) {
-      expect(readFileSync(path, "utf8"), told).toBe(VICTIM);
-      expect(statSync(path).mode & 0o777, told).toBe(0o644);
-      expect(readdirSync(folder), told).toEqual(["victim"]);
+    assertUntouched(transcript) {
+      expect(readFileSync(path, "utf8"), transcript).toBe(VICTIM);
+      expect(statSync(path).mode & 0o777, transcript).toBe(0o644);
+      expect(readdirSync(folder), transcript).toEqual(["victim"]);
     },
   };
 }
 
 export function expectRefused(ended: Ended, says: string | RegExp): void {
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stdout + ended.stderr, ended.told).toMatch(says);
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stdout + ended.stderr, ended.transcript).toMatch(says);
 }

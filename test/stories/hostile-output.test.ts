@@ -28,10 +28,10 @@ test.each(WAYS)("%s follows no link, and waits for no reader of a pipe", async (
     const path = join(project.folder, `out-${name.replaceAll(" ", "-")}`);
     lay(path, victim.path);
     const ended = await project.run(...args(relative(project.folder, path)));
-    victim.assertUntouched(ended.told);
+    victim.assertUntouched(ended.transcript);
     if (name === "a second name of a file") continue;
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr, ended.told).toMatch(/it is a (link|pipe|folder)/);
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toMatch(/it is a (link|pipe|folder)/);
   }
   const socket = createServer().listen(join(project.folder, "socket"));
   await once(socket, "listening");
@@ -67,9 +67,9 @@ test("a stream from which nobody reads keeps no command from ending", async () =
   const run = `'${process.execPath}' '${COMMAND}' run look.yaml --report json=/dev/fd/3`;
   // The pipe is full before, and stays open.
   const script = `mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; ${run} 2>&1; echo "exit $?"`;
-  const told = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8", env: OWN });
-  expect(told).toContain("the report json=/dev/fd/3 was left out: nobody reads from it");
-  expect(told).toContain("exit 0");
+  const printed = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8", env: OWN });
+  expect(printed).toContain("the report json=/dev/fd/3 was left out: nobody reads from it");
+  expect(printed).toContain("exit 0");
 });
 
 test.skipIf(!IS_ROOT)("--debug writes no exchange into a file that another user laid", async () => {
@@ -89,7 +89,7 @@ test("the summary of a job follows no link", async () => {
   const victim = newVictim();
   symlinkSync(victim.path, join(project.folder, "summary.md"));
   const ended = await project.as({ GITHUB_STEP_SUMMARY: "summary.md" }).run("run", "look.yaml", "--env", "sandbox");
-  expect(ended.code, ended.told).toBe(0);
-  expect(ended.stderr, ended.told).toContain("it is a link");
-  victim.assertUntouched(ended.told);
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stderr, ended.transcript).toContain("it is a link");
+  victim.assertUntouched(ended.transcript);
 });

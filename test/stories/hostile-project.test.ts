@@ -32,14 +32,14 @@ async function expectUnused(inner: Project, says: string): Promise<void> {
     ["schedule", "--once", "look.yaml"],
   ]) {
     const ended = await inner.run(...args);
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr, ended.told).toContain(says);
-    expect(ended.stderr, ended.told).toContain("is not used");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toContain(says);
+    expect(ended.stderr, ended.transcript).toContain("is not used");
   }
   const doctor = await inner.run("doctor");
-  expect(doctor.code, doctor.told).toBe(1);
-  expect(doctor.stdout, doctor.told).toContain(says);
-  expect(doctor.stdout, doctor.told).not.toContain("service.");
+  expect(doctor.code, doctor.transcript).toBe(1);
+  expect(doctor.stdout, doctor.transcript).toContain(says);
+  expect(doctor.stdout, doctor.transcript).not.toContain("service.");
 }
 
 test.skipIf(!IS_ROOT).each(FOUND)("$name of another user is not obeyed", async ({ name }) => {
@@ -99,11 +99,11 @@ test("the search for tokenbook.yaml ends at the home folder", async () => {
   const home = { ...KEYS, HOME: join(outer.folder, "home") };
   for (const folder of ["home", "home/work"]) {
     const doctor = await outer.within(folder).as(home).run("doctor");
-    expect(doctor.stdout, doctor.told).toContain("there is no tokenbook.yaml here or above");
+    expect(doctor.stdout, doctor.transcript).toContain("there is no tokenbook.yaml here or above");
   }
   outer.write("home/tokenbook.yaml", "environments: { mine: embedded }\n");
   const doctor = await outer.within("home/work").as(home).run("doctor");
-  expect(doctor.stdout, doctor.told).toContain("home/tokenbook.yaml: mine");
+  expect(doctor.stdout, doctor.transcript).toContain("home/tokenbook.yaml: mine");
 });
 
 test("the search for tokenbook.yaml ends where another file system is mounted", ({ skip }) => {

@@ -52,12 +52,12 @@ describe.each(ATTACKS)("$name in the place of a file of the state directory", ({
         const victim = newVictim();
         lay(path, victim.path);
         const ran = await Promise.all(commandsFor(name, isThere).map((args) => project.run(...args)));
-        const told = `${name}\n${ran.map((each) => each.told).join("\n")}`;
+        const transcript = `${name}\n${ran.map((each) => each.transcript).join("\n")}`;
         for (const each of ran) {
-          expect([1, 2], told).toContain(each.code);
-          expect(each.told, told).toContain(name);
+          expect([1, 2], transcript).toContain(each.code);
+          expect(each.transcript, transcript).toContain(name);
         }
-        victim.assertUntouched(told);
+        victim.assertUntouched(transcript);
         rmSync(path, { recursive: true, force: true });
         if (isThere) renameSync(saved, path);
       }
@@ -92,8 +92,8 @@ test("a state directory that is a link is refused, wherever it leads", async () 
   ])
     expectRefused(await project.run(...command), /\.tokenbook is a link, and no folder/);
   const doctor = await project.run("doctor");
-  expect(doctor.code, doctor.told).toBe(1);
-  expect(doctor.stdout, doctor.told).toContain("is a link, and no folder");
+  expect(doctor.code, doctor.transcript).toBe(1);
+  expect(doctor.stdout, doctor.transcript).toContain("is a link, and no folder");
   expect(readdirSync(real).map((name) => [name, statSync(join(real, name)).mtimeMs])).toEqual(before);
 });
 
@@ -112,8 +112,8 @@ test.skipIf(!IS_ROOT)("a state directory of another user is refused, and doctor 
   chownSync(join(project.folder, STATE), NOBODY, NOBODY);
   expectRefused(await project.run("run", "mint.yaml"), /\.tokenbook belongs to user 65534, who is neither you nor root/);
   const doctor = await project.run("doctor");
-  expect(doctor.code, doctor.told).toBe(1);
-  expect(doctor.stdout, doctor.told).toContain("belongs to user 65534");
+  expect(doctor.code, doctor.transcript).toBe(1);
+  expect(doctor.stdout, doctor.transcript).toContain("belongs to user 65534");
 });
 
 test("doctor says what others may write or read, and the next run closes it", async () => {
@@ -127,20 +127,20 @@ test("doctor says what others may write or read, and the next run closes it", as
     for (const name of names) chmodSync(join(state, name), name === "holders" ? mode | 0o111 : mode);
     chmodSync(state, mode | 0o111);
     const doctor = await project.run("doctor");
-    expect(doctor.code, doctor.told).toBe(code);
-    expect(doctor.stdout, doctor.told).toContain(says);
+    expect(doctor.code, doctor.transcript).toBe(code);
+    expect(doctor.stdout, doctor.transcript).toContain(says);
     for (const args of [
       ["run", "comparing.yaml"],
       ["run", "mint.yaml"],
       ["schedule", "--once", "ticking.yaml"],
     ]) {
       const ended = await project.run(...args);
-      expect(ended.code, ended.told).toBe(0);
+      expect(ended.code, ended.transcript).toBe(0);
     }
     for (const path of [state, ...readdirSync(state).map((name) => join(state, name))])
       expect([path, lstatSync(path).mode & 0o077]).toEqual([path, 0]);
     const after = await project.run("doctor");
-    expect(after.stdout, after.told).not.toContain("other users may");
+    expect(after.stdout, after.transcript).not.toContain("other users may");
   }
 });
 
@@ -157,7 +157,7 @@ test("a state directory that others may write and that holds other files is not 
   expect(statSync(join(project.folder, "shared")).mode & 0o777).toBe(0o777);
   chmodSync(join(project.folder, "shared"), 0o755);
   const ended = await project.run("run", "mint.yaml", "--state", "shared");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(statSync(join(project.folder, "shared")).mode & 0o777).toBe(0o755);
 });
 
@@ -184,14 +184,16 @@ describe("what somebody put into a database", () => {
       database.close();
       for (const each of args) {
         const ended = await project.run(...each);
-        expect([1, 2], ended.told).toContain(ended.code);
-        expect(ended.stdout + ended.stderr, ended.told).toMatch(new RegExp(`${file} is not as tokenbook made it: .*${says}`));
+        expect([1, 2], ended.transcript).toContain(ended.code);
+        expect(ended.stdout + ended.stderr, ended.transcript).toMatch(
+          new RegExp(`${file} is not as tokenbook made it: .*${says}`),
+        );
       }
       for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
       writeFileSync(path, whole);
     }
     const ended = await project.run(...args[0]);
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   });
 
   function firstTable(database: DatabaseSync): string {
@@ -218,8 +220,8 @@ test("what others laid among the locks is neither opened nor removed", async () 
   execFileSync("mkfifo", [join(holders, "01.lock")]);
   writeFileSync(join(holders, "notes of mine.lock"), "");
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(0);
-  victim.assertUntouched(ended.told);
+  expect(ended.code, ended.transcript).toBe(0);
+  victim.assertUntouched(ended.transcript);
   expect(readdirSync(holders)).toContain("notes of mine.lock");
   rmSync(holders, { recursive: true });
   symlinkSync(join(victim.path, ".."), holders);

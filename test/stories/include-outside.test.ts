@@ -15,8 +15,8 @@ test("a playbook includes nothing from outside of its project, neither by a path
   for (const uses of ["../elsewhere/inner.yaml", join(outside, "inner.yaml"), "./link.yaml"]) {
     project.write("outer.yaml", `playbook: 1\nsteps:\n  - uses: ${uses}\n`);
     const checked = await project.run("check", "outer.yaml");
-    expect(checked.code, checked.told).toBe(2);
-    expect(checked.stdout, checked.told).toContain(`${uses} lies outside of the project`);
+    expect(checked.code, checked.transcript).toBe(2);
+    expect(checked.stdout, checked.transcript).toContain(`${uses} lies outside of the project`);
   }
   project.write("outer.yaml", "playbook: 1\nsteps:\n  - uses: ./inner.yaml\n");
   expect((await project.run("check", "outer.yaml")).code).toBe(0);

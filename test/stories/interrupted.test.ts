@@ -32,8 +32,8 @@ describe("a run is interrupted while it waits for a person", () => {
     await reached(running, polled);
     await running.signal(signal);
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(code);
-    expect(interrupted.stdout, interrupted.told).toMatch(
+    expect(interrupted.code, interrupted.transcript).toBe(code);
+    expect(interrupted.stdout, interrupted.transcript).toMatch(
       /^! interrupted {2}Hand over a property: 3 steps: 2 changed, 1 not run /m,
     );
     const { data } = await project.json("runs");
@@ -41,8 +41,8 @@ describe("a run is interrupted while it waits for a person", () => {
 
     await approveAsBob(service);
     const resumed = await project.run(...(/to continue: tokenbook (resume \S+)/.exec(interrupted.stdout)?.[1]?.split(" ") ?? []));
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toContain("2 of 3 steps done before");
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toContain("2 of 3 steps done before");
     expect(operationsOf(await service.commits())).toEqual([
       "ledger.asset.create",
       "ledger.transfer.request",
@@ -62,9 +62,9 @@ test("what an interrupt keeps from beginning is named, and is red in the report"
   const running = project.start("run", "1.yaml", "2.yaml", "3.yaml", "--jobs", "1", "--report", "junit=report.xml");
   await reached(running, polled);
   await running.signal("SIGINT");
-  const { code, stderr, told } = await running.ended;
-  expect(code, told).toBe(130);
-  expect(stderr, told).toContain("interrupted, and not begun: 2.yaml, 3.yaml\n");
+  const { code, stderr, transcript } = await running.ended;
+  expect(code, transcript).toBe(130);
+  expect(stderr, transcript).toContain("interrupted, and not begun: 2.yaml, 3.yaml\n");
   const red = elementsOf(project.read("report.xml")).filter(({ name }) => name === "failure");
   expect(red.map(({ attributes }) => attributes["type"])).toEqual(["interrupted", "run.interrupted", "run.interrupted"]);
 });
@@ -76,11 +76,11 @@ describe("a run is interrupted while its mint is on its way", () => {
     await running.signal("SIGINT");
     over();
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(130);
+    expect(interrupted.code, interrupted.transcript).toBe(130);
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint /m);
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toMatch(/^✓ changed {2}mint /m);
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
@@ -94,11 +94,11 @@ describe("a run is interrupted while its mint is on its way", () => {
     await running.signal(first);
     await running.signal(second);
     const interrupted = await running.ended; // the mint's answer is still held back
-    expect(interrupted.code, interrupted.told).toBe(code);
+    expect(interrupted.code, interrupted.transcript).toBe(code);
     over();
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back");
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 });
@@ -126,7 +126,7 @@ describe("an answer never comes", () => {
     await reached(running, asked);
     await running.signal("SIGTERM");
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(143);
+    expect(interrupted.code, interrupted.transcript).toBe(143);
   });
 
   test("a mint's: after a grace it counts as lost, and is looked for when the run is resumed", { timeout: 60_000 }, async () => {
@@ -141,14 +141,14 @@ describe("an answer never comes", () => {
     await reached(running, minted.passed);
     await running.signal("SIGTERM");
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(143);
+    expect(interrupted.code, interrupted.transcript).toBe(143);
     const shown = await project.json("runs", "show", runIn(interrupted));
-    expect(stepIn(shown.data, "mint").attempts, shown.told).toMatchObject([
+    expect(stepIn(shown.data, "mint").attempts, shown.transcript).toMatchObject([
       { meaning: "ambiguous", message: expect.stringContaining("the run is stopping") },
     ]);
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back");
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
@@ -160,8 +160,8 @@ describe("an answer never comes", () => {
     );
     void heldFor(proxy, "GET /asset/stats");
     const late = await project.run("schedule", "--once", "read.yaml");
-    expect(late.code, late.told).toBe(1);
-    expect(late.stdout + late.stderr, late.told).toContain("schedule.time-limit");
+    expect(late.code, late.transcript).toBe(1);
+    expect(late.stdout + late.stderr, late.transcript).toContain("schedule.time-limit");
     expect((await project.json("runs")).data.runs).toMatchObject([{ outcome: "interrupted" }]);
   });
 
@@ -179,7 +179,7 @@ describe("an answer never comes", () => {
     expect([cancelled?.outcome, next?.outcome]).toEqual(["cancelled", "passed"]);
     expect(Date.parse(next?.tick ?? "")).toBeGreaterThan(Date.parse(cancelled?.tick ?? ""));
     const shown = await project.json("runs", "show", cancelled?.run ?? "");
-    expect(shown.data.reports[0]?.run.outcome, shown.told).toBe("interrupted");
+    expect(shown.data.reports[0]?.run.outcome, shown.transcript).toBe("interrupted");
   });
 
   test(
@@ -198,12 +198,12 @@ describe("an answer never comes", () => {
       await running.signal("SIGTERM");
       await running.ended;
       const shown = await project.json("runs", "show", cancelled?.run ?? "");
-      expect(stepIn(shown.data, "mint").attempts, shown.told).toMatchObject([
+      expect(stepIn(shown.data, "mint").attempts, shown.transcript).toMatchObject([
         { meaning: "ambiguous", message: expect.stringContaining("the run is stopping") },
       ]);
       const resumed = await project.run("resume", cancelled?.run ?? "");
-      expect(resumed.code, resumed.told).toBe(0);
-      expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back");
+      expect(resumed.code, resumed.transcript).toBe(0);
+      expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
       expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
     },
   );
@@ -227,8 +227,8 @@ steps:
     await reached(running, asked);
     await running.signal("SIGTERM");
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(143);
-    expect(operationsOf(await service.commits()), interrupted.told).toEqual(["ledger.asset.create"]);
+    expect(interrupted.code, interrupted.transcript).toBe(143);
+    expect(operationsOf(await service.commits()), interrupted.transcript).toEqual(["ledger.asset.create"]);
   });
 });
 
@@ -276,13 +276,13 @@ describe("a run is interrupted", () => {
     await running.signal(signal);
     over.open();
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(code);
-    expect(interrupted.stdout, interrupted.told).toMatch(
+    expect(interrupted.code, interrupted.transcript).toBe(code);
+    expect(interrupted.stdout, interrupted.transcript).toMatch(
       /^! interrupted {2}Mint once: 3 steps: 1 changed, 1 pending, 1 not run /m,
     );
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint .*receipt COMMITTED/m);
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toMatch(/^✓ changed {2}mint .*receipt COMMITTED/m);
     expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(1);
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
@@ -302,7 +302,7 @@ describe("a run is interrupted", () => {
     await running.signal("SIGTERM");
     over.open();
     const interrupted = await running.ended;
-    expect(interrupted.code, interrupted.told).toBe(143);
+    expect(interrupted.code, interrupted.transcript).toBe(143);
     expect(proxy.seen).toHaveLength(seen);
     expect((await project.json("runs")).data.runs.map(({ playbook }) => playbook)).toEqual(["mint.yaml"]);
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);

@@ -50,20 +50,20 @@ describe("a record of the journal is damaged", () => {
       const restore = damage(journal, sql);
       for (const args of record === 3 ? [["resume"], ["resume", run], ["runs", "show", run]] : [["resume"]]) {
         const ended = await project.run(...args);
-        const told = `${name}\n${ended.told}`;
-        expect(ended.code, told).toBe(2);
-        expect(ended.stdout, told).toBe("");
-        expect(ended.stderr, told).toMatch(
+        const transcript = `${name}\n${ended.transcript}`;
+        expect(ended.code, transcript).toBe(2);
+        expect(ended.stdout, transcript).toBe("");
+        expect(ended.stderr, transcript).toMatch(
           new RegExp(`^error journal\\.broken\\n {2}the journal of run ${run} is damaged at record ${record}\\n`),
         );
-        expect(ended.stderr, told).toMatch(/next: /);
+        expect(ended.stderr, transcript).toMatch(/next: /);
       }
       restore();
     }
     expect(proxy.seen).toHaveLength(sent);
     expect(await service.commits()).toEqual(commits);
     const mended = await project.run("resume");
-    expect(mended.code, mended.told).toBe(4);
+    expect(mended.code, mended.transcript).toBe(4);
   });
 });
 
@@ -100,9 +100,9 @@ test.for(LOSSES)("$name: no command goes on as if nothing had happened, and noth
   const sent = writes();
   for (const args of OPENING(run)) {
     const ended = await project.run(...args);
-    expect([0, null], ended.told).not.toContain(ended.code);
-    expect(ended.stdout + ended.stderr, ended.told).toContain(says);
-    expect(ended.stdout + ended.stderr, ended.told).toContain("tokenbook runs accept-loss --because TEXT");
+    expect([0, null], ended.transcript).not.toContain(ended.code);
+    expect(ended.stdout + ended.stderr, ended.transcript).toContain(says);
+    expect(ended.stdout + ended.stderr, ended.transcript).toContain("tokenbook runs accept-loss --because TEXT");
   }
   expect(writes()).toEqual(sent);
   expect(await service.commits()).toEqual(commits);
@@ -112,27 +112,27 @@ test("after a look into the ledger a person accepts the loss: unfinished runs ar
   const { project, run } = await pendingRun();
   rmSync(join(project.folder, ".tokenbook/journal.tail"));
   const unsaid = await project.run("runs", "accept-loss");
-  expect([unsaid.code, unsaid.stderr], unsaid.told).toEqual([2, expect.stringContaining("loss.incomplete")]);
+  expect([unsaid.code, unsaid.stderr], unsaid.transcript).toEqual([2, expect.stringContaining("loss.incomplete")]);
   const accepted = await project.run("runs", "accept-loss", "--because", "I compared the ledger");
-  expect(accepted.code, accepted.told).toBe(0);
+  expect(accepted.code, accepted.transcript).toBe(0);
   for (const args of [
     ["resume", run],
     ["resolve", run, "--step", "request", "--as", "applied", "--because", "seen"],
   ]) {
     const refused = await project.run(...args);
-    expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("journal.lost-run")]);
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("journal.lost-run")]);
   }
   const nothing = await project.run("resume");
-  expect([nothing.code, nothing.stdout], nothing.told).toEqual([
+  expect([nothing.code, nothing.stdout], nothing.transcript).toEqual([
     0,
     expect.stringContaining("cannot be resumed since somebody accepted"),
   ]);
   const begun = await project.run("run", "hand-over.yaml");
-  expect(begun.code, begun.told).toBe(4);
+  expect(begun.code, begun.transcript).toBe(4);
   const doctor = await project.run("doctor");
-  expect(doctor.stdout, doctor.told).toContain("I compared the ledger");
+  expect(doctor.stdout, doctor.transcript).toContain("I compared the ledger");
   const again = await project.run("runs", "accept-loss", "--because", "again");
-  expect([again.code, again.stderr], again.told).toEqual([2, expect.stringContaining("loss.nothing")]);
+  expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining("loss.nothing")]);
 });
 
 async function pendingRun(): Promise<{ service: Service; proxy: Proxy; project: Project; run: string }> {
@@ -142,7 +142,7 @@ async function pendingRun(): Promise<{ service: Service; proxy: Proxy; project: 
   project.serviceAt(proxy.url);
   project.write("hand-over.yaml", approvalPlaybook("    timeout: 1ms\n    on_timeout: pending"));
   const ended = await project.run("run", "hand-over.yaml");
-  expect(ended.code, ended.told).toBe(4);
+  expect(ended.code, ended.transcript).toBe(4);
   return { service, proxy, project, run: runIn(ended) };
 }
 
@@ -164,9 +164,9 @@ test("a run that left a write open keeps nothing back any more once its loss is 
   const { project } = at;
   await losingMint(at);
   const beside = await project.run("run", "mint.yaml");
-  expect(beside.code, beside.told).toBe(6);
+  expect(beside.code, beside.transcript).toBe(6);
   rmSync(join(project.folder, ".tokenbook/journal.tail"));
   await project.run("runs", "accept-loss", "--because", "the mint is there");
   const begun = await project.run("run", "mint.yaml");
-  expect(begun.code, begun.told).toBe(0);
+  expect(begun.code, begun.transcript).toBe(0);
 });

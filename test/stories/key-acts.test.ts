@@ -24,19 +24,19 @@ test("a ledger write must say who acts; a read need not", async () => {
   const project = newProject();
   project.write("nobody.yaml", MINT.replace(/^defaults.*\n/m, ""));
   const refused = await project.run("run", "nobody.yaml");
-  expect(refused.code, refused.told).toBe(2);
-  expect(refused.told).toContain("playbook.no-actor");
-  expect(refused.told).toContain("as: { ledger: key }");
+  expect(refused.code, refused.transcript).toBe(2);
+  expect(refused.transcript).toContain("playbook.no-actor");
+  expect(refused.transcript).toContain("as: { ledger: key }");
   project.write("read.yaml", "playbook: 1\nsteps: [{ uses: ledger.token.list }]\n");
   const read = await project.run("run", "read.yaml");
-  expect(read.code, read.told).toBe(0);
+  expect(read.code, read.transcript).toBe(0);
 });
 
 test("the key acts for itself: the service is told of nobody, and reports say so", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT);
   const run = await project.json("run", "mint.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(stepIn(run.data, "mint").actor).toBe("the key");
 });
 
@@ -44,15 +44,15 @@ test("a lost write of the key is found where the environment says who that is, a
   const at = await desk({ "mint.yaml": MINT });
   void at.proxy.next("POST /token/mint", cutAnswer);
   const lost = await at.project.run("run", "mint.yaml", "--state", "first");
-  expect(lost.code, lost.told).toBe(5);
-  expect(lost.told).toContain("ledger.keyEntity");
+  expect(lost.code, lost.transcript).toBe(5);
+  expect(lost.transcript).toContain("ledger.keyEntity");
 
   sayWhoTheKeyIs(at.project);
   const resumed = await at.project.run("resume", "--state", "first");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   void at.proxy.next("POST /token/mint", cutAnswer);
   const found = await at.project.run("run", "mint.yaml", "--state", "second");
-  expect(found.code, found.told).toBe(0);
+  expect(found.code, found.transcript).toBe(0);
   expect(operationsOf(await at.service.commits()).filter((name) => name === "ledger.token.mint")).toHaveLength(2);
 });
 
@@ -70,5 +70,5 @@ steps:
   const [line] = await second.lines(1);
   expect(line).toMatch(/^… waiting until \S+Z for userId:admin at /);
   goOn();
-  for (const { ended } of [running, second]) expect((await ended).code, (await ended).told).toBe(0);
+  for (const { ended } of [running, second]) expect((await ended).code, (await ended).transcript).toBe(0);
 });

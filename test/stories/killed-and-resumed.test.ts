@@ -64,33 +64,33 @@ describe("property-sale.yaml is killed with kill -9", () => {
     const killed = await running.ended;
 
     const resumed = await project.run("resume", runIn(killed));
-    const told = `killed ${name}: vitest run test/stories/killed-and-resumed.test.ts -t "${name}"\n${killed.told}\n${resumed.told}`;
+    const transcript = `killed ${name}: vitest run test/stories/killed-and-resumed.test.ts -t "${name}"\n${killed.transcript}\n${resumed.transcript}`;
     const commits = await embeddedCommits(project);
-    expectNoneTwice(commits, told);
-    if (resumed.code === 0) expect(operationsOf(commits), told).toEqual(UNDISTURBED);
-    else await expectUnknown(project, { commits, code: resumed.code, told });
+    expectNoneTwice(commits, transcript);
+    if (resumed.code === 0) expect(operationsOf(commits), transcript).toEqual(UNDISTURBED);
+    else await expectUnknown(project, { commits, code: resumed.code, transcript });
   });
 });
 
 // Honest ignorance: one write was in flight, everything before it is there, nothing after it was sent, and it stays so.
 async function expectUnknown(
   project: Project,
-  seen: { commits: readonly Commit[]; code: number | null; told: string },
+  seen: { commits: readonly Commit[]; code: number | null; transcript: string },
 ): Promise<void> {
-  const { commits, code, told } = seen;
-  expect(code, told).toBe(5);
+  const { commits, code, transcript } = seen;
+  expect(code, transcript).toBe(5);
   const again = await project.json("resume");
-  expect(again.code, again.told).toBe(5);
+  expect(again.code, again.transcript).toBe(5);
   const steps = (again.data.reports[0]?.steps ?? []).filter(({ kind }) => kind === "call");
   const stopped = steps.filter(({ outcome }) => outcome === "unknown");
   expect(
     stopped.map(({ attempts }) => attempts.at(-1)?.meaning),
-    told,
+    transcript,
   ).toEqual([null]);
   const done = steps.filter(({ outcome }) => outcome === "changed").length;
-  expect([done, done + 1], told).toContain(commits.length);
-  expect(operationsOf(commits), told).toEqual(UNDISTURBED.slice(0, commits.length));
-  expect(await embeddedCommits(project), told).toEqual(commits);
+  expect([done, done + 1], transcript).toContain(commits.length);
+  expect(operationsOf(commits), transcript).toEqual(UNDISTURBED.slice(0, commits.length));
+  expect(await embeddedCommits(project), transcript).toEqual(commits);
 }
 
 describe("a run is killed while its mint is on its way", () => {
@@ -119,24 +119,26 @@ describe("a run is killed while its mint is on its way", () => {
     if (committed === 1) await expectFound(project);
     else for (const attempt of ["first", "second"]) await expectStillUnknown(project, attempt);
     const mints = operationsOf(await world.commits()).filter((operation) => operation === "ledger.token.mint");
-    expect(mints, killed.told).toHaveLength(committed);
+    expect(mints, killed.transcript).toHaveLength(committed);
     expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(1);
   });
 });
 
 async function expectFound(project: Project): Promise<void> {
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint .*ledger\.token\.mint/m);
-  expect(resumed.stdout, resumed.told).toContain("attempt 1: applied, as read back: minted 0 → 10");
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toMatch(/^✓ changed {2}mint .*ledger\.token\.mint/m);
+  expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back: minted 0 → 10");
 }
 
 async function expectStillUnknown(project: Project, attempt: string): Promise<void> {
   const resumed = await project.run("resume");
-  expect(resumed.code, `${attempt} resume\n${resumed.told}`).toBe(5);
-  expect(resumed.stdout, resumed.told).toMatch(/^\? unknown {2}mint .*ledger\.token\.mint/m);
-  expect(resumed.stdout, resumed.told).toMatch(/was about to be sent at \d{4}-\d\d-\d\dT[\d:.]+Z, but no answer was recorded/);
-  expect(resumed.stdout, resumed.told).toContain("no trace of it is visible; it may still take effect");
+  expect(resumed.code, `${attempt} resume\n${resumed.transcript}`).toBe(5);
+  expect(resumed.stdout, resumed.transcript).toMatch(/^\? unknown {2}mint .*ledger\.token\.mint/m);
+  expect(resumed.stdout, resumed.transcript).toMatch(
+    /was about to be sent at \d{4}-\d\d-\d\dT[\d:.]+Z, but no answer was recorded/,
+  );
+  expect(resumed.stdout, resumed.transcript).toContain("no trace of it is visible; it may still take effect");
 }
 
 test("to resume a run that has passed says so, and sends nothing", async () => {
@@ -146,18 +148,18 @@ test("to resume a run that has passed says so, and sends nothing", async () => {
   project.serviceAt(proxy.url);
   project.write("mint.yaml", MINT_ONCE);
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   const before = proxy.seen.length;
 
   const resumed = await project.run("resume", runIn(run));
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toMatch(/3 of 3 steps done before/);
-  expect(resumed.stdout, resumed.told).toMatch(/^✓ passed {2}Mint once/m);
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toMatch(/3 of 3 steps done before/);
+  expect(resumed.stdout, resumed.transcript).toMatch(/^✓ passed {2}Mint once/m);
   expect(proxy.seen).toHaveLength(before);
 
   const nothing = await project.run("resume");
-  expect(nothing.code, nothing.told).toBe(0);
-  expect(nothing.stdout, nothing.told).toContain("nothing to resume: every run in this state directory has passed");
+  expect(nothing.code, nothing.transcript).toBe(0);
+  expect(nothing.stdout, nothing.transcript).toContain("nothing to resume: every run in this state directory has passed");
   expect((await project.json("resume")).data.reports).toEqual([]);
   expect(proxy.seen).toHaveLength(before);
 });
@@ -175,14 +177,14 @@ test("a run on the embedded sandbox is resumed there, whatever environment comes
   const killed = await project
     .as({ TOKENBOOK_FAILPOINT: "before:attempt.answered@mint" })
     .run("run", "mint.yaml", "--env", "sandbox");
-  expect(killed.code, killed.told).not.toBe(0);
+  expect(killed.code, killed.transcript).not.toBe(0);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toContain("environment sandbox");
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toContain("environment sandbox");
 });
 
 test("where nothing has run yet, resume does not say that all has passed", async () => {
   const resumed = await newProject().run("resume");
-  expect(resumed.code, resumed.told).toBe(2);
-  expect(resumed.stderr, resumed.told).toContain("there is no run in this state directory yet");
+  expect(resumed.code, resumed.transcript).toBe(2);
+  expect(resumed.stderr, resumed.transcript).toContain("there is no run in this state directory yet");
 });

@@ -18,8 +18,8 @@ test.for([
   const project = newProject({});
   project.write("large.yaml", TABLE(format, TEXT));
   project.write(`rows.${format}`, content);
-  const { code, told } = await project.run("check", "large.yaml");
-  expect(told.slice(0, 2_000)).not.toContain("RangeError");
+  const { code, transcript } = await project.run("check", "large.yaml");
+  expect(transcript.slice(0, 2_000)).not.toContain("RangeError");
   expect(code).toBe(0);
 });
 
@@ -29,26 +29,26 @@ test("of very many unknown columns the first are told, with the ones that were m
   project.write("large.yaml", TABLE("csv", `{ type: object, properties: { ${known} } }`));
   const header = Array.from({ length: 100_000 }, (_, at) => `columns_${at}`).join(",");
   project.write("rows.csv", `${header}\n${"1,".repeat(99_999)}1\n`);
-  const { code, told } = await project.run("check", "large.yaml");
-  expect(code, told.slice(0, 2_000)).toBe(2);
-  expect(told).toContain('did you mean "column_0"?');
+  const { code, transcript } = await project.run("check", "large.yaml");
+  expect(code, transcript.slice(0, 2_000)).toBe(2);
+  expect(transcript).toContain('did you mean "column_0"?');
 });
 
 test("broken JSON of ten million characters is refused in one message", async () => {
   const project = newProject({});
   project.write("large.yaml", TABLE("json", TEXT));
   project.write("rows.json", `[${'{"note": "x"}, '.repeat(700_000)} oops]`);
-  const { code, told } = await project.run("check", "large.yaml");
-  expect(code, told.slice(0, 2_000)).toBe(2);
-  expect(told).toContain("Unexpected token");
+  const { code, transcript } = await project.run("check", "large.yaml");
+  expect(code, transcript.slice(0, 2_000)).toBe(2);
+  expect(transcript).toContain("Unexpected token");
 });
 
 test("a file that the formatter changes in every line is shown as one hunk", async () => {
   const project = newProject({});
   const steps = Array.from({ length: 3_000 }, (_, at) => `    -   {   id:   s${at},   uses:   ledger.status   }`);
   project.write("wide.yaml", `playbook:   1\nsteps:\n${steps.join("\n")}\n`);
-  const { code, stdout, told } = await project.run("fmt", "--diff", "wide.yaml");
-  expect(code, told.slice(0, 2_000)).toBe(1);
+  const { code, stdout, transcript } = await project.run("fmt", "--diff", "wide.yaml");
+  expect(code, transcript.slice(0, 2_000)).toBe(1);
   expect(stdout.match(/^@@ /gm)).toHaveLength(1);
   expect(stdout.match(/^-/gm)?.length).toBe(3_003);
   expect(readFileSync(join(project.folder, "wide.yaml"), "utf8")).toContain("    -   {   id:   s0");

@@ -22,13 +22,13 @@ async function projectWith(files: Readonly<Record<string, string>>): Promise<{ p
 async function twice({ project, world }: { project: Project; world: Service }, file: string): Promise<readonly string[]> {
   const before = (await world.commits()).length;
   const first = await project.run("run", file);
-  expect(first.code, first.told).toBe(0);
+  expect(first.code, first.transcript).toBe(0);
   const commits = await world.commits();
   const second = await project.run("run", file);
-  expect(second.code, second.told).toBe(0);
-  expect(second.stdout, second.told).not.toMatch(/✓ changed/);
-  expect(second.stdout, second.told).toMatch(/= unchanged/);
-  expect(await world.commits(), second.told).toEqual(commits);
+  expect(second.code, second.transcript).toBe(0);
+  expect(second.stdout, second.transcript).not.toMatch(/✓ changed/);
+  expect(second.stdout, second.transcript).toMatch(/= unchanged/);
+  expect(await world.commits(), second.transcript).toEqual(commits);
   return operationsOf(commits.slice(before));
 }
 
@@ -46,10 +46,10 @@ test("a token is created and minted once; a token of that id that is another one
   expect(await twice(place, "token.yaml")).toEqual(["ledger.token.create", "ledger.token.mint"]);
   const before = await place.world.commits();
   const other = await place.project.run("run", "other.yaml");
-  expect(other.code, other.told).toBe(1);
-  expect(other.stdout, other.told).toMatch(lineOf("✗ failed", "token/found"));
-  expect(other.stdout, other.told).toContain("this does not hold: response.name == inputs.name");
-  expect(other.stdout, other.told).toMatch(/at: tokenbook\/create-token\.yaml:\d+/);
+  expect(other.code, other.transcript).toBe(1);
+  expect(other.stdout, other.transcript).toMatch(lineOf("✗ failed", "token/found"));
+  expect(other.stdout, other.transcript).toContain("this does not hold: response.name == inputs.name");
+  expect(other.stdout, other.transcript).toMatch(/at: tokenbook\/create-token\.yaml:\d+/);
   expect(await place.world.commits()).toEqual(before);
 });
 
@@ -64,11 +64,11 @@ test("tokens that were passed on are not minted again, and a higher total mints 
     value: 12,
   });
   const moved = await place.project.run("run", "token.yaml", "--verbose");
-  expect(moved.stdout, moved.told).toMatch(lineOf("= unchanged", "mint/mint"));
+  expect(moved.stdout, moved.transcript).toMatch(lineOf("= unchanged", "mint/mint"));
   expect(await twice(place, "more.yaml")).toEqual(["ledger.token.mint"]);
   const more = await place.project.run("run", "more.yaml");
-  expect(more.stdout, more.told).toContain("output minted: 20");
-  expect(more.stdout, more.told).toContain("output supply: 20");
+  expect(more.stdout, more.transcript).toContain("output minted: 20");
+  expect(more.stdout, more.transcript).toContain("output supply: 20");
 });
 
 const TRANSFER = `${HEAD}name: Hand over, and back
@@ -106,7 +106,7 @@ test("a transfer that the board approves before the request is seen to wait is d
     passed.answer(answer);
   });
   const ran = await project.run("run", "transfer.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   await passing;
   expect(operationsOf(await world.commits())).toEqual([
     "ledger.asset.create",
@@ -149,8 +149,8 @@ test("an asset goes into a vault once, and out once; against other shares it is 
   const place = await projectWith({ "in.yaml": VAULT, "out.yaml": VAULT.replace("default: false", "default: true") });
   expect(await twice(place, "in.yaml")).toEqual(["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"]);
   const other = await place.project.run("run", "in.yaml", "--input", "shares=5");
-  expect(other.code, other.told).toBe(1);
-  expect(other.stdout, other.told).toMatch(lineOf("✗ failed", "into/held"));
+  expect(other.code, other.transcript).toBe(1);
+  expect(other.stdout, other.transcript).toMatch(lineOf("✗ failed", "into/held"));
   expect(await twice(place, "out.yaml")).toEqual(["ledger.vault.withdraw"]);
 });
 
@@ -167,7 +167,7 @@ test("a purchase goes up to its amount", async () => {
   const outcomes: (readonly [string, string])[] = [];
   for (const amount of ["12.5", "12.5", "20", "1"]) {
     const run = await project.run("run", "buy.yaml", "--verbose", "--input", `amount=${amount}`);
-    expect(run.code, run.told).toBe(0);
+    expect(run.code, run.transcript).toBe(0);
     outcomes.push([/(\w+) +buy\/buy /.exec(run.stdout)?.[1] ?? "", /output bought: (.*)/.exec(run.stdout)?.[1] ?? ""]);
   }
   expect(outcomes).toEqual([
@@ -189,12 +189,12 @@ test("tokenbook/ is the tool's own, and somebody's folder of that name is anothe
   });
   for (const file of ["own.yaml", "tokenbook/beside.yaml"]) {
     const own = await project.run("run", file);
-    expect(own.code, own.told).toBe(0);
-    expect(own.stdout, own.told).toContain("My own");
+    expect(own.code, own.transcript).toBe(0);
+    expect(own.stdout, own.transcript).toContain("My own");
   }
   const shipped = await project.run("check", "shipped.yaml");
-  expect(shipped.code, shipped.told).toBe(2);
-  expect(shipped.stdout, shipped.told).toContain(
+  expect(shipped.code, shipped.transcript).toBe(2);
+  expect(shipped.stdout, shipped.transcript).toContain(
     "tokenbook/mint.yaml must be given token (string), holder (entity), total (decimal)",
   );
 });

@@ -20,9 +20,9 @@ const REPORTS = ["--report", "json=report.json", "--report", "junit=report.xml"]
 test("twenty playbooks run eight at a time, and two reports tell of all of them", async () => {
   const project = folderOfPlaybooks();
   const run = await project.run("run", "playbooks", "--jobs", "8", ...REPORTS);
-  expect(run.code, run.told).toBe(0);
-  expect(run.lines.at(-1), run.told).toBe(`${COPIES} runs: ${COPIES} passed`);
-  for (const line of run.lines.slice(0, -1)) expect(line, run.told).toMatch(/^\[copy-\d\d\.yaml\] /);
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.lines.at(-1), run.transcript).toBe(`${COPIES} runs: ${COPIES} passed`);
+  for (const line of run.lines.slice(0, -1)) expect(line, run.transcript).toMatch(/^\[copy-\d\d\.yaml\] /);
 
   const report = JSON.parse(project.read("report.json")) as Printed;
   expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
@@ -46,10 +46,10 @@ test("one of them is broken: it is named, and none is run", async () => {
     delivered("scenarios/mint-above-cap.yaml").replace("ledger.token.get", "ledger.token.got"),
   );
   const run = await project.run("run", "playbooks", ...REPORTS);
-  expect(run.code, run.told).toBe(2);
-  expect(run.stdout, run.told).toBe("");
-  expect(run.stderr, run.told).toMatch(/^playbooks\/broken\.yaml:\d+:\d+ error playbook\.unknown-operation$/m);
-  expect(run.stderr, run.told).toContain("1 playbook of 21 cannot be run: playbooks/broken.yaml");
+  expect(run.code, run.transcript).toBe(2);
+  expect(run.stdout, run.transcript).toBe("");
+  expect(run.stderr, run.transcript).toMatch(/^playbooks\/broken\.yaml:\d+:\d+ error playbook\.unknown-operation$/m);
+  expect(run.stderr, run.transcript).toContain("1 playbook of 21 cannot be run: playbooks/broken.yaml");
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
@@ -63,8 +63,8 @@ test("one of them cannot begin: the reports tell of it beside those that passed"
     "playbook: 1\nactors: { buyer: { investor: BUYER_KEY } }\nsteps: [{ uses: investor.sales.list, as: buyer }]\n",
   );
   const run = await project.run("run", "playbooks", ...REPORTS);
-  expect(run.code, run.told).toBe(2);
-  expect(run.lines.at(-1), run.told).toBe("1 run: 1 passed");
+  expect(run.code, run.transcript).toBe(2);
+  expect(run.lines.at(-1), run.transcript).toBe("1 run: 1 passed");
   const report = JSON.parse(project.read("report.json")) as Printed & { readonly notBegun: readonly NotBegun[] };
   expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
   expect(report.reports.map(({ run: { outcome } }) => outcome)).toEqual(["passed"]);
@@ -84,9 +84,9 @@ test("one of them fails: the others pass, and the reports say which", async () =
     delivered("scenarios/mint-above-cap.yaml").replace("response.totalSupply == 99.99", "response.totalSupply == 99.98"),
   );
   const run = await project.run("run", "playbooks", "--jobs", "8", ...REPORTS);
-  expect(run.code, run.told).toBe(1);
-  expect(run.lines.at(-1), run.told).toMatch(/^20 runs: (?:19 passed, 1 failed|1 failed, 19 passed)$/);
-  expect(run.stdout, run.told).toMatch(/^\[copy-07\.yaml\] ✗ failed {3}after /m);
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.lines.at(-1), run.transcript).toMatch(/^20 runs: (?:19 passed, 1 failed|1 failed, 19 passed)$/);
+  expect(run.stdout, run.transcript).toMatch(/^\[copy-07\.yaml\] ✗ failed {3}after /m);
   const report = JSON.parse(project.read("report.json")) as Printed;
   expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
   expect(

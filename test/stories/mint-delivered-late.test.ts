@@ -39,14 +39,14 @@ test("a mint arrives when its run has ended: unknown then, and seen by the run t
     arrived.open();
   });
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(5);
-  expect(run.stdout, run.told).toContain("no trace of it is visible");
+  expect(run.code, run.transcript).toBe(5);
+  expect(run.stdout, run.transcript).toContain("no trace of it is visible");
   late.open();
   await arrived.passed;
 
   const resumed = await project.run("resume", runIn(run));
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toMatch(/^✓ changed {2}mint .*\n {4}attempt 1: applied, as read back/m);
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toMatch(/^✓ changed {2}mint .*\n {4}attempt 1: applied, as read back/m);
   expect(sent()).toBe(1);
   expect(operationsOf(await service.commits())).toEqual(MINTED_ONCE);
 });
@@ -58,13 +58,13 @@ test("a network delivers a mint twice: the ledger contradicts it, and that is a 
     passing.cut();
   });
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(5);
-  expect(run.stdout, run.told).toMatch(/^‼ conflict {2}mint /m);
-  expect(run.stdout, run.told).toContain("write.conflict");
-  expect(run.stdout, run.told).toContain("it took effect 2 times");
-  expect(run.stdout, run.told).toMatch(/^‼ conflict {2}Mint once: 3 steps: 1 changed, 1 conflict, 1 not run/m);
+  expect(run.code, run.transcript).toBe(5);
+  expect(run.stdout, run.transcript).toMatch(/^‼ conflict {2}mint /m);
+  expect(run.stdout, run.transcript).toContain("write.conflict");
+  expect(run.stdout, run.transcript).toContain("it took effect 2 times");
+  expect(run.stdout, run.transcript).toMatch(/^‼ conflict {2}Mint once: 3 steps: 1 changed, 1 conflict, 1 not run/m);
   const resumed = await project.run("resume", runIn(run));
-  expect(resumed.code, resumed.told).toBe(5);
+  expect(resumed.code, resumed.transcript).toBe(5);
   expect(sent()).toBe(1);
 });
 
@@ -74,8 +74,8 @@ test("the operator declares how long a write may be on its way: what cannot be s
     (text) => text.replace("exclusive: true", "exclusive: true\n    settleWithin: 1s\n    readLag: 0s"),
   );
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(0);
-  expect(run.stdout, run.told).toMatch(
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.stdout, run.transcript).toMatch(
     /^✓ changed {2}mint .* sent 2 times .*\n {4}attempt 1: absent, since no trace of it is visible/m,
   );
   expect(sent()).toBe(2);

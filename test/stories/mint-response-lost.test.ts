@@ -69,17 +69,17 @@ test(
       const sent = proxy.seen.length;
       void proxy.next("POST /token/mint", fault);
       const run = await project.run("run", "mint.yaml");
-      const told = `the answer of the mint ${name}\n${run.told}`;
+      const transcript = `the answer of the mint ${name}\n${run.transcript}`;
       const shown = await project.run("runs", "show", runIn(run));
-      expect(shown.stdout, shown.told).toContain("POST /token/mint");
-      expect(shown.stdout, shown.told).toMatch(says);
-      if (minted === 1) expectSeen(run, told);
-      else await expectUnknown(project, run, { says, told });
+      expect(shown.stdout, shown.transcript).toContain("POST /token/mint");
+      expect(shown.stdout, shown.transcript).toMatch(says);
+      if (minted === 1) expectSeen(run, transcript);
+      else await expectUnknown(project, run, { says, transcript });
       expect(
         proxy.seen.slice(sent).filter((request) => request === "POST /token/mint"),
-        told,
+        transcript,
       ).toHaveLength(1);
-      expect(operationsOf((await world.commits()).slice(before)), told).toEqual([
+      expect(operationsOf((await world.commits()).slice(before)), transcript).toEqual([
         "ledger.token.create",
         ...Array<string>(minted).fill("ledger.token.mint"),
       ]);
@@ -87,23 +87,29 @@ test(
   },
 );
 
-function expectSeen(run: Ended, told: string): void {
-  expect(run.code, told).toBe(0);
-  expect(run.stdout, told).toMatch(/^✓ changed {2}mint /m);
-  expect(run.stdout, told).toMatch(/attempt 1: applied, as read back: minted 0 → 10, transaction \w+/);
+function expectSeen(run: Ended, transcript: string): void {
+  expect(run.code, transcript).toBe(0);
+  expect(run.stdout, transcript).toMatch(/^✓ changed {2}mint /m);
+  expect(run.stdout, transcript).toMatch(/attempt 1: applied, as read back: minted 0 → 10, transaction \w+/);
 }
 
-async function expectUnknown(project: Project, run: Ended, { says, told }: { says: RegExp; told: string }): Promise<void> {
-  expect(run.code, told).toBe(5);
-  expect(run.stdout, told).toMatch(/^\? unknown {2}mint /m);
-  expect(run.stdout, told).toMatch(/ledger\.token\.mint, sent at \d{4}-\d\d-\d\dT[\d:.]+Z, has no answer that can be trusted/);
-  expect(run.stdout, told).toMatch(says);
-  expect(run.stdout, told).toContain("no trace of it is visible; it may still take effect");
-  expect(run.stdout, told).toMatch(/^\? unknown {2}Mint once: 3 steps: 1 changed, 1 unknown, 1 not run /m);
+async function expectUnknown(
+  project: Project,
+  run: Ended,
+  { says, transcript }: { says: RegExp; transcript: string },
+): Promise<void> {
+  expect(run.code, transcript).toBe(5);
+  expect(run.stdout, transcript).toMatch(/^\? unknown {2}mint /m);
+  expect(run.stdout, transcript).toMatch(
+    /ledger\.token\.mint, sent at \d{4}-\d\d-\d\dT[\d:.]+Z, has no answer that can be trusted/,
+  );
+  expect(run.stdout, transcript).toMatch(says);
+  expect(run.stdout, transcript).toContain("no trace of it is visible; it may still take effect");
+  expect(run.stdout, transcript).toMatch(/^\? unknown {2}Mint once: 3 steps: 1 changed, 1 unknown, 1 not run /m);
 
   const resumed = await project.run("resume", runIn(run));
-  expect(resumed.code, resumed.told).toBe(5);
-  expect(resumed.stdout, resumed.told).toMatch(/^\? unknown {2}mint /m);
+  expect(resumed.code, resumed.transcript).toBe(5);
+  expect(resumed.stdout, resumed.transcript).toMatch(/^\? unknown {2}mint /m);
 }
 
 test("a mint is redirected to another server, which hears nothing of it and never sees the key", async () => {
@@ -122,10 +128,10 @@ test("a mint is redirected to another server, which hears nothing of it and neve
   for (const status of [301, 307]) {
     void proxy.next("POST /token/mint", answerInstead({ status, headers: { location: `${stranger.url}/token/mint` }, body: "" }));
     const run = await minting().run("run", "mint.yaml");
-    expect(run.code, run.told).toBe(5);
-    expect(run.stdout, run.told).toContain(`HTTP ${status}`);
-    expect(stranger.seen, run.told).toEqual([]);
-    expect(run.stdout + run.stderr, run.told).not.toContain(KEYS["LEDGER_KEY"]);
+    expect(run.code, run.transcript).toBe(5);
+    expect(run.stdout, run.transcript).toContain(`HTTP ${status}`);
+    expect(stranger.seen, run.transcript).toEqual([]);
+    expect(run.stdout + run.stderr, run.transcript).not.toContain(KEYS["LEDGER_KEY"]);
   }
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.create"]);
 
@@ -133,7 +139,7 @@ test("a mint is redirected to another server, which hears nothing of it and neve
   const elsewhere = answerInstead({ status: 307, headers: { location: `${stranger.url}/token` }, body: "" });
   for (let time = 0; time < LIMITS.readAttempts; time++) void proxy.next("GET /token", elsewhere, time === 0 ? 1 : 0);
   const read = await minting().run("run", "mint.yaml");
-  expect(read.code, read.told).toBe(1);
-  expect(read.stdout, read.told).toMatch(/^✗ failed {3}after /m);
-  expect(stranger.seen, read.told).toEqual([]);
+  expect(read.code, read.transcript).toBe(1);
+  expect(read.stdout, read.transcript).toMatch(/^✗ failed {3}after /m);
+  expect(stranger.seen, read.transcript).toEqual([]);
 });

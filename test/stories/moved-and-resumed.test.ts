@@ -6,7 +6,7 @@ import { MINT_ONCE, newProject, operationsOf, runIn } from "./world.ts";
 async function stopped(): Promise<Desk & { readonly run: string; readonly text: string }> {
   const at = await desk({ "mint.yaml": MINT_ONCE.replace("totalSupply == 10", "totalSupply == 11") });
   const ended = await at.project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(1);
+  expect(ended.code, ended.transcript).toBe(1);
   at.project.write("mint.yaml", MINT_ONCE);
   return { ...at, run: runIn(ended), text: at.project.read("tokenbook.yaml") };
 }
@@ -15,16 +15,16 @@ test("an environment that has another name now: whatever is tried, the way out i
   const { project, service, run, text } = await stopped();
   project.write("tokenbook.yaml", text.replace("  here:", "  live:"));
   const plain = await project.run("resume");
-  expect(plain.code, plain.told).toBe(2);
-  expect(plain.stderr, plain.told).toContain(`tokenbook.yaml has no environment "here", where the run ${run} acts`);
-  expect(plain.stderr, plain.told).toContain("next: name it so again in tokenbook.yaml");
-  expect(plain.stderr, plain.told).not.toContain("--env live");
+  expect(plain.code, plain.transcript).toBe(2);
+  expect(plain.stderr, plain.transcript).toContain(`tokenbook.yaml has no environment "here", where the run ${run} acts`);
+  expect(plain.stderr, plain.transcript).toContain("next: name it so again in tokenbook.yaml");
+  expect(plain.stderr, plain.transcript).not.toContain("--env live");
   const named = await project.run("resume", "--env", "live");
-  expect([named.code, named.stderr], named.told).toEqual([2, expect.stringContaining("environment was here and is live")]);
-  expect(named.stderr, named.told).toContain('if "live" had that name before, rename it back in tokenbook.yaml');
+  expect([named.code, named.stderr], named.transcript).toEqual([2, expect.stringContaining("environment was here and is live")]);
+  expect(named.stderr, named.transcript).toContain('if "live" had that name before, rename it back in tokenbook.yaml');
   project.write("tokenbook.yaml", text);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
@@ -32,9 +32,9 @@ test("an environment that leads elsewhere now: the line is named, and not the co
   const { project, run, text } = await stopped();
   project.write("tokenbook.yaml", text.replace("127.0.0.1", "localhost"));
   const moved = await project.run("resume", run, "--env", "here");
-  expect(moved.code, moved.told).toBe(2);
-  expect(moved.stderr, moved.told).toMatch(/ledger was http:\/\/127\.0\.0\.1:\d+ and is http:\/\/localhost:\d+/);
-  expect(moved.stderr, moved.told).toContain(
+  expect(moved.code, moved.transcript).toBe(2);
+  expect(moved.stderr, moved.transcript).toMatch(/ledger was http:\/\/127\.0\.0\.1:\d+ and is http:\/\/localhost:\d+/);
+  expect(moved.stderr, moved.transcript).toContain(
     "next: restore the earlier value at tokenbook.yaml:4 (environments.here.ledger.baseUrl)",
   );
 });
@@ -43,8 +43,8 @@ test("an environment that is the sandbox now: what it was is to be put back", as
   const { project, run } = await stopped();
   project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
   const moved = await project.run("resume");
-  expect([moved.code, moved.stderr], moved.told).toEqual([2, expect.stringContaining("resume.target-changed")]);
-  expect(moved.stderr, moved.told).toContain(
+  expect([moved.code, moved.stderr], moved.transcript).toEqual([2, expect.stringContaining("resume.target-changed")]);
+  expect(moved.stderr, moved.transcript).toContain(
     `next: set "here" in tokenbook.yaml back to that address, then: tokenbook resume ${run}`,
   );
 });
@@ -55,22 +55,22 @@ test("a run of the sandbox, and a tokenbook.yaml that came later", async () => {
   const run = runIn(await project.run("run", "mint.yaml"));
   project.serviceAt("http://127.0.0.1:1");
   const refused = await project.run("resume");
-  expect(refused.code, refused.told).toBe(2);
-  expect(refused.stderr, refused.told).toContain(
+  expect(refused.code, refused.transcript).toBe(2);
+  expect(refused.stderr, refused.transcript).toContain(
     `add the line "sandbox: embedded" to environments in tokenbook.yaml, then: tokenbook resume ${run}`,
   );
   project.write("tokenbook.yaml", "environments:\n  sandbox: embedded\n");
   project.write("mint.yaml", MINT_ONCE);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
 });
 
 test("another environment was named: the run's own is offered", async () => {
   const { project, run, text } = await stopped();
   project.write("tokenbook.yaml", `${text}  sandbox: embedded\n`);
   const elsewhere = await project.run("resume", "--env", "sandbox");
-  expect(elsewhere.code, elsewhere.told).toBe(2);
-  expect(elsewhere.stderr, elsewhere.told).toMatch(new RegExp(`next: tokenbook resume ${run} --env here$`, "m"));
+  expect(elsewhere.code, elsewhere.transcript).toBe(2);
+  expect(elsewhere.stderr, elsewhere.transcript).toMatch(new RegExp(`next: tokenbook resume ${run} --env here$`, "m"));
 });
 
 test("a run goes on in the folder in which it began, not with a playbook of the same name in another", async () => {
@@ -86,22 +86,22 @@ steps:
   at.project.write("a/run.yaml", write("Ours").replace("NUMBER", "1000"));
   at.project.write("b/run.yaml", write("Theirs").replace("NUMBER", "0"));
   const stoppedThere = await ours.run("run", "run.yaml");
-  expect(stoppedThere.code, stoppedThere.told).toBe(1);
+  expect(stoppedThere.code, stoppedThere.transcript).toBe(1);
   const run = runIn(stoppedThere);
   for (const [project, folder, way] of [
     [theirs, "b", "../a"],
     [at.project, ".", "a"],
   ] as const) {
     const refused = await project.run("resume");
-    expect(refused.code, refused.told).toBe(2);
-    expect(refused.stderr, refused.told).toContain(
+    expect(refused.code, refused.transcript).toBe(2);
+    expect(refused.stderr, refused.transcript).toContain(
       `the run ${run} began in the folder a of this project, and this is ${folder}\n`,
     );
-    expect(refused.stderr, refused.told).toContain(`next: cd ${way} && tokenbook resume ${run}`);
+    expect(refused.stderr, refused.transcript).toContain(`next: cd ${way} && tokenbook resume ${run}`);
   }
   expect(await at.service.commits()).toEqual([]);
   at.project.write("a/run.yaml", write("Ours").replace("NUMBER", "0"));
   const resumed = await ours.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect((await at.service.commits()).map(({ body }) => body)).toMatchObject([{ data: { id: "Ours" } }]);
 });

@@ -38,7 +38,7 @@ test("a foreach in a foreach, both in parallel: each write once, results by thei
   const project = newProject();
   project.write("rounds.yaml", ROUNDS);
   const run = await project.json("run", "rounds.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   const commits = await embeddedCommits(project);
   expect(commits.map(named).toSorted()).toEqual([...WRITES, ...MINTS]);
   const [report] = run.data.reports;
@@ -84,19 +84,19 @@ describe.for(KILLED)("kill -9 within $name", ({ files, writes, lines }) => {
     await running.signal("SIGKILL");
     const killed = await running.ended;
     const resumed = await project.run("resume", runIn(killed));
-    const told = `${killed.told}\n${resumed.told}`;
+    const transcript = `${killed.transcript}\n${resumed.transcript}`;
     const commits = await embeddedCommits(project);
-    expectNoneTwice(commits, told);
+    expectNoneTwice(commits, transcript);
     expect(
       commits.map(named).filter((write) => !writes.includes(write)),
-      told,
+      transcript,
     ).toEqual([]);
-    if (resumed.code === 0) return expect(commits.map(named).toSorted(), told).toEqual(writes.toSorted());
+    if (resumed.code === 0) return expect(commits.map(named).toSorted(), transcript).toEqual(writes.toSorted());
     // A write was in flight: honest ignorance, and it stays so.
-    expect(resumed.code, told).toBe(5);
+    expect(resumed.code, transcript).toBe(5);
     const again = await project.run("resume", runIn(killed));
-    expect(again.code, again.told).toBe(5);
-    expectNoneTwice(await embeddedCommits(project), again.told);
+    expect(again.code, again.transcript).toBe(5);
+    expectNoneTwice(await embeddedCommits(project), again.transcript);
   });
 });
 
@@ -105,7 +105,7 @@ test("what fails in an included playbook is shown with its own file and line, ev
   project.write("parts/inner.yaml", INNER.replace("value: 5 }", 'value: "${{ 100 * inputs.id.size() - 100 }}" }'));
   project.write("outer.yaml", OUTER.replaceAll("./inner.yaml", "./parts/inner.yaml"));
   const run = await project.run("run", "outer.yaml", "--report", "junit=junit.xml");
-  expect(run.code, run.told).toBe(1);
+  expect(run.code, run.transcript).toBe(1);
   expect(run.lines.slice(1).map((line) => line.split(/ {2}tx | {2}[\d.]+ m?s/)[0])).toEqual([
     "▸ first  A token and its mint  ./parts/inner.yaml",
     "  ✓ changed  first/token  Create tokens  ledger.token.create  as issuer (userId:alice)",
@@ -135,8 +135,8 @@ steps:
 `,
   );
   const run = await project.run("run", "outer.yaml", "--input", 'order={"amount":null}');
-  expect(run.code, run.told).toBe(1);
-  expect(run.told).toContain('input.invalid: inner.yaml: "value" must be of type decimal, and is null');
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.transcript).toContain('input.invalid: inner.yaml: "value" must be of type decimal, and is null');
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
@@ -149,12 +149,12 @@ test("read-only is proved through what is included, before anything is sent", as
   project.write("outer.yaml", OUTER.replace("steps:", "mode: read-only\nsteps:"));
   project.write("shipped.yaml", SHIPPED);
   const run = await project.run("run", "outer.yaml");
-  expect(run.code, run.told).toBe(2);
-  expect(run.stderr, run.told).toContain("ledger.token.create writes, and this playbook is mode: read-only");
-  expect(run.stderr, run.told).toContain("it is reached by outer.yaml:7 (first) → inner.yaml:7 (token)");
+  expect(run.code, run.transcript).toBe(2);
+  expect(run.stderr, run.transcript).toContain("ledger.token.create writes, and this playbook is mode: read-only");
+  expect(run.stderr, run.transcript).toContain("it is reached by outer.yaml:7 (first) → inner.yaml:7 (token)");
   const shipped = await project.run("check", "shipped.yaml");
-  expect(shipped.code, shipped.told).toBe(2);
-  expect(shipped.stdout, shipped.told).toMatch(
+  expect(shipped.code, shipped.transcript).toBe(2);
+  expect(shipped.stdout, shipped.transcript).toMatch(
     /it is reached by shipped\.yaml:6 \(token\) → tokenbook\/create-token\.yaml:\d+ \(token\)/,
   );
   expect(proxy.seen).toEqual([]);

@@ -5,7 +5,7 @@ import { filesBelow, KEYS, newProject } from "./world.ts";
 test("a new project is checked, formatted and run as it comes, again and again", async () => {
   const project = newProject({});
   const created = await project.run("new", "project", "my ledger");
-  expect(created.code, created.told).toBe(0);
+  expect(created.code, created.transcript).toBe(0);
   expect(created.lines.toSorted()).toEqual([
     "my ledger/.gitignore",
     "my ledger/README.md",
@@ -13,7 +13,7 @@ test("a new project is checked, formatted and run as it comes, again and again",
     "my ledger/tokenbook.yaml",
   ]);
   const inside = project.within("my ledger");
-  expect(created.stderr, created.told).toContain("next: cd 'my ledger' && tokenbook run playbooks/first.yaml");
+  expect(created.stderr, created.transcript).toContain("next: cd 'my ledger' && tokenbook run playbooks/first.yaml");
   for (const command of [
     ["check", "."],
     ["fmt", "--check", "."],
@@ -21,7 +21,7 @@ test("a new project is checked, formatted and run as it comes, again and again",
     ["run", "playbooks"],
   ]) {
     const ended = await inside.run(...command);
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   }
   const ignored = inside.read(".gitignore").split("\n");
   expect(ignored).toEqual(expect.arrayContaining([".tokenbook/", ".env"]));
@@ -37,7 +37,7 @@ test("the commands of the new README work as they stand there", async () => {
   expect(commands.length).toBeGreaterThan(6);
   for (const words of commands) {
     const ended = await project.run(...words.split(" "));
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   }
 });
 
@@ -49,17 +49,17 @@ test("the staging example holds what a service needs, once its # are taken away"
   expect(from).toBeGreaterThan(0);
   project.write("tokenbook.yaml", lines.map((line, at) => (at < from ? line : line.replace("# ", ""))).join("\n"));
   const formatted = await project.run("fmt", "--check", "tokenbook.yaml");
-  expect(formatted.code, formatted.told).toBe(0);
+  expect(formatted.code, formatted.transcript).toBe(0);
   const run = await project.run("run", "playbooks/first.yaml", "--env", "staging");
-  expect(run.code, run.told).toBe(2);
-  expect(run.stderr, run.told).toContain("the environment variable LEDGER_KEY is not set");
+  expect(run.code, run.transcript).toBe(2);
+  expect(run.stderr, run.transcript).toContain("the environment variable LEDGER_KEY is not set");
 });
 
 test("nothing is overwritten, and then nothing is written", async () => {
   const project = newProject();
   project.write("README.md", "mine\n");
-  const { code, stdout, stderr, told } = await project.run("new", "project", ".");
-  expect(code, told).toBe(2);
+  const { code, stdout, stderr, transcript } = await project.run("new", "project", ".");
+  expect(code, transcript).toBe(2);
   expect(stdout).toBe("");
   expect(stderr).toContain("README.md exists already");
   expect(filesBelow(project.folder)).toEqual([join(project.folder, "README.md")]);
@@ -67,7 +67,7 @@ test("nothing is overwritten, and then nothing is written", async () => {
 
   project.write("a.yaml", "mine\n");
   const again = await project.run("new", "playbook", "a.yaml", "--uses", "ledger.status");
-  expect(again.code, again.told).toBe(2);
+  expect(again.code, again.transcript).toBe(2);
   expect(again.stderr).toContain("a.yaml exists already");
   expect(project.read("a.yaml")).toBe("mine\n");
 });
@@ -79,7 +79,7 @@ test("a new playbook passes its check and runs on the sandbox", async () => {
     name,
   ]);
   const created = await project.run("new", "playbook", "deeper/mint-some.yaml", ...uses);
-  expect(created.code, created.told).toBe(0);
+  expect(created.code, created.transcript).toBe(0);
   expect(created.stdout).toBe("deeper/mint-some.yaml\n");
   expect(project.read("deeper/mint-some.yaml")).toContain("name: Mint some\n");
   for (const command of [
@@ -88,7 +88,7 @@ test("a new playbook passes its check and runs on the sandbox", async () => {
     ["run", "deeper/mint-some.yaml"],
   ]) {
     const ended = await project.run(...command);
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   }
 });
 
@@ -98,8 +98,8 @@ test.for<[string, string[], string]>([
   ["a name that no folder is searched for", ["a b", "--uses", "ledger.status"], "next: tokenbook new playbook 'a b.yaml'"],
 ])("%s writes nothing and says what to do", async ([, args, says]) => {
   const project = newProject();
-  const { code, stderr, told } = await project.run("new", "playbook", ...args);
-  expect(code, told).toBe(2);
-  expect(stderr, told).toContain(says);
+  const { code, stderr, transcript } = await project.run("new", "playbook", ...args);
+  expect(code, transcript).toBe(2);
+  expect(stderr, transcript).toContain(says);
   expect(filesBelow(project.folder)).toEqual([]);
 });

@@ -91,8 +91,8 @@ test.for(PLACES)("$name is larger than anything that is read: it is refused", as
   project.write(odd, "");
   truncateSync(join(project.folder, odd), 2 ** 40);
   const ended = await project.run(...args);
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stdout + ended.stderr, ended.told).toMatch(/ has more than [\d,]+ bytes/);
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stdout + ended.stderr, ended.transcript).toMatch(/ has more than [\d,]+ bytes/);
 });
 
 // It says that it has no bytes, and its end is never reached.
@@ -109,11 +109,14 @@ test.runIf(existsSync(ENDLESS))("a file that grows as long as it is read is refu
     ["run", "given.yaml", "--input", `rows=${ENDLESS}`],
   ]) {
     const ended = await project.run(...args);
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stdout + ended.stderr, ended.told).toContain("has more than 16,777,216 bytes");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stdout + ended.stderr, ended.transcript).toContain("has more than 16,777,216 bytes");
   }
   const linked = await project.run("check", "linked.yaml");
-  expect([linked.code, linked.stdout], linked.told).toEqual([2, expect.stringContaining("rows.csv lies outside of the project")]);
+  expect([linked.code, linked.stdout], linked.transcript).toEqual([
+    2,
+    expect.stringContaining("rows.csv lies outside of the project"),
+  ]);
 });
 
 test.for(["check", "run"])("%s refuses a folder, a socket and a device where a file belongs", async (command) => {
@@ -134,6 +137,6 @@ test.for(["check", "run"])("%s refuses a folder, a socket and a device where a f
 
 async function refused(project: Project, args: readonly string[], says: string): Promise<void> {
   const ended = await project.run(...args);
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stdout + ended.stderr, ended.told).toContain(`${says}, and only regular files are read`);
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stdout + ended.stderr, ended.transcript).toContain(`${says}, and only regular files are read`);
 }

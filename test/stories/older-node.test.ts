@@ -10,8 +10,8 @@ test("in a clone the command works with an older Node on the PATH, with its inpu
   const project = newProject({});
   project.write("a file.yaml", "playbook: 1\nsteps: [{ id: status, uses: ledger.statu }]\n");
   const checked = await launch([COMMAND, "check", "a file.yaml"], { cwd: project.folder, program: old.path }).ended;
-  expect(checked.code, checked.told).toBe(2);
-  expect(checked.stdout + checked.stderr, checked.told).toContain('did you mean "ledger.status"?');
+  expect(checked.code, checked.transcript).toBe(2);
+  expect(checked.stdout + checked.stderr, checked.transcript).toContain('did you mean "ledger.status"?');
 });
 
 test("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
@@ -29,7 +29,7 @@ test("a signal to the older Node stops the run as it would stop the command itse
   await running.printed("wait.yaml never");
   process.kill(running.pid, "SIGTERM");
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(143);
+  expect(ended.code, ended.transcript).toBe(143);
 });
 
 const WAITS = `playbook: 1

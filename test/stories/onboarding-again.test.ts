@@ -26,21 +26,21 @@ function onboarding(): Project {
 test("the onboarding is run again: every write is unchanged, and nothing is written", async () => {
   const project = onboarding();
   const first = await project.run("run", "--verbose", "property-sale.yaml");
-  expect(first.code, first.told).toBe(0);
-  expect(first.stderr, first.told).toBe("");
-  for (const step of STEPS) expect(first.stdout, first.told).toMatch(lineOf("✓ changed", step, " tx [0-9a-f]{64} "));
-  expect(first.stdout, first.told).toMatch(/^✓ passed .*: 25 steps: 9 changed, 15 ok, 1 skipped in /m);
+  expect(first.code, first.transcript).toBe(0);
+  expect(first.stderr, first.transcript).toBe("");
+  for (const step of STEPS) expect(first.stdout, first.transcript).toMatch(lineOf("✓ changed", step, " tx [0-9a-f]{64} "));
+  expect(first.stdout, first.transcript).toMatch(/^✓ passed .*: 25 steps: 9 changed, 15 ok, 1 skipped in /m);
   const commits = await embeddedCommits(project);
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
   for (const time of ["second", "third"]) {
     const again = await project.run("run", "--verbose", "property-sale.yaml");
-    expect(again.code, `${time}: ${again.told}`).toBe(0);
-    for (const step of STEPS) expect(again.stdout, again.told).toMatch(lineOf("= unchanged", step));
+    expect(again.code, `${time}: ${again.transcript}`).toBe(0);
+    for (const step of STEPS) expect(again.stdout, again.transcript).toMatch(lineOf("= unchanged", step));
     for (const whole of ["token", "mint", "handover", "deposit", "purchase"])
-      expect(again.stdout, again.told).toMatch(lineOf("= unchanged", whole));
-    expect(again.stdout, again.told).not.toMatch(/changed, .*tx |^✓ changed/m);
-    expect(again.stdout, again.told).toMatch(/^✓ passed .*: 25 steps: 9 unchanged, 15 ok, 1 skipped in /m);
+      expect(again.stdout, again.transcript).toMatch(lineOf("= unchanged", whole));
+    expect(again.stdout, again.transcript).not.toMatch(/changed, .*tx |^✓ changed/m);
+    expect(again.stdout, again.transcript).toMatch(/^✓ passed .*: 25 steps: 9 unchanged, 15 ok, 1 skipped in /m);
     expect(again.lines.filter((each) => each.includes("output "))).toEqual(
       first.lines.filter((each) => each.includes("output ")),
     );
@@ -59,7 +59,7 @@ test("other inputs write what is missing and nothing else, and the supply is rec
   for (const inputs of runs) {
     const before = (await embeddedCommits(project)).length;
     const run = await project.run("run", "--verbose", "property-sale.yaml", ...inputs);
-    expect(run.code, run.told).toBe(0);
+    expect(run.code, run.transcript).toBe(0);
     const commits = await embeddedCommits(project);
     added.push(operationsOf(commits.slice(before)));
   }
@@ -73,13 +73,13 @@ test("other inputs write what is missing and nothing else, and the supply is rec
   project.write("tokens.json", JSON.stringify({ tokens }));
   const before = await embeddedCommits(project);
   const supply = await project.run("run", "supply.yaml", "--inputs", "tokens.json");
-  expect(supply.code, supply.told).toBe(0);
+  expect(supply.code, supply.transcript).toBe(0);
   expect(supply.stdout).toContain("output tokens: 4");
   expect(await embeddedCommits(project)).toEqual(before);
 
   project.write("too-few.json", JSON.stringify({ tokens: tokens.slice(1) }));
   const missing = await project.run("run", "supply.yaml", "--inputs", "too-few.json");
-  expect(missing.code, missing.told).toBe(1);
+  expect(missing.code, missing.transcript).toBe(1);
   expect(missing.stdout).toContain("this does not hold: inputs.complete == false || response.size() == inputs.tokens.size()");
 });
 
@@ -95,20 +95,20 @@ test("people approve in between: the run waits for dora, goes on when she has, a
   const done = OPERATIONS.slice(0, 5);
 
   const waiting = await project.run("run", "--verbose", "property-sale.yaml", ...votes);
-  expect(waiting.code, waiting.told).toBe(4);
-  expect(waiting.stdout, waiting.told).toMatch(lineOf("… pending", "handover/transferred"));
-  expect(waiting.stdout, waiting.told).toMatch(/^… pending {2}Onboard .*5 changed, .*1 pending/m);
+  expect(waiting.code, waiting.transcript).toBe(4);
+  expect(waiting.stdout, waiting.transcript).toMatch(lineOf("… pending", "handover/transferred"));
+  expect(waiting.stdout, waiting.transcript).toMatch(/^… pending {2}Onboard .*5 changed, .*1 pending/m);
   expect(operationsOf(await world.commits())).toEqual(done);
 
   // A run of its own asks nobody twice: the request waits already.
   const second = await project.run("run", "--verbose", "property-sale.yaml", ...votes);
-  expect(second.code, second.told).toBe(4);
-  for (const step of STEPS.slice(0, 5)) expect(second.stdout, second.told).toMatch(lineOf("= unchanged", step));
+  expect(second.code, second.transcript).toBe(4);
+  for (const step of STEPS.slice(0, 5)) expect(second.stdout, second.transcript).toMatch(lineOf("= unchanged", step));
   expect(operationsOf(await world.commits())).toEqual(done);
 
   await approveAs(world, "dora");
   const resumed = await project.run("resume", runIn(waiting));
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   const commits = await world.commits();
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
@@ -116,8 +116,8 @@ test("people approve in between: the run waits for dora, goes on when she has, a
     await project.run("resume", "--verbose", runIn(second)),
     await project.run("run", "--verbose", "property-sale.yaml", ...votes),
   ]) {
-    expect(run.code, run.told).toBe(0);
-    expect(run.stdout, run.told).toMatch(/^✓ passed .*: 24 steps: 8 unchanged, 15 ok, 1 skipped in /m);
+    expect(run.code, run.transcript).toBe(0);
+    expect(run.stdout, run.transcript).toMatch(/^✓ passed .*: 24 steps: 8 unchanged, 15 ok, 1 skipped in /m);
     expect(await world.commits()).toEqual(commits);
   }
 });

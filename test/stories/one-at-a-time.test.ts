@@ -17,9 +17,9 @@ const GROUP = "desk-${{ inputs.desk }}-${{ env.REGION }}";
 const REFUSE = mint(`{ group: "${GROUP}" }`);
 const WAIT = mint(`{ group: "${GROUP}", overlap: wait, timeout: 10m }`);
 
-function expectRefused({ code, stderr, told }: Ended, group: string, holder: Running): void {
-  expect(code, told).toBe(6);
-  expect(stderr, told).toMatch(
+function expectRefused({ code, stderr, transcript }: Ended, group: string, holder: Running): void {
+  expect(code, transcript).toBe(6);
+  expect(stderr, transcript).toMatch(
     new RegExp(
       `another run is in the group "${group}", which the run \\d{8}T\\d{6}-[a-z0-9]{8} holds \\(process ${holder.pid} on this host, since \\d{4}-[^)]+Z\\)`,
     ),
@@ -42,17 +42,18 @@ test("of one group one run acts: a second is refused and told by whom, other gro
   expectRefused(await at.project.run("run", "other.yaml"), "desk-first-eu", running);
   const both = await at.project.run("run", "one.yaml", "other.yaml");
   expectRefused(both, "desk-first-eu", running);
-  for (const file of ["one.yaml", "other.yaml"]) expect(both.stderr, both.told).toContain(`[${file}] error concurrency.held\n`);
-  expect(both.stderr, both.told).toContain("then try this run again");
+  for (const file of ["one.yaml", "other.yaml"])
+    expect(both.stderr, both.transcript).toContain(`[${file}] error concurrency.held\n`);
+  expect(both.stderr, both.transcript).toContain("then try this run again");
   expect(at.proxy.seen).toHaveLength(seen);
   expect((await at.project.json("runs")).data.runs).toHaveLength(1);
   const elsewhere = await at.project.run("run", "other.yaml", "--input", "desk=second");
-  expect(elsewhere.code, elsewhere.told).toBe(0);
+  expect(elsewhere.code, elsewhere.transcript).toBe(0);
 
   expect(holdsIn(at.project)).toEqual(["desk-first-eu"]);
   goOn();
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(holdsIn(at.project)).toEqual([]);
   expect((await at.project.run("run", "other.yaml")).code).toBe(0);
 });
@@ -87,12 +88,12 @@ test("one that waits says for whom, and acts when the other has ended; an interr
   }
   await interrupted.signal("SIGINT");
   const gone = await interrupted.ended;
-  expect(gone.code, gone.told).toBe(130);
-  expect(gone.stderr, gone.told).toContain("interrupted while waiting for the group");
+  expect(gone.code, gone.transcript).toBe(130);
+  expect(gone.stderr, gone.transcript).toContain("interrupted while waiting for the group");
   goOn();
   const [first, second] = [await running.ended, await waiting.ended];
-  expect(first.code, first.told).toBe(0);
-  expect(second.code, second.told).toBe(0);
+  expect(first.code, first.transcript).toBe(0);
+  expect(second.code, second.transcript).toBe(0);
   expect(operationsOf(await at.service.commits())).toEqual(["ledger.asset.create", "ledger.asset.create"]);
   expect(holdsIn(at.project)).toEqual([]);
 });
@@ -102,12 +103,12 @@ test("a patience that ends is told, and several playbooks of one command take tu
   const at = await desk({ "one.yaml": REFUSE, "brief.yaml": brief, "all/a.yaml": WAIT, "all/b.yaml": WAIT, "all/c.yaml": WAIT });
   const { running, goOn } = await writing(at, "one.yaml");
   const late = await at.project.run("run", "brief.yaml");
-  expect(late.code, late.told).toBe(6);
-  expect(late.stderr, late.told).toContain("after 1 ms another run is in the group");
+  expect(late.code, late.transcript).toBe(6);
+  expect(late.stderr, late.transcript).toContain("after 1 ms another run is in the group");
   goOn();
   await running.ended;
   const together = await at.project.run("run", "all", "--jobs", "3");
-  expect(together.code, together.told).toBe(0);
+  expect(together.code, together.transcript).toBe(0);
   expect(await at.service.commits()).toHaveLength(4);
   expect(holdsIn(at.project)).toEqual([]);
 });
@@ -123,11 +124,11 @@ test("the group of a process that was killed is free, and its run is resumed in 
   await until(() => (at.proxy.exchanges.length > 1 ? true : undefined));
   expect(holdsIn(at.project)).toEqual(["desk-first-eu"]);
   const next = await at.project.run("run", "other.yaml");
-  expect(next.code, next.told).toBe(0);
+  expect(next.code, next.transcript).toBe(0);
   expect(holdsIn(at.project)).toEqual([]);
   // Its write had arrived, as the ledger shows.
   const resumed = await at.project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(holdsIn(at.project)).toEqual([]);
 });
 
@@ -158,13 +159,13 @@ steps:
   expect(at.proxy.seen).toHaveLength(seen);
   goOn();
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
 });
 
 test("a group without a name is told before anything is sent", async () => {
   const at = await desk({ "one.yaml": mint('{ group: "${{ inputs.desk }}" }') });
   const ended = await at.project.run("run", "one.yaml", "--input", "desk= ");
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stderr, ended.told).toContain("one.yaml:5 (concurrency): the group has no name: it is empty");
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stderr, ended.transcript).toContain("one.yaml:5 (concurrency): the group has no name: it is empty");
   expect(at.proxy.seen).toEqual([]);
 });

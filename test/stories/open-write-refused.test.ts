@@ -46,17 +46,17 @@ const KILLED = { TOKENBOOK_FAILPOINT: "sent@mint" };
 /** A run that was killed as soon as its mint had left. */
 async function killedAtMint(project: Project, ...args: string[]): Promise<string> {
   const killed = await project.as({ ...project.variables, ...KILLED }).run("run", "mint.yaml", ...args);
-  expect(killed.code, killed.told).not.toBe(0);
+  expect(killed.code, killed.transcript).not.toBe(0);
   return runIn(killed);
 }
 
 function expectRefused(ended: Ended, run: string): void {
-  expect(ended.code, ended.told).toBe(6);
-  expect(ended.stderr, ended.told).toContain("error run.open-write");
-  expect(ended.stderr, ended.told).toContain(run);
-  expect(ended.stderr, ended.told).toMatch(/it is unknown whether "mint" \(ledger\.token\.mint, attempted at \d{4}-/);
-  expect(ended.stderr, ended.told).toMatch(new RegExp(`^ *tokenbook resume ${run}$`, "m"));
-  expect(ended.stderr, ended.told).toMatch(
+  expect(ended.code, ended.transcript).toBe(6);
+  expect(ended.stderr, ended.transcript).toContain("error run.open-write");
+  expect(ended.stderr, ended.transcript).toContain(run);
+  expect(ended.stderr, ended.transcript).toMatch(/it is unknown whether "mint" \(ledger\.token\.mint, attempted at \d{4}-/);
+  expect(ended.stderr, ended.transcript).toMatch(new RegExp(`^ *tokenbook resume ${run}$`, "m"));
+  expect(ended.stderr, ended.transcript).toMatch(
     new RegExp(`^ *tokenbook resolve ${run} --step mint --as applied\\|absent --because TEXT$`, "m"),
   );
 }
@@ -70,28 +70,28 @@ test("a playbook that was killed in a write is not run again beside it, until so
   expectRefused(await project.run("run", "mint.yaml"), run);
   expectRefused(await project.run("run", "./mint.yaml"), run);
   const planned = await project.json("plan", "mint.yaml");
-  expect(planned.code, planned.told).toBe(1);
+  expect(planned.code, planned.transcript).toBe(1);
   expect((planned.data as unknown as { plans: readonly { refused: unknown }[] }).plans[0]?.refused).toMatchObject({
     code: "run.open-write",
     message: expect.stringContaining(run),
   });
   const shown = await project.run("plan", "mint.yaml");
-  expect(shown.stdout, shown.told).toMatch(new RegExp(`would not begin \\(exit 6\\)[^]*^ *tokenbook resume ${run}$`, "m"));
+  expect(shown.stdout, shown.transcript).toMatch(new RegExp(`would not begin \\(exit 6\\)[^]*^ *tokenbook resume ${run}$`, "m"));
   expect(operationsOf(await embeddedCommits(project))).toEqual(before);
 
   // Another playbook writes to other things.
   project.write("other.yaml", MINT);
   const other = await project.run("run", "other.yaml");
-  expect(other.code, other.told).toBe(0);
+  expect(other.code, other.transcript).toBe(0);
 
   await project.run("resolve", run, "--step", "mint", "--as", "absent", "--because", "the ledger has no such mint");
   const again = await project.run("run", "mint.yaml");
-  expect(again.code, again.told).toBe(0);
-  expect(again.stderr, again.told).toMatch(
+  expect(again.code, again.transcript).toBe(0);
+  expect(again.stderr, again.transcript).toMatch(
     new RegExp(`^note: the last run of mint\\.yaml is interrupted, .*tokenbook resume ${run}$`, "m"),
   );
   const fourth = await project.run("run", "mint.yaml");
-  expect(fourth.stderr, fourth.told).not.toContain("note:");
+  expect(fourth.stderr, fourth.transcript).not.toContain("note:");
 });
 
 test("a run that says unknown says not to run the playbook again, with the command on a line of its own", async () => {
@@ -102,9 +102,9 @@ test("a run that says unknown says not to run the playbook again, with the comma
   project.write("mint.yaml", MINT);
   void proxy.next("POST /token/mint", (passing) => passing.cut());
   const unknown = await project.run("run", "mint.yaml");
-  expect(unknown.code, unknown.told).toBe(5);
-  expect(unknown.stdout, unknown.told).toContain("next: do not run this playbook again");
-  expect(unknown.stdout, unknown.told).toMatch(new RegExp(`^ *tokenbook resume ${runIn(unknown)}$`, "m"));
+  expect(unknown.code, unknown.transcript).toBe(5);
+  expect(unknown.stdout, unknown.transcript).toContain("next: do not run this playbook again");
+  expect(unknown.stdout, unknown.transcript).toMatch(new RegExp(`^ *tokenbook resume ${runIn(unknown)}$`, "m"));
 
   expectRefused(await project.run("run", "mint.yaml"), runIn(unknown));
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
@@ -116,18 +116,20 @@ test("--anyway runs beside an open write, and keeps who says so, why, and beside
   const run = await killedAtMint(project);
   for (const half of [["--anyway"], ["--because", "x"], ["--anyway", "--because", " "]]) {
     const refused = await project.run("run", "mint.yaml", ...half);
-    expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("run.anyway-incomplete")]);
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("run.anyway-incomplete")]);
   }
 
   const anyway = await project.run("run", "mint.yaml", "--anyway", "--because", "the ledger is a sandbox");
-  expect(anyway.code, anyway.told).toBe(0);
+  expect(anyway.code, anyway.transcript).toBe(0);
   const shown = await project.run("runs", "show", runIn(anyway));
-  expect(shown.stdout, shown.told).toContain(`! began although ${run} left writes open, says olga: the ledger is a sandbox`);
+  expect(shown.stdout, shown.transcript).toContain(
+    `! began although ${run} left writes open, says olga: the ledger is a sandbox`,
+  );
   const report = (await project.json("runs", "show", runIn(anyway))).data.reports[0];
   expect(report?.run.anyway).toEqual({ who: "olga", because: "the ledger is a sandbox", runs: [run] });
   for (const format of ["md", "html", "ndjson"]) {
     const written = await project.run("report", "latest", "--format", format);
-    expect(written.stdout, written.told).toContain("the ledger is a sandbox");
+    expect(written.stdout, written.transcript).toContain("the ledger is a sandbox");
   }
 
   // The word is of that run alone.
@@ -153,15 +155,17 @@ test("a write is not made beside an open one of the same entity on the same toke
 
   const same = await project.run("run", "same.yaml");
   expectRefused(same, run);
-  expect(same.stderr, same.told).toContain(`"top_up" of this playbook writes also as userId:alice, to the same token ${token}`);
+  expect(same.stderr, same.transcript).toContain(
+    `"top_up" of this playbook writes also as userId:alice, to the same token ${token}`,
+  );
   expectRefused(await project.run("run", "given.yaml", "--input", `token=${token}`), run);
   const found = await project.run("run", "found.yaml");
   expectRefused(found, run);
-  expect(found.stderr, found.told).toContain("whether it writes to the same object is known only during the run");
+  expect(found.stderr, found.transcript).toContain("whether it writes to the same object is known only during the run");
   // They are sent, and the service refuses them: there is no such token, and bob may not mint this one.
   for (const file of ["other.yaml", "other-actor.yaml"]) {
     const sent = await project.run("run", file);
-    expect(sent.code, sent.told).toBe(1);
+    expect(sent.code, sent.transcript).toBe(1);
   }
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
@@ -174,7 +178,7 @@ test("an environment of another name at the same place is another run's concern 
   project.write("mint.yaml", MINT);
   await killedAtMint(project, "--env", "here");
   const elsewhere = await project.run("run", "mint.yaml", "--env", "there");
-  expect(elsewhere.code, elsewhere.told).toBe(0);
+  expect(elsewhere.code, elsewhere.transcript).toBe(0);
 });
 
 test("two processes that start at once beside an open write are both refused", async () => {
@@ -190,24 +194,24 @@ test("a schedule is kept back by what a run by hand left open, and by its own ru
   project.write("mint.yaml", MINT);
   const byHand = await killedAtMint(project);
   const blocked = await project.run("schedule", "--once", "mint.yaml");
-  expect(blocked.code, blocked.told).toBe(5);
+  expect(blocked.code, blocked.transcript).toBe(5);
   const history = await project.run("schedule", "history");
-  expect(history.stdout, history.told).toContain(
+  expect(history.stdout, history.transcript).toContain(
     `the run ${byHand} of this playbook is not finished, and left the write "mint" open`,
   );
   await project.run("resolve", byHand, "--step", "mint", "--as", "absent", "--because", "the ledger has no such mint");
 
   const killed = await project.as({ ...project.variables, ...KILLED }).run("schedule", "--once", "mint.yaml");
-  expect(killed.code, killed.told).not.toBe(0);
+  expect(killed.code, killed.transcript).not.toBe(0);
   const own = (await project.json("runs")).data.runs[0]?.id ?? "";
   expect(own).not.toBe(byHand);
   expect((await project.run("schedule", "--once", "mint.yaml")).code).toBe(5);
   // The word lets the schedule go on, and nobody else.
   const released = await project.run("schedule", "release", "mint.yaml", "--because", "it was a sandbox");
-  expect(released.code, released.told).toBe(0);
+  expect(released.code, released.transcript).toBe(0);
   expectRefused(await project.run("run", "mint.yaml"), own);
   const again = await project.run("schedule", "--once", "mint.yaml");
-  expect(again.code, again.told).toBe(0);
+  expect(again.code, again.transcript).toBe(0);
   const report = (await project.json("runs", "show", "latest")).data.reports[0];
   expect(report?.run.anyway).toEqual({
     who: "tokenbook schedule release",

@@ -15,9 +15,9 @@ steps:
 `;
 
 /** Every command that somebody is told to type, typed. */
-async function typed({ folder, variables }: Project, { stdout, stderr, told }: Ended, wanted: RegExp): Promise<Ended> {
+async function typed({ folder, variables }: Project, { stdout, stderr, transcript }: Ended, wanted: RegExp): Promise<Ended> {
   const [command = ""] = wanted.exec(stdout + stderr) ?? [];
-  expect(command, told).not.toBe("");
+  expect(command, transcript).not.toBe("");
   const tokenbook = `tokenbook() { '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' "$@"; }`;
   return launch(["-c", `${tokenbook}\n${command}`], { cwd: folder, variables, program: "sh" }).ended;
 }
@@ -26,15 +26,15 @@ test("with a state directory of its own, what is told to be typed about a drift 
   const project = newProject({});
   project.write("drifting.yaml", DRIFTING);
   const ran = await project.run("run", "drifting.yaml", "--state", "last night");
-  expect(ran.code, ran.told).toBe(3);
+  expect(ran.code, ran.transcript).toBe(3);
   const listed = await typed(project, ran, /tokenbook drift list.*/);
-  expect([listed.code, listed.lines[0]], listed.told).toEqual([0, expect.stringMatching(/^drifting\.yaml|^tokens/)]);
+  expect([listed.code, listed.lines[0]], listed.transcript).toEqual([0, expect.stringMatching(/^drifting\.yaml|^tokens/)]);
   const shown = await typed(project, ran, /tokenbook drift show.*/);
-  expect(shown.code, shown.told).toBe(0);
+  expect(shown.code, shown.transcript).toBe(0);
   const acknowledged = await typed(project, shown, /tokenbook drift ack.*/);
-  expect(acknowledged.stdout, acknowledged.told).toContain("is acknowledged until");
+  expect(acknowledged.stdout, acknowledged.transcript).toContain("is acknowledged until");
   const unknown = await project.run("drift", "show", "0123456789ab", "--state", "last night");
-  expect(unknown.stderr, unknown.told).toContain("next: tokenbook drift list --state 'last night' --all");
+  expect(unknown.stderr, unknown.transcript).toContain("next: tokenbook drift list --state 'last night' --all");
 });
 
 test("with a state directory of its own, what is told to be typed about a run names it", async () => {
@@ -42,18 +42,18 @@ test("with a state directory of its own, what is told to be typed about a run na
   const { project } = at;
   const stopped = await losingMint(at, "--state", "it's here");
   const shown = await typed(project, stopped, /tokenbook runs show.*/);
-  expect(shown.stdout, shown.told).toContain("answer: ambiguous");
+  expect(shown.stdout, shown.transcript).toContain("answer: ambiguous");
   const careless = await typed(project, stopped, /tokenbook resolve .* --as applied/);
-  expect(careless.stderr, careless.told).toContain(String.raw`next: tokenbook resolve --state 'it'\''s here' `);
+  expect(careless.stderr, careless.transcript).toContain(String.raw`next: tokenbook resolve --state 'it'\''s here' `);
   const whole = project.read("mint.yaml");
   project.write("mint.yaml", whole.replace(/ {2}- id: mint\n[^]*?(?= {2}- id: after)/, ""));
   const edited = await project.run("resume", "--state", "it's here");
   const settle = /first: (tokenbook resolve .* --as applied)/.exec(edited.stderr)?.[1] ?? "";
-  expect(settle, edited.told).toContain(String.raw`--state 'it'\''s here'`);
+  expect(settle, edited.transcript).toContain(String.raw`--state 'it'\''s here'`);
   project.write("mint.yaml", whole);
   const resolved = await typed(project, careless, /tokenbook resolve.*/);
   const resumed = await typed(project, resolved, /tokenbook resume.*/);
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   // What programs read is the same wherever it is kept.
   const { data } = await project.json("runs", "show", "latest", "--state", "it's here");
   expect(JSON.stringify(data)).not.toContain("--state");
@@ -79,10 +79,10 @@ test("ended at once by a second signal, a run is gone on with by what is told th
   await running.signal("SIGINT");
   await running.signal("SIGINT");
   const interrupted = await running.ended;
-  expect(interrupted.code, interrupted.told).toBe(130);
+  expect(interrupted.code, interrupted.transcript).toBe(130);
   goOn();
   const resumed = await typed(at.project, interrupted, /tokenbook resume.*/);
-  expect(resumed.stdout, resumed.told).toContain("✓ passed");
+  expect(resumed.stdout, resumed.transcript).toContain("✓ passed");
 });
 
 test("with a file of variables of its own, what is told to be typed names it", async () => {
@@ -96,9 +96,9 @@ test("with a file of variables of its own, what is told to be typed names it", a
   const keyless = project.as({});
   const stopped = await losingMint({ project: keyless, proxy }, "--dotenv", "keys.env");
   const shown = await typed(keyless, stopped, /tokenbook runs show.*/);
-  expect(shown.stdout, shown.told).toContain("answer: ambiguous");
+  expect(shown.stdout, shown.transcript).toContain("answer: ambiguous");
   const resumed = await typed(keyless, stopped, /(?<=continue this run:\n\s*)tokenbook resume [^;\n]*/);
-  expect(resumed.stdout, resumed.told).toContain("✓ passed");
+  expect(resumed.stdout, resumed.transcript).toContain("✓ passed");
 });
 
 test("who only looks makes no state directory, and one that is named and not there is told, not taken for an empty one", async () => {
@@ -118,8 +118,8 @@ test("who only looks makes no state directory, and one that is named and not the
   }
   for (const looker of [...lookers, ["schedule", "history"], ["resolve", "20261121T0930-k3x9q2ab"]]) {
     const ended = await project.run(...looker, "--state", "last nihgt");
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr, ended.told).toMatch(/^error state\.not-found\n {2}there is no state directory .*\/last nihgt\n/);
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toMatch(/^error state\.not-found\n {2}there is no state directory .*\/last nihgt\n/);
     expect(filesBelow(project.folder)).toEqual([]);
   }
 });
@@ -135,11 +135,11 @@ test("with a state directory of its own, whoever is notified of a schedule is to
   });
   const state = ["--state", 'it "is" here'];
   const lost = await project.run("schedule", "--once", "mint.yaml", ...state);
-  expect(lost.code, lost.told).toBe(5);
+  expect(lost.code, lost.transcript).toBe(5);
   await at.proxy.open();
   await project.run("schedule", "--once", "mint.yaml", ...state);
   const commands = posted.flatMap(
-    ({ told }) => JSON.stringify(told).match(/tokenbook (?:resume|resolve|schedule release) \S+/g) ?? [],
+    ({ notification }) => JSON.stringify(notification).match(/tokenbook (?:resume|resolve|schedule release) \S+/g) ?? [],
   );
   expect(commands.length).toBeGreaterThan(2);
   for (const command of commands) expect(command).toContain(" --state");

@@ -9,10 +9,10 @@ const IS_ANOTHER = `Object.defineProperty(process.versions, "v8", { value: "99.1
 async function runOn(preload: string): Promise<string> {
   const folder = temporaryFolder();
   const made = await launch([COMMAND, "new", "project", "."], { cwd: folder }).ended;
-  expect(made.code, made.told).toBe(0);
+  expect(made.code, made.transcript).toBe(0);
   const module = `data:text/javascript,${encodeURIComponent(preload)}`;
   const ran = await launch(["--import", module, COMMAND, "run", "playbooks/first.yaml"], { cwd: folder }).ended;
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   return ran.stderr;
 }
 

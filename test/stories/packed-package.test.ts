@@ -33,15 +33,15 @@ test("the package is packed, installed in an empty folder and run: no other pack
 
   writeFileSync(join(folder, "three-lines.yaml"), THREE_LINES);
   const run = await succeed(npx(["tokenbook", "run", "three-lines.yaml"], folder));
-  expect(run.stdout, run.told).toMatch(/^✓ passed {2}Is it there\?: 1 step: 1 ok in /m);
+  expect(run.stdout, run.transcript).toMatch(/^✓ passed {2}Is it there\?: 1 step: 1 ok in /m);
   writeFileSync(join(folder, "create.yaml"), CREATE);
   for (const outcome of ["changed", "unchanged"]) {
     const created = await succeed(npx(["tokenbook", "run", "--verbose", "create.yaml"], folder));
-    expect(created.stdout, created.told).toMatch(/^ *. \w+ +token\/token .* ledger\.token\.create /m);
-    expect(created.stdout, created.told).toMatch(new RegExp(`: 2 steps: 1 ${outcome}, 1 ok in `));
+    expect(created.stdout, created.transcript).toMatch(/^ *. \w+ +token\/token .* ledger\.token\.create /m);
+    expect(created.stdout, created.transcript).toMatch(new RegExp(`: 2 steps: 1 ${outcome}, 1 ok in `));
   }
   const listed = await succeed(npx(["tokenbook", "library"], folder));
-  expect(listed.stdout, listed.told).toContain("tokenbook/create-token.yaml");
+  expect(listed.stdout, listed.transcript).toContain("tokenbook/create-token.yaml");
   const version = await succeed(npx(["tokenbook", "--version"], folder));
   expect(version.stdout.trim()).toBe(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).version);
 
@@ -49,9 +49,9 @@ test("the package is packed, installed in an empty folder and run: no other pack
   if (old === undefined) return context.skip("all but the answer of an older Node: there is none on this machine");
   const program = join(installed, "bin/tokenbook.js");
   const refused = await launch([program, "run", "three-lines.yaml"], { cwd: folder, program: old.path }).ended;
-  expect(refused.code, refused.told).toBe(2);
-  expect(refused.stdout, refused.told).toBe("");
-  expect(refused.stderr, refused.told).toBe(`tokenbook needs Node 24 or newer, and this is Node ${old.version}
+  expect(refused.code, refused.transcript).toBe(2);
+  expect(refused.stdout, refused.transcript).toBe("");
+  expect(refused.stderr, refused.transcript).toBe(`tokenbook needs Node 24 or newer, and this is Node ${old.version}
 next: install Node 24, or let npm fetch it for this command:
 npx --yes --package=node@24 -- node ${program} run three-lines.yaml
 `);
@@ -74,6 +74,6 @@ function npx(args: readonly string[], cwd: string): Promise<Ended> {
 
 async function succeed(ending: Promise<Ended>): Promise<Ended> {
   const ended = await ending;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   return ended;
 }

@@ -17,14 +17,14 @@ test.for(LINES)("runs side by side share their commits; killed after %d lines an
 
   const ends = await resumeAll(project);
   const commits = await service.commits();
-  const told = `killed after ${lines} lines\n${killed.told}\n${ends.map(({ told: each }) => each).join("\n")}`;
-  expectNoneTwice(commits, told);
+  const transcript = `killed after ${lines} lines\n${killed.transcript}\n${ends.map(({ transcript: each }) => each).join("\n")}`;
+  expectNoneTwice(commits, transcript);
   const minted = operationsOf(commits).filter((operation) => operation === "ledger.token.mint").length;
   const passed = ends.filter(({ code }) => code === 0).length;
   const unknown = ends.filter(({ code }) => code === 5).length;
-  expect(passed + unknown, told).toBe(ends.length);
-  expect(minted, told).toBeGreaterThanOrEqual(passed);
-  expect(minted, told).toBeLessThanOrEqual(ends.length);
+  expect(passed + unknown, transcript).toBe(ends.length);
+  expect(minted, transcript).toBeGreaterThanOrEqual(passed);
+  expect(minted, transcript).toBeLessThanOrEqual(ends.length);
 });
 
 async function resumeAll(project: Project): Promise<readonly Ended[]> {

@@ -21,7 +21,7 @@ test("a plan is kept for its owner alone, meets the published schema, and a run 
   const { project, service } = await onlyReading();
   project.write("onboarding.yaml", ONBOARDING);
   const kept = await project.run("plan", "onboarding.yaml", "--out", "onboarding.plan");
-  expect(kept.code, kept.told).toBe(0);
+  expect(kept.code, kept.transcript).toBe(0);
   expect(statSync(join(project.folder, "onboarding.plan")).mode & 0o777).toBe(0o600);
   const schema = JSON.parse((await project.run("schema", "plan")).stdout) as object;
   const validate = userValidator(schema, patternOf);
@@ -33,7 +33,7 @@ test("a plan is kept for its owner alone, meets the published schema, and a run 
     expect([field, ...stray.map((each) => each.keyword)]).toEqual([field, keyword]);
   }
   const ran = await project.run("run", "onboarding.yaml", "--plan", "onboarding.plan");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toHaveLength(3);
 });
 
@@ -42,10 +42,10 @@ test("a plan that is out of date is refused before the first write, and every st
   project.write("onboarding.yaml", ONBOARDING);
   expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
   const meanwhile = await project.run("run", "onboarding.yaml");
-  expect(meanwhile.code, meanwhile.told).toBe(0);
+  expect(meanwhile.code, meanwhile.transcript).toBe(0);
   const commits = await service.commits();
   const refused = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
-  expect(refused.code, refused.told).toBe(2);
+  expect(refused.code, refused.transcript).toBe(2);
   expect(refused.stderr).toContain("error plan.outdated");
   expect(refused.stderr).toContain("onboarding.yaml: asset: it was will-create, and is already-so");
   expect(refused.stderr).toContain("ledger.asset.get answered HTTP 404, and now 200");
@@ -55,7 +55,7 @@ test("a plan that is out of date is refused before the first write, and every st
 
   expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
   const ran = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
 });
 
 test("an answer that changed is told place by place", async () => {
@@ -63,10 +63,10 @@ test("an answer that changed is told place by place", async () => {
   project.write("mint.yaml", playbookOf(`  - uses: ledger.asset.stats\n    id: stats\n${CREATE}`));
   expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
   const made = await project.run("run", "mint.yaml");
-  expect(made.code, made.told).toBe(0);
+  expect(made.code, made.transcript).toBe(0);
   const commits = await service.commits();
   const refused = await project.run("run", "mint.yaml", "--plan", "p.plan");
-  expect(refused.code, refused.told).toBe(2);
+  expect(refused.code, refused.transcript).toBe(2);
   expect(refused.stderr).toContain("mint.yaml: stats: what it rests on is another");
   expect(refused.stderr).toContain("ledger.asset.stats answers something else");
   expect(refused.stderr).toMatch(/totalCount: \d+ → \d+/);
@@ -79,7 +79,7 @@ test("a plan of another playbook, with other inputs, or for another place is ref
   expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
   const refused = async (code: string, ...args: string[]): Promise<void> => {
     const ended = await project.run("run", "--plan", "p.plan", ...args);
-    expect(ended.code, ended.told).toBe(2);
+    expect(ended.code, ended.transcript).toBe(2);
     expect(ended.stderr).toContain(`error ${code}`);
   };
   await refused("plan.other-inputs", "onboarding.yaml", "--input", "property=Attic");
@@ -111,7 +111,7 @@ test("a plan is refused with another variable or other data, also where the plan
   expect((await project.run("plan", "book.yaml", "--out", "p.plan")).code).toBe(0);
   const refused = async (of: string): Promise<void> => {
     const ended = await project.run("run", "--plan", "p.plan", "book.yaml");
-    expect(ended.code, ended.told).toBe(2);
+    expect(ended.code, ended.transcript).toBe(2);
     expect(ended.stderr).toContain(`error plan.other-inputs`);
     expect(ended.stderr).toContain(`another value of ${of}\n`);
   };
@@ -125,7 +125,7 @@ test("a plan is refused with another variable or other data, also where the plan
   expect(await service.commits()).toEqual([]);
   project.write("rows.csv", "to\nalice\n");
   const ran = await project.run("run", "--plan", "p.plan", "book.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
 });
 
 test("a key that the service repeats stands in no plan", async () => {
@@ -139,11 +139,11 @@ test("a key that the service repeats stands in no plan", async () => {
     void proxy.next("GET /token", (passing) => passing.answer({ status: 404, body }));
   };
   repeat();
-  const told = await project.run("plan", "echo.yaml", "--out", "echo.plan");
+  const ended = await project.run("plan", "echo.yaml", "--out", "echo.plan");
   repeat();
   const json = await project.run("plan", "echo.yaml", "--json");
-  expect(told.code, told.told).toBe(1);
-  for (const text of [told.stdout, json.stdout, project.read("echo.plan")]) {
+  expect(ended.code, ended.transcript).toBe(1);
+  for (const text of [ended.stdout, json.stdout, project.read("echo.plan")]) {
     expect(text).toContain("no token for ${{ secrets.");
     expect(text).not.toContain("sandbox-ledger-key");
   }

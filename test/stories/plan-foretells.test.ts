@@ -26,17 +26,17 @@ const files = ["onboarding/property-sale.yaml", ...globSync("scenarios/*.yaml", 
 test.each(files)("what is planned of %s is what its run does", async (file) => {
   const project = newProject();
   const playbook = join(ROOT, "playbooks", file);
-  const told = await project.run("plan", playbook, "--json", "--out", "playbook.plan");
-  expect(told.code, told.told).toBe(0);
-  const [plan] = (JSON.parse(told.stdout) as PlanDocument).plans;
+  const ended = await project.run("plan", playbook, "--json", "--out", "playbook.plan");
+  expect(ended.code, ended.transcript).toBe(0);
+  const [plan] = (JSON.parse(ended.stdout) as PlanDocument).plans;
   const { ledgerTransactions = -1, cannotKnow = -1 }: Readonly<Record<string, number>> = { ...plan?.totals };
   expect(await embeddedCommits(project)).toEqual([]);
 
   const ran = await project.json("run", playbook, "--plan", "playbook.plan");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   const ledger = operationsOf(await embeddedCommits(project)).filter((operation) => operation.startsWith("ledger."));
-  expect(ledger.length, told.told).toBeGreaterThanOrEqual(ledgerTransactions);
-  if (cannotKnow === 0) expect(ledger, told.told).toHaveLength(ledgerTransactions);
+  expect(ledger.length, ended.transcript).toBeGreaterThanOrEqual(ledgerTransactions);
+  if (cannotKnow === 0) expect(ledger, ended.transcript).toHaveLength(ledgerTransactions);
   const rows = new Map(ran.data.reports[0]?.steps.map((row) => [row.step, row.outcome]));
   for (const { step, verdict, kind } of plan?.steps ?? []) {
     if (kind !== "foreach") expect(MAY_BECOME[verdict], `${step}: ${verdict}`).toContain(rows.get(step));

@@ -6,7 +6,7 @@ test("on an empty ledger the plan says what will be created, on a filled one wha
   const { project, service, writesSeen, expectNoWrite } = await onlyReading();
   project.write("onboarding.yaml", ONBOARDING);
   const empty = await planned(project, "onboarding.yaml");
-  expect(empty.code, empty.told).toBe(0);
+  expect(empty.code, empty.transcript).toBe(0);
   expect(empty.verdicts).toEqual({
     asset: "will-create",
     token: "will-create",
@@ -26,11 +26,11 @@ test("on an empty ledger the plan says what will be created, on a filled one wha
   await expectNoWrite();
 
   const ran = await project.run("run", "onboarding.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(writesSeen()).toEqual(["POST /asset", "POST /token", "POST /token/mint"]);
   const commits = await service.commits();
   const filled = await planned(project, "onboarding.yaml");
-  expect(filled.code, filled.told).toBe(0);
+  expect(filled.code, filled.transcript).toBe(0);
   expect(filled.verdicts).toEqual({
     asset: "already-so",
     token: "already-so",
@@ -46,15 +46,15 @@ test("on an empty ledger the plan says what will be created, on a filled one wha
 test("the plan for people says each step, why it cannot be known, and what would be created in total", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write("sale.yaml", delivered("onboarding/property-sale.yaml"));
-  const told = await project.run("plan", "sale.yaml");
-  expect(told.code, told.told).toBe(0);
-  expect(told.stdout).toContain("+ will create      property");
-  expect(told.stdout).toContain("· amount: steps.before.response is known only when purchase/before has run");
-  expect(told.stdout).toMatch(/\+ will create +token\/token /);
-  expect(told.lines.at(-2)).toMatch(/^ {2}\d+ asset, \d+ token and \d+ vault would be created; .*sale would be changed$/);
-  expect(told.lines.at(-1)).toMatch(/^ {2}\d+ steps cannot be predicted, because .*property would write before it/);
+  const ended = await project.run("plan", "sale.yaml");
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stdout).toContain("+ will create      property");
+  expect(ended.stdout).toContain("· amount: steps.before.response is known only when purchase/before has run");
+  expect(ended.stdout).toMatch(/\+ will create +token\/token /);
+  expect(ended.lines.at(-2)).toMatch(/^ {2}\d+ asset, \d+ token and \d+ vault would be created; .*sale would be changed$/);
+  expect(ended.lines.at(-1)).toMatch(/^ {2}\d+ steps cannot be predicted, because .*property would write before it/);
   // A note that several rows share is printed once.
-  expect(told.stdout.match(/ · this was answered before the run: property would write before it/g)).toHaveLength(1);
+  expect(ended.stdout.match(/ · this was answered before the run: property would write before it/g)).toHaveLength(1);
   await expectNoWrite();
 });
 
@@ -62,7 +62,7 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
   const { project, expectNoWrite } = await onlyReading();
   project.write("absent.yaml", playbookOf(`  - id: nothing\n    uses: ledger.token.get\n    with: { id: nothing }\n${CREATE}`));
   const absent = await planned(project, "absent.yaml");
-  expect(absent.code, absent.told).toBe(1);
+  expect(absent.code, absent.transcript).toBe(1);
   expect(absent.verdicts).toEqual({ nothing: "would-fail" });
   expect(absent.steps["nothing"]?.problem?.message).toContain("HTTP 404");
   expect(absent.plan).toMatchObject({ ok: false, plans: [{ outcome: "would-fail", notReached: ["asset"] }] });
@@ -72,7 +72,7 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
     playbookOf(`  - id: stats\n    uses: ledger.asset.stats\n    expect: [response.totalCount == 77]\n${CREATE}`),
   );
   const expects = await planned(project, "expects.yaml");
-  expect(expects.code, expects.told).toBe(1);
+  expect(expects.code, expects.transcript).toBe(1);
   expect(expects.steps["stats"]).toMatchObject({ verdict: "would-fail", problem: { code: "expect.failed" } });
 
   project.write(
@@ -83,7 +83,7 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
 `),
   );
   const surely = await planned(project, "surely.yaml");
-  expect(surely.code, surely.told).toBe(1);
+  expect(surely.code, surely.transcript).toBe(1);
   expect(surely.steps["surely"]).toMatchObject({ verdict: "would-fail", problem: { code: "expect.failed" } });
 
   project.write(
@@ -97,7 +97,7 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
 `),
   );
   const perhaps = await planned(project, "perhaps.yaml");
-  expect(perhaps.code, perhaps.told).toBe(0);
+  expect(perhaps.code, perhaps.transcript).toBe(0);
   expect(perhaps.verdicts).toEqual({ perhaps: "cannot-know", known: "skipped" });
 
   project.write(
@@ -114,7 +114,7 @@ test("reads that fail, and expectations that do not hold, are told: exit 1", asy
 `),
   );
   const rescued = await planned(project, "rescued.yaml");
-  expect(rescued.code, rescued.told).toBe(0);
+  expect(rescued.code, rescued.transcript).toBe(0);
   expect(rescued.verdicts).toEqual({ try: "opens", nothing: "would-fail", instead: "will-create", last: "reads" });
 
   project.write(
@@ -150,9 +150,9 @@ test("whether a block will be rescued is not known while a step in it may fail, 
     with: { assetType: Property, data: { id: behind } }
 `),
   );
-  const told = await planned(project, "perhaps.yaml");
-  expect(told.verdicts).toEqual({ try: "opens", wait: "would-wait", stats: "reads", behind: "cannot-know" });
-  expect(told.steps["behind"]?.why).toEqual(["steps.try.outcome is known only when try has run: it may be rescued"]);
+  const plan = await planned(project, "perhaps.yaml");
+  expect(plan.verdicts).toEqual({ try: "opens", wait: "would-wait", stats: "reads", behind: "cannot-know" });
+  expect(plan.steps["behind"]?.why).toEqual(["steps.try.outcome is known only when try has run: it may be rescued"]);
   expect((await project.run("run", "perhaps.yaml")).code).toBe(0);
   expect(operationsOf(await service.commits())).toHaveLength(2);
 });
@@ -168,9 +168,9 @@ test("rounds side by side are planned as they are run: what has begun beside one
       - { id: make, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ at }}" } } }
 `),
   );
-  const told = await planned(project, "beside.yaml");
-  expect(told.code, told.told).toBe(1);
-  expect(Object.entries(told.verdicts)).toEqual([
+  const plan = await planned(project, "beside.yaml");
+  expect(plan.code, plan.transcript).toBe(1);
+  expect(Object.entries(plan.verdicts)).toEqual([
     ["each", "opens"],
     ["each[A]", "opens"],
     ["look[A]", "would-fail"],
@@ -245,7 +245,7 @@ ${CREATE}  - id: outcome
 `),
   );
   const outer = await planned(project, "outer.yaml");
-  expect(outer.code, outer.told).toBe(0);
+  expect(outer.code, outer.transcript).toBe(0);
   expect(outer.verdicts).toEqual({
     stats: "reads",
     asset: "will-create",
@@ -293,7 +293,7 @@ checks:
 `),
   );
   const waits = await planned(project, "wait.yaml");
-  expect(waits.code, waits.told).toBe(0);
+  expect(waits.code, waits.transcript).toBe(0);
   expect(Object.values(waits.verdicts)).toEqual(["would-wait", "cannot-know", "cannot-know"]);
   expect(waits.steps["some"]?.why[0]).toContain("it would end as pending");
   await expectNoWrite();
@@ -303,11 +303,11 @@ test("no plan is made where the service does not answer, or the playbook has mis
   const { project } = await onlyReading();
   project.write("wrong.yaml", playbookOf("  - { uses: ledger.asset.nope }\n"));
   const wrong = await project.run("plan", "wrong.yaml");
-  expect(wrong.code, wrong.told).toBe(2);
+  expect(wrong.code, wrong.transcript).toBe(2);
   project.serviceAt("http://127.0.0.1:1");
   project.write("right.yaml", playbookOf(CREATE));
   const down = await project.run("plan", "right.yaml", "--out", "p.plan");
-  expect(down.code, down.told).toBe(2);
+  expect(down.code, down.transcript).toBe(2);
   expect(down.stderr).toContain("service.unreachable");
   expect(() => project.read("p.plan")).toThrow(/ENOENT/);
 });
@@ -351,8 +351,8 @@ steps:
     with: { assetType: Property, data: { id: behind } }
 `),
   );
-  const { code, told, verdicts, steps } = await planned(project, "outer.yaml");
-  expect(code, told).toBe(0);
+  const { code, transcript, verdicts, steps } = await planned(project, "outer.yaml");
+  expect(code, transcript).toBe(0);
   expect(verdicts).toEqual({
     asset: "will-create",
     maybe: "cannot-know",

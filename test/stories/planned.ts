@@ -59,7 +59,7 @@ interface Planned extends Ended {
 /** What `plan --json` says. */
 export async function planned(project: Project, ...args: string[]): Promise<Planned> {
   const ended = await project.run("plan", ...args, "--json");
-  expect(ended.stdout, ended.told).not.toBe("");
+  expect(ended.stdout, ended.transcript).not.toBe("");
   const plan = JSON.parse(ended.stdout) as PlanDocument;
   const rows = plan.plans.flatMap(({ steps }) => steps);
   return {

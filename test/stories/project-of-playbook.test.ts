@@ -37,7 +37,7 @@ test("run from another folder, a playbook acts where the tokenbook.yaml beside i
   );
   outer.write("nightly/playbooks/creates.yaml", CREATES);
   const ran = await outer.run("run", "nightly/playbooks/creates.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(ran.stdout).toContain("environment here ");
   expect(ran.stdout).not.toContain("embedded sandbox");
   expect(await service.commits()).toHaveLength(1);
@@ -53,12 +53,12 @@ test("what is printed to be typed finds the run from where it is typed", async (
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
   outer.write("nightly/fails.yaml", FAILS);
   const ran = await outer.run("run", "nightly/fails.yaml");
-  expect(ran.code, ran.told).toBe(1);
+  expect(ran.code, ran.transcript).toBe(1);
   const [, command] = /to continue: tokenbook (.*)/.exec(ran.stdout) ?? [];
-  expect(command, ran.told).toMatch(/^resume \S+ --state nightly\/\.tokenbook$|^resume --state nightly\/\.tokenbook \S+$/);
+  expect(command, ran.transcript).toMatch(/^resume \S+ --state nightly\/\.tokenbook$|^resume --state nightly\/\.tokenbook \S+$/);
   outer.write("nightly/fails.yaml", FAILS.replace("== 3", "== 2"));
   const resumed = await outer.run(...(command ?? "").split(" "));
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(resumed.stdout).toContain("environment here ");
 });
 
@@ -70,11 +70,11 @@ test("resumed from another folder than it began in: what is printed then resumes
   await outer.run("run", "nightly/fails.yaml");
   outer.write("nightly/fails.yaml", FAILS.replace("== 3", "== 2"));
   const elsewhere = await outer.within("nightly").run("resume");
-  expect(elsewhere.code, elsewhere.told).toBe(2);
+  expect(elsewhere.code, elsewhere.transcript).toBe(2);
   const [, folder, command] = /next: cd (\S+) && tokenbook (.*)/.exec(elsewhere.stderr) ?? [];
-  expect(folder, elsewhere.told).toBe("..");
+  expect(folder, elsewhere.transcript).toBe("..");
   const resumed = await outer.run(...(command ?? "").split(" "));
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
 });
 
 test("a link to a playbook acts in the project of the file that it leads to", async () => {
@@ -88,7 +88,7 @@ test("a link to a playbook acts in the project of the file that it leads to", as
   symlinkSync("../nightly/look.yaml", join(outer.folder, "other/look.yaml"));
   for (const link of ["links/look.yaml", "other/look.yaml"]) {
     const ran = await outer.run("run", link);
-    expect(ran.code, ran.told).toBe(0);
+    expect(ran.code, ran.transcript).toBe(0);
     expect(ran.stdout).toContain("environment here ");
   }
 });
@@ -102,11 +102,11 @@ test.each([["run"], ["plan"], ["schedule", "--once"], ["test", "--crash-everywhe
       outer.write(`${name}/look.yaml`, LOOK);
     }
     const ran = await outer.run(...command, ".");
-    expect(ran.code, ran.told).toBe(2);
+    expect(ran.code, ran.transcript).toBe(2);
     expect(ran.stderr).toContain("error project.several");
     expect(ran.stderr).toContain("a/look.yaml belongs to a/tokenbook.yaml, and b/look.yaml belongs to b/tokenbook.yaml");
     const checked = await outer.run("check", ".");
-    expect(checked.code, checked.told).toBe(0);
+    expect(checked.code, checked.transcript).toBe(0);
   },
 );
 
@@ -117,7 +117,7 @@ test("a playbook of no project, and one that comes with the tool, act in the pro
   const loose = newProject();
   loose.write("look.yaml", LOOK);
   const ran = await project.run("run", join(loose.folder, "look.yaml"));
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(ran.stdout).toContain("environment here ");
   const shipped = await project.run(
     "plan",
@@ -131,20 +131,20 @@ test("a playbook of no project, and one that comes with the tool, act in the pro
     "--input",
     "issuer=userId:alice",
   );
-  expect(shipped.stdout, shipped.told).toContain("environment here");
+  expect(shipped.stdout, shipped.transcript).toContain("environment here");
 });
 
 test("a run on the embedded sandbox says so at its start, at its end and in its reports", async () => {
   const project = newProject();
   project.write("look.yaml", LOOK);
   const ran = await project.run("run", "look.yaml", "--report", "md=report.md", "--report", "html=report.html");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(ran.lines[0]).toContain("environment sandbox (embedded sandbox, no real service)");
   expect(ran.lines.at(-1)).toContain("on the embedded sandbox");
   for (const report of ["report.md", "report.html"])
     expect(project.read(report)).toContain("sandbox (embedded sandbox, no real service)");
   const planned = await project.run("plan", "look.yaml");
-  expect(planned.lines[0], planned.told).toContain("embedded sandbox, no real service");
+  expect(planned.lines[0], planned.transcript).toContain("embedded sandbox, no real service");
 });
 
 test.each([["run"], ["plan"], ["schedule", "--once"], ["doctor"]])(
@@ -154,13 +154,13 @@ test.each([["run"], ["plan"], ["schedule", "--once"], ["doctor"]])(
     project.write("look.yaml", LOOK);
     const files = command[0] === "doctor" ? [] : ["look.yaml"];
     const refused = await project.run(...command, ...files);
-    expect(refused.code, refused.told).toBe(2);
+    expect(refused.code, refused.transcript).toBe(2);
     expect(refused.stderr).toContain("error environment.none");
     expect(refused.stderr).toContain("--env sandbox");
     const meant = await project.run(...command, ...files, "--env", "sandbox");
-    expect(meant.code, meant.told).toBe(0);
+    expect(meant.code, meant.transcript).toBe(0);
     const elsewhere = await project.as({ CI: "false" }).run(...command, ...files);
-    expect(elsewhere.code, elsewhere.told).toBe(0);
+    expect(elsewhere.code, elsewhere.transcript).toBe(0);
   },
 );
 
@@ -168,7 +168,7 @@ test("a tokenbook.yaml that names the embedded sandbox is asking enough, in CI t
   const project = newProject({ CI: "true" });
   expect((await project.run("new", "project", "fresh")).code).toBe(0);
   const ran = await project.run("run", "fresh/playbooks/first.yaml");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
   expect(existsSync(join(project.folder, "fresh/.tokenbook/journal.db"))).toBe(true);
 });
 
@@ -179,5 +179,5 @@ test("a run of the sandbox that began before its playbook's tokenbook.yaml was l
   project.write("nightly/tokenbook.yaml", environmentAt("http://127.0.0.1:1"));
   project.write("nightly/fails.yaml", FAILS.replace("== 3", "== 2"));
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
 });

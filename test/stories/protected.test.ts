@@ -32,7 +32,7 @@ const by = (project: Project, user: string): Project => project.as({ ...project.
 test("a run that writes is refused until somebody consents; one that reads is not", async () => {
   const { project, service } = await protectedDesk();
   const refused = await project.run("run", "mint.yaml");
-  expect(refused.code, refused.told).toBe(2);
+  expect(refused.code, refused.transcript).toBe(2);
   expect(refused.stderr).toContain(
     'error environment.protected\n  the environment "here" is protected, and nobody has confirmed',
   );
@@ -42,7 +42,7 @@ test("a run that writes is refused until somebody consents; one that reads is no
   expect((await project.run("run", "read.yaml")).code).toBe(0);
 
   const run = await by(project, "olga").json("run", "mint.yaml", "--yes");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(run.data.reports[0]?.run).toMatchObject({ confirmed: { who: "olga", how: "yes" } });
   const shown = await project.run("runs", "show", "latest");
   expect(shown.stdout).toContain("olga consented to its writes in advance (--yes)");
@@ -53,7 +53,7 @@ test("a plan counts when somebody else has approved it, and as long as it holds"
   expect((await project.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
   const olga = by(project, "olga");
   const unapproved = await olga.run("run", "mint.yaml", "--plan", "mint.plan");
-  expect([unapproved.code, unapproved.stderr], unapproved.told).toEqual([
+  expect([unapproved.code, unapproved.stderr], unapproved.transcript).toEqual([
     2,
     expect.stringContaining("nobody has approved the plan mint.plan"),
   ]);
@@ -61,20 +61,20 @@ test("a plan counts when somebody else has approved it, and as long as it holds"
   expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining("say why a run may do what the plan says")]);
   expect((await olga.run("approve", "mint.plan", "--because", "mine")).code).toBe(0);
   const own = await olga.run("run", "mint.yaml", "--plan", "mint.plan");
-  expect([own.code, own.stderr], own.told).toEqual([
+  expect([own.code, own.stderr], own.transcript).toEqual([
     2,
     expect.stringContaining("only olga, who starts the run, has approved the plan"),
   ]);
 
   const approved = await by(project, "pavel").run("approve", "mint.plan", "--because", "reviewed with the board");
-  expect(approved.stdout, approved.told).toContain("pavel approved this plan: reviewed with the board");
+  expect(approved.stdout, approved.transcript).toContain("pavel approved this plan: reviewed with the board");
   const other = project.read("mint.plan").replace("A mint of ten", "A mint of ten thousand");
   project.write("other.plan", other);
   expect((await olga.run("run", "mint.yaml", "--plan", "other.plan")).code).toBe(2);
   expect(await service.commits()).toEqual([]);
 
   const run = await olga.json("run", "mint.yaml", "--plan", "mint.plan");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(run.data.reports[0]?.run).toMatchObject({
     confirmed: { who: "olga", how: "plan", approval: { who: "pavel", because: "reviewed with the board" } },
   });
@@ -85,10 +85,10 @@ test("an edited playbook needs consent again, and one that is unchanged does not
   const killed = await project
     .as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" })
     .run("run", "mint.yaml", "--yes");
-  expect(killed.code, killed.told).toBeNull();
+  expect(killed.code, killed.transcript).toBeNull();
   project.write("mint.yaml", MINT.replace("value: 10 ", "value: 20 "));
   const refused = await project.run("resume");
-  expect([refused.code, refused.stderr], refused.told).toEqual([2, expect.stringContaining("environment.protected")]);
+  expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("environment.protected")]);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
   project.write("mint.yaml", MINT);
   expect((await project.run("resume")).code).toBe(0);
@@ -97,10 +97,10 @@ test("an edited playbook needs consent again, and one that is unchanged does not
 test("scheduled runs write there with --yes only", async () => {
   const { project } = await protectedDesk();
   const refused = await project.run("schedule", "--once", "mint.yaml");
-  expect(refused.code, refused.told).toBe(2);
-  expect(refused.told).toContain("is protected");
+  expect(refused.code, refused.transcript).toBe(2);
+  expect(refused.transcript).toContain("is protected");
   const fired = await project.run("schedule", "--once", "--yes", "mint.yaml");
-  expect(fired.code, fired.told).toBe(0);
+  expect(fired.code, fired.transcript).toBe(0);
 });
 
 test.for([
@@ -115,7 +115,7 @@ test.for([
     variables: project.variables,
   }).ended;
   const seen = readFileSync(`${project.folder}/typescript`, "utf8");
-  expect(seen, ended.told).toContain("The environment here is protected. Type its name to write there:");
+  expect(seen, ended.transcript).toContain("The environment here is protected. Type its name to write there:");
   expect(seen).toContain("will create");
-  expect(ended.code, ended.told).toBe(code);
+  expect(ended.code, ended.transcript).toBe(code);
 });

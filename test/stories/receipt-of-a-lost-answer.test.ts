@@ -32,9 +32,9 @@ test.for([
     project.write("mint.yaml", text);
     void proxy.next("POST /token/mint", cutAnswer);
     const ran = await project.run("run", "mint.yaml");
-    expect(ran.code, ran.told).toBe(1);
-    expect(ran.stdout, ran.told).toMatch(/its answer was lost|the answer of the write steps\.mint was lost/);
-    expect(ran.stdout, ran.told).toContain(`next: use it only where it exists, as in has(steps.mint.${field})`);
+    expect(ran.code, ran.transcript).toBe(1);
+    expect(ran.stdout, ran.transcript).toMatch(/its answer was lost|the answer of the write steps\.mint was lost/);
+    expect(ran.stdout, ran.transcript).toContain(`next: use it only where it exists, as in has(steps.mint.${field})`);
 
     const guarded = text
       .replace(
@@ -45,7 +45,7 @@ test.for([
     if (guarded === text) return;
     project.write("mint.yaml", guarded);
     const resumed = await project.run("resume");
-    expect(resumed.code, resumed.told).toBe(0);
+    expect(resumed.code, resumed.transcript).toBe(0);
     expect(await world.commits()).toHaveLength(2);
   },
 );

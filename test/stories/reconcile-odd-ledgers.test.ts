@@ -42,11 +42,11 @@ test("stale: what is in a queue of pending requests waits, by whatever word", as
   const inputs = { approvers: [{ userId: "bob" }], approvals: [{ approver: { userId: "bob" }, type: "invoice" }] };
   const waiting = ["request0", "request1", "request2"];
   const stale = await reconcile(project, "reconcile-stale", "transfers", inputs);
-  expect(stale.code, stale.told).toBe(3);
+  expect(stale.code, stale.transcript).toBe(3);
   expect(stale.drifts).toEqual(waiting.map((id) => `missing-right ${id} - | -`));
   const known = { ...inputs, knownTransfers: waiting };
   const approvals = await reconcile(project, "reconcile-stale", "approvals", known);
-  expect(approvals.code, approvals.told).toBe(3);
+  expect(approvals.code, approvals.transcript).toBe(3);
   expect(approvals.drifts).toEqual(stale.drifts);
 });
 
@@ -85,23 +85,23 @@ async function supplyOf(ledger: Partial<Ledger>): Promise<Reconciled> {
 
 test("supply: what the mints add up to is held against the cap, whatever the token says was minted", async () => {
   const well = await supplyOf({ transactions: [MINT, transaction("t2", "TRANSFER", 7)] });
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
   expect(well.found.counts.compared).toBe(3);
   const mints = await supplyOf({ transactions: [transaction("t1", "MINT", 150), transaction("t2", "BURN", 50)] });
-  expect(mints.code, mints.told).toBe(3);
+  expect(mints.code, mints.transcript).toBe(3);
   expect(mints.drifts).toEqual(["differs Gold cap 150 | 120"]);
   const said = await supplyOf({ token: { ...GOLD, totalMintedAmount: 130 } });
-  expect(said.drifts, said.told).toEqual(["differs Gold cap 130 | 120"]);
+  expect(said.drifts, said.transcript).toEqual(["differs Gold cap 130 | 120"]);
 });
 
 test("supply: a token may have no cap, but one that does not tell its behaviour may have one", async () => {
   for (const behaviour of [{ decimal: 2 }, { decimal: 2, maxMintQuantity: 0 }]) {
     const none = await supplyOf({ token: { ...GOLD, behaviour } });
-    expect(none.code, none.told).toBe(0);
+    expect(none.code, none.transcript).toBe(0);
     expect(none.found.counts.compared).toBe(2);
   }
   const untold = await supplyOf({ token: { ...GOLD, behaviour: undefined } });
-  expect(untold.code, untold.told).toBe(1);
+  expect(untold.code, untold.transcript).toBe(1);
   expect(untold.found.gaps).toMatchObject([{ message: expect.stringContaining("behaviour must have the cap of the token") }]);
 });
 
@@ -137,8 +137,8 @@ test.for<readonly [string, Partial<Ledger>]>([
   ["account account~1: tokenId must be a text", { accounts: [{ ...ALICE, tokenId: undefined }] }],
   ["the service was asked for Gold and gave Silver", { token: { ...GOLD, id: "Silver" } }],
 ])("supply: a ledger with %s is not read to its end", async ([message, ledger]) => {
-  const { code, found, told } = await supplyOf(ledger);
-  expect(code, told).toBe(1);
+  const { code, found, transcript } = await supplyOf(ledger);
+  expect(code, transcript).toBe(1);
   expect(found.gaps).toMatchObject([{ of: "token Gold", message: expect.stringContaining(message) }]);
 });
 
@@ -159,23 +159,23 @@ function asset(id: string, quantity: number, docDefId = "Property"): object {
 
 test("vaults: what is named or listed twice counts once, and is told", async () => {
   const well = await vaultOf(["Share1"], [asset("House1", 60), asset("House2", 30), asset("House1", 10, "Garden")]);
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
   const named = await vaultOf(["Share1", "Share1"], [asset("House1", 200)]);
-  expect(named.code, named.told).toBe(3);
+  expect(named.code, named.transcript).toBe(3);
   expect(named.drifts).toEqual(["differs Vault1 Share1 100 | 200", "differs Vault1 Share1, times named 2 | 1"]);
   const listed = await vaultOf(["Share1"], [asset("House1", 50), asset("House1", 50)]);
-  expect(listed.code, listed.told).toBe(3);
+  expect(listed.code, listed.transcript).toBe(3);
   expect(listed.drifts).toEqual(["differs Vault1 Share1 100 | 50", "differs Vault1 asset Property House1, times listed 2 | 1"]);
 });
 
 test("vaults: an asset without shares, and another vault's answer, are not read to their end", async () => {
   const without = await vaultOf(["Share1"], [asset("House1", 100), { identifier: { id: "House2" } }]);
-  expect(without.code, without.told).toBe(1);
+  expect(without.code, without.transcript).toBe(1);
   expect(without.found.gaps).toMatchObject([
     { message: expect.stringContaining("the shares of asset House2 must be a list of records, and is null") },
   ]);
   const other = await vaultOf(["Share1"], [asset("House1", 100)], "Vault2");
-  expect(other.code, other.told).toBe(1);
+  expect(other.code, other.transcript).toBe(1);
   expect(other.found.gaps).toMatchObject([
     { message: expect.stringContaining("the service was asked for Vault1 and gave Vault2") },
   ]);
@@ -210,11 +210,11 @@ reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
   );
   transactions = [purchase("1", 15), purchase("2", 15, { payoutId: "P1" }), purchase("3", 15, { type: "payout" })];
   const once = await project.run("run", "sale.yaml");
-  expect(once.code, once.told).toBe(0);
+  expect(once.code, once.transcript).toBe(0);
   transactions = [purchase("1", 5)];
   const unlike = await project.run("run", "sale.yaml");
-  expect(unlike.code, unlike.told).toBe(1);
-  expect(unlike.told).toContain("transaction 1: it is listed twice, of 5 and of 15");
+  expect(unlike.code, unlike.transcript).toBe(1);
+  expect(unlike.transcript).toContain("transaction 1: it is listed twice, of 5 and of 15");
 });
 
 /** An account of 10 Gold. */
@@ -240,16 +240,16 @@ test("expected: a holder is a user of the reader's organization, and nobody who 
   for (const alice of [{ orgId: "org1", userId: "alice" }, { userId: "alice" }]) {
     accounts = [accountOf(alice)];
     const well = await compared();
-    expect(well.code, well.told).toBe(0);
+    expect(well.code, well.transcript).toBe(0);
   }
   accounts = OTHERS.map(([, entity]) => accountOf(entity));
   const others = await compared();
-  expect(others.code, others.told).toBe(3);
+  expect(others.code, others.transcript).toBe(3);
   const missing = OTHERS.map(([name]) => `missing-left ${name} Gold - | 10`);
   expect(others.drifts.toSorted()).toEqual([...missing, "missing-right alice Gold 10 | -"].toSorted());
   project.write("expected.csv", `holder,token,balance\n${OTHERS.map(([name]) => `${name},Gold,10\n`).join("")}`);
   const named = await compared();
-  expect(named.code, named.told).toBe(0);
+  expect(named.code, named.transcript).toBe(0);
 });
 
 test("expected: who holds nothing may stand in the file, in the ledger, in both or nowhere", async () => {
@@ -265,7 +265,7 @@ test("expected: who holds nothing may stand in the file, in the ledger, in both 
     tokens: ["Gold"],
     reader,
   });
-  expect(nothing.code, nothing.told).toBe(0);
+  expect(nothing.code, nothing.transcript).toBe(0);
 });
 
 test("holdings: an account is an investor's, or another holder's, only if it is the very same entity", async () => {
@@ -284,10 +284,10 @@ test("holdings: an account is an investor's, or another holder's, only if it is 
   const ours = ["alice", "treasury"].map((userId) => accountOf({ orgId: "org1", userId }));
   accounts = [...ours, accountOf({ orgId: "org1" })];
   const well = await reconcile(project, "reconcile-holdings", "holdings", inputs);
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
   accounts = [...OTHERS.map(([, entity]) => accountOf(entity)), accountOf({ orgId: "other", userId: "treasury" })];
   const others = await reconcile(project, "reconcile-holdings", "holdings", inputs);
-  expect(others.code, others.told).toBe(3);
+  expect(others.code, others.transcript).toBe(3);
   const missing = [...OTHERS.map(([name]) => name), "orgId:other userId:treasury"].map(
     (name) => `missing-left ${name} Gold - | 10`,
   );
@@ -297,23 +297,23 @@ test("holdings: an account is an investor's, or another holder's, only if it is 
 const BUYERS = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"] };
 
 /** A sale that says it has sold 30, and what its two buyers tell. */
-async function saleOf(...told: readonly (readonly object[])[]): Promise<Project> {
+async function saleOf(...lists: readonly (readonly object[])[]): Promise<Project> {
   return projectAt({
     "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 100 }]),
     "/investments/user/transactions": ({ headers }) =>
-      page("transactions", told[headers["x-api-key"] === "sandbox-buyer-key" ? 0 : 1] ?? []),
+      page("transactions", lists[headers["x-api-key"] === "sandbox-buyer-key" ? 0 : 1] ?? []),
   });
 }
 
 test("sales: a purchase that is told twice is a drift, although what was sold seems to be bought", async () => {
   const well = await reconcile(await saleOf([purchase("1", 15)], [purchase("2", 15)]), "reconcile-sales", "purchases", BUYERS);
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
   for (const twice of [
     await saleOf([purchase("1", 15)], [purchase("1", 15)]),
     await saleOf([purchase("1", 15), purchase("1", 15)]),
   ]) {
     const found = await reconcile(twice, "reconcile-sales", "purchases", BUYERS);
-    expect(found.code, found.told).toBe(3);
+    expect(found.code, found.transcript).toBe(3);
     expect(found.drifts).toEqual(["duplicate-left 1 - | -", "duplicate-right 1 - | -"]);
   }
 });
@@ -321,10 +321,10 @@ test("sales: a purchase that is told twice is a drift, although what was sold se
 test("sales: a payout of a sale is no purchase", async () => {
   const paid = [purchase("2", 5, { payoutId: "P1" }), purchase("3", 5, { type: "payout" }), purchase("4", 5, { type: "Payout" })];
   const short = await reconcile(await saleOf([purchase("1", 15), ...paid]), "reconcile-sales", "sales", BUYERS);
-  expect(short.code, short.told).toBe(3);
+  expect(short.code, short.transcript).toBe(3);
   expect(short.drifts).toEqual(["differs Sale1 30 | 15"]);
   const well = await reconcile(await saleOf([purchase("1", 30, { payoutId: "" }), ...paid]), "reconcile-sales", "sales", BUYERS);
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
 });
 
 test("sales: what was sold otherwise is of a sale that there is", async () => {
@@ -332,7 +332,7 @@ test("sales: what was sold otherwise is of a sale that there is", async () => {
   const known = { ...BUYERS, soldOtherwise: [{ sale: "Sale1", sold: 5 }] };
   expect((await reconcile(project, "reconcile-sales", "sales", known)).code).toBe(0);
   const unknown = { ...BUYERS, soldOtherwise: [...known.soldOtherwise, { sale: "Sale9", sold: 77 }] };
-  const told = await reconcile(project, "reconcile-sales", "sales", unknown);
-  expect(told.code, told.told).toBe(1);
-  expect(told.told).toContain("every sale of soldOtherwise exists");
+  const result = await reconcile(project, "reconcile-sales", "sales", unknown);
+  expect(result.code, result.transcript).toBe(1);
+  expect(result.transcript).toContain("every sale of soldOtherwise exists");
 });

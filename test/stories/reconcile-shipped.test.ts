@@ -32,7 +32,7 @@ async function business(): Promise<{ project: Project; world: Service }> {
   );
   project.write("ledger.yaml", LEDGER);
   const laid = await project.run("run", "ledger.yaml");
-  expect(laid.code, laid.told).toBe(0);
+  expect(laid.code, laid.transcript).toBe(0);
   return { project, world };
 }
 
@@ -48,17 +48,17 @@ test("holdings: each investor's portfolio, read with a key of its own, against t
   await buy(project, "BUYER_KEY", 30);
   await buy(project, "SECOND_BUYER_KEY", 20);
   const well = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
-  expect(well.drifts, well.told).toEqual([]);
-  expect(well.code, well.told).toBe(0);
+  expect(well.drifts, well.transcript).toEqual([]);
+  expect(well.code, well.transcript).toBe(0);
   expect(well.found.left).toMatchObject({ name: "portfolios", rows: 2, sum: "50", requests: 2 });
   await world.call("POST /token/mint", ALICE, [{ id: "Harbour", to: SECOND, value: 1 }]);
   const ill = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
-  expect(ill.code, ill.told).toBe(3);
+  expect(ill.code, ill.transcript).toBe(3);
   expect(ill.drifts).toEqual(["differs secondBuyer Harbour 20 | 21"]);
   // One key that is refused is told, and hides nothing of the other's.
   const refused = holders.map((holder) => (holder.holder === "buyer" ? { ...holder, credential: "REVOKED_KEY" } : holder));
   const partly = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders: refused, reader });
-  expect(partly.code, partly.told).toBe(3);
+  expect(partly.code, partly.transcript).toBe(3);
   expect(partly.drifts).toEqual(["differs secondBuyer Harbour 20 | 21"]);
   expect(partly.found.gaps).toMatchObject([
     { of: "investor.portfolio.tokens of buyer", message: expect.stringContaining("401") },
@@ -83,7 +83,7 @@ steps:
 `,
   );
   const bought = await project.run("run", "buy.yaml");
-  expect(bought.code, bought.told).toBe(0);
+  expect(bought.code, bought.transcript).toBe(0);
 }
 
 test("sales: what was sold is what all investors have bought", async () => {
@@ -98,25 +98,25 @@ test("sales: what was sold is what all investors have bought", async () => {
   }).map(([sale, sold]) => ({ sale, sold }));
   const everybody = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"], soldOtherwise };
   const before = await reconcile(project, "reconcile-sales", "sales", everybody);
-  expect(before.drifts, before.told).toEqual([]);
+  expect(before.drifts, before.transcript).toEqual([]);
   const without = await reconcile(project, "reconcile-sales", "sales", { ...everybody, credentials: ["BUYER_KEY"] });
-  expect(without.code, without.told).toBe(3);
+  expect(without.code, without.transcript).toBe(3);
   expect(without.drifts).toEqual(["differs saleActive1 7 | 3"]);
 });
 
 test("supply: of each token the sum of its accounts, and its mints less its burns", async () => {
   const { project, world } = await business();
   const well = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
   expect(well.found.counts).toMatchObject({ compared: 2, new: 0 });
   await world.call("POST /token/burn", ALICE, [{ id: "Harbour", from: HOLDER, value: 5 }]);
   const burnt = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
-  expect(burnt.code, burnt.told).toBe(0);
+  expect(burnt.code, burnt.transcript).toBe(0);
   expect(burnt.found.totals).toEqual([{ of: "Harbour", left: "90", right: "90" }]);
   await world.call("POST /token", ALICE, [{ id: "Second", name: "Second", symbol: "SND" }]);
   const tooFew = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
-  expect(tooFew.code, tooFew.told).toBe(1);
-  expect(tooFew.told).toContain("no token is left out");
+  expect(tooFew.code, tooFew.transcript).toBe(1);
+  expect(tooFew.transcript).toContain("no token is left out");
 });
 
 test("expected: the ledger is as a file in git says", async () => {
@@ -136,16 +136,16 @@ test("stale: what waits longer than it may, but for what is known to", async () 
   const bob = { orgId: "org1", userId: "bob" };
   const waiting = { approvers: [bob], olderThan: "0h" };
   const young = await reconcile(project, "reconcile-stale", "transfers", { approvers: [bob] });
-  expect(young.code, young.told).toBe(0);
+  expect(young.code, young.transcript).toBe(0);
   const stale = await reconcile(project, "reconcile-stale", "transfers", waiting);
-  expect(stale.code, stale.told).toBe(3);
+  expect(stale.code, stale.transcript).toBe(3);
   const id = stale.found.drifts[0]?.key["request"];
   expect(stale.found.drifts).toMatchObject([{ kind: "missing-right", left: null, right: null }]);
   const known = await reconcile(project, "reconcile-stale", "transfers", { ...waiting, knownTransfers: [id] });
-  expect(known.code, known.told).toBe(0);
+  expect(known.code, known.transcript).toBe(0);
   await world.call("POST /asset/ownershipTransfer/approve", "userId:bob", { id: [id] });
   const over = await reconcile(project, "reconcile-stale", "transfers", { ...waiting, knownTransfers: [id] });
-  expect(over.found.drifts, over.told).toMatchObject([{ kind: "missing-left" }]);
+  expect(over.found.drifts, over.transcript).toMatchObject([{ kind: "missing-left" }]);
 });
 
 test("vaults: what share tokens supply is what was issued for the assets", async () => {
@@ -173,14 +173,14 @@ steps:
 `,
   );
   const laid = await project.run("run", "vault.yaml");
-  expect(laid.code, laid.told).toBe(0);
+  expect(laid.code, laid.transcript).toBe(0);
   const vaults = { reader: { orgId: "org1", userId: "alice" } };
   const well = await reconcile(project, "reconcile-vaults", "vaults", vaults);
-  expect(well.code, well.told).toBe(0);
+  expect(well.code, well.transcript).toBe(0);
   expect(well.found.counts.compared).toBe(1);
   await world.call("POST /token/mint", ALICE, [{ id: "Share1", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
   const ill = await reconcile(project, "reconcile-vaults", "vaults", vaults);
-  expect(ill.code, ill.told).toBe(3);
+  expect(ill.code, ill.transcript).toBe(3);
   expect(ill.drifts).toEqual(["differs Vault1 Share1 101 | 100"]);
 });
 
@@ -188,8 +188,8 @@ test("whoever looks at nothing is not told that all is well", async () => {
   const { project } = await business();
   const run = async (name: string, inputs: Readonly<Record<string, unknown>>): Promise<readonly [number | null, string]> => {
     project.write("inputs.json", JSON.stringify(inputs));
-    const { code, told } = await project.run("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
-    return [code, told];
+    const { code, transcript } = await project.run("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
+    return [code, transcript];
   };
   expect(await run("reconcile-holdings", { tokens: [], holders: [], reader })).toEqual([2, expect.stringContaining("tokens")]);
   const none = { tokens: [], complete: false, reader };

@@ -65,7 +65,7 @@ async function ledgerWithGold(): Promise<{ project: Project; world: Service }> {
   project.write("expected.csv", `${HEADER}alice,Gold,100.50\nbob,Gold,20\n`);
   project.write("nightly.yaml", against("expected.csv"));
   const gold = await project.run("run", "gold.yaml");
-  expect(gold.code, gold.told).toBe(0);
+  expect(gold.code, gold.transcript).toBe(0);
   return { project, world };
 }
 
@@ -79,7 +79,7 @@ async function night(project: Project, ...args: string[]): Promise<Ended & { rea
 test("both sides agree: the report says what was read, and the totals of both", async () => {
   const { project } = await ledgerWithGold();
   const run = await project.run("run", "nightly.yaml");
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(run.lines.slice(1, 6).map((line) => line.replace(/, read .*|[\d.]+ m?s$/, ""))).toEqual([
     expect.stringContaining("✓ ok       reconcile.accounts  File against ledger"),
     "    file: 2 rows, 2 keys, sum 120.5",
@@ -93,7 +93,7 @@ test("a drift is the same one each night, until it is borne with, changes, or is
   const { project, world } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.500000000000000001\nbob,Gold,20\n`);
   const first = await night(project);
-  expect(first.code, first.told).toBe(3);
+  expect(first.code, first.transcript).toBe(3);
   expect(first.found.looks).toBe(2);
   expect(first.found.counts).toMatchObject({ compared: 2, new: 1, persisting: 0 });
   expect(first.found.drifts).toMatchObject([
@@ -105,27 +105,27 @@ test("a drift is the same one each night, until it is borne with, changes, or is
 
   const second = await night(project);
   expect(await listed()).toMatch(new RegExp(`^  known   ${id}  .*; since `));
-  expect(second.code, second.told).toBe(3);
+  expect(second.code, second.transcript).toBe(3);
   expect(second.found.drifts).toMatchObject([{ id, state: "persisting" }]);
 
   const careless = await project.run("drift", "ack", id);
-  expect(careless.code, careless.told).toBe(2);
+  expect(careless.code, careless.transcript).toBe(2);
   expect(careless.stderr).toContain(`next: tokenbook drift ack ${id} --because`);
   const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   const word = await project.run("drift", "ack", id.slice(0, 6), "--because", "rounded by hand", "--until", day);
-  expect(word.code, word.told).toBe(0);
+  expect(word.code, word.transcript).toBe(0);
   const third = await night(project);
-  expect(third.code, third.told).toBe(0);
+  expect(third.code, third.transcript).toBe(0);
   expect(third.found.drifts).toMatchObject([{ id, state: "acknowledged", acknowledged: { because: "rounded by hand" } }]);
 
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
   const fourth = await night(project);
-  expect(fourth.code, fourth.told).toBe(3);
+  expect(fourth.code, fourth.transcript).toBe(3);
   expect(fourth.found.drifts).toMatchObject([{ id, state: "changed", right: "101.5" }]);
 
   project.write("expected.csv", `${HEADER}alice,Gold,101.5\nbob,Gold,20\n`);
   const fifth = await night(project);
-  expect(fifth.code, fifth.told).toBe(0);
+  expect(fifth.code, fifth.transcript).toBe(0);
   expect(fifth.found.cleared).toMatchObject([{ id }]);
 
   const shown = await project.run("drift", "show", id);
@@ -150,7 +150,7 @@ test("every kind of difference is found as what it is", async () => {
     `${HEADER}alice,Gold,10050\nbob,Gold,20\nbob,Gold,20\ncarol,Gold,5\n`, // alice in cents, bob twice, carol nowhere
   );
   const kinds = await night(project);
-  expect(kinds.code, kinds.told).toBe(3);
+  expect(kinds.code, kinds.transcript).toBe(3);
   expect(kinds.found.drifts.map(({ kind, key }) => `${kind} ${key["holder"]}`)).toEqual([
     "unit alice",
     "duplicate-left bob",
@@ -166,16 +166,16 @@ test("a token that cannot be read leaves the comparison incomplete, and hides no
   project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,20\ndora,Silver,1\n`);
   const tokens = ["--input", 'tokens=["Gold","Silver"]'];
   const incomplete = await night(project, ...tokens);
-  expect(incomplete.code, incomplete.told).toBe(1);
+  expect(incomplete.code, incomplete.transcript).toBe(1);
   expect(incomplete.found.counts).toMatchObject({ compared: 2, notCompared: 1, new: 0 });
   expect(incomplete.found.gaps).toMatchObject([{ side: "ledger", of: "ledger.account.list of Silver" }]);
   project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,19\ndora,Silver,1\n`);
   const both = await night(project, ...tokens);
-  expect(both.code, both.told).toBe(3);
+  expect(both.code, both.transcript).toBe(3);
   expect(both.found.drifts).toMatchObject([{ key: { holder: "bob" } }]);
   expect(both.found.gaps).toHaveLength(1);
-  const told = await project.run("run", "nightly.yaml", ...tokens);
-  expect(told.stdout).toContain("not read to its end: ledger.account.list of Silver (ledger): HTTP 404");
+  const ended = await project.run("run", "nightly.yaml", ...tokens);
+  expect(ended.stdout).toContain("not read to its end: ledger.account.list of Silver (ledger): HTTP 404");
 });
 
 test("a drift of what was not looked at is not called cleared", async () => {
@@ -185,7 +185,7 @@ test("a drift of what was not looked at is not called cleared", async () => {
   expect(first.found.drifts).toMatchObject([{ kind: "missing-left", key: { holder: "bob" }, state: "new" }]);
   project.write("expected.csv", HEADER);
   const none = await night(project, "--input", "tokens=[]");
-  expect(none.code, none.told).toBe(0);
+  expect(none.code, none.transcript).toBe(0);
   expect(none.found.counts).toMatchObject({ compared: 0, cleared: 0 });
   project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
   const third = await night(project);
@@ -201,7 +201,7 @@ test("what changes between two looks is moving, or settled; never a drift", asyn
   await running.printed(FIRST_LOOK);
   await world.call("POST /token/mint", "userId:alice", [{ id: "Gold", to: bob, value: 1 }]);
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(accountsIn(JSON.parse(ended.stdout) as Printed).counts).toMatchObject({ settled: 1, new: 0, moving: 0 });
 });
 
@@ -209,13 +209,13 @@ test("a difference younger than the settle time waits, and one that an earlier n
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
   const first = await night(project);
-  expect(first.code, first.told).toBe(3);
+  expect(first.code, first.transcript).toBe(3);
   project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 50ms\n    settle: 500ms"));
   const second = await night(project);
   expect(second.found.drifts).toMatchObject([{ state: "persisting" }]);
   project.write("expected.csv", `${HEADER}alice,Gold,99\nbob,Gold,20\n`);
   const third = await night(project);
-  expect(third.code, third.told).toBe(3);
+  expect(third.code, third.transcript).toBe(3);
   expect(third.found.looks).toBeGreaterThan(1);
 });
 
@@ -227,12 +227,12 @@ test("killed while it compares and gone on with, it finds the same", async () =>
   await running.printed("▶ Nightly");
   await running.printed(FIRST_LOOK);
   await running.signal("SIGKILL");
-  const { stdout, told } = await running.ended;
-  const resumed = await project.json("resume", runIn({ stdout, told }));
-  expect(resumed.code, resumed.told).toBe(3);
+  const { stdout, transcript } = await running.ended;
+  const resumed = await project.json("resume", runIn({ stdout, transcript }));
+  expect(resumed.code, resumed.transcript).toBe(3);
   const found = accountsIn(resumed.data);
   expect(found.drifts).toMatchObject([{ key: { holder: "alice" }, left: "100", right: "100.5", state: "new" }]);
-  const again = accountsIn((await project.json("resume", runIn({ stdout, told }))).data);
+  const again = accountsIn((await project.json("resume", runIn({ stdout, transcript }))).data);
   expect(again.drifts).toEqual(found.drifts);
 });
 
@@ -248,7 +248,7 @@ test("gone on with, it does not take over what agreed when it was begun", async 
   const text = `playbook: 1\nmode: read-only\nreconcile:\n${comparing("alice", "100.5")}${comparing("bob", "25")}${once}`;
   project.write("nightly.yaml", text);
   const first = await project.json("run", "nightly.yaml");
-  expect(first.code, first.told).toBe(3);
+  expect(first.code, first.transcript).toBe(3);
   const outcomes = ({ data }: typeof first): readonly string[] =>
     ["reconcile.alice", "reconcile.bob", "checks.the token is there"].map((step) => stepIn(data, step).outcome);
   expect(outcomes(first)).toEqual(["ok", "drift", "ok"]);
@@ -257,7 +257,7 @@ test("gone on with, it does not take over what agreed when it was begun", async 
   await mint("bob", 5);
   await mint("alice", 1);
   const resumed = await project.json("resume");
-  expect(resumed.code, resumed.told).toBe(3);
+  expect(resumed.code, resumed.transcript).toBe(3);
   expect(outcomes(resumed)).toEqual(["drift", "ok", "failed"]);
 });
 
@@ -266,7 +266,7 @@ test("a write hidden in what a reconciliation includes is refused before anythin
   const before = await world.commits();
   project.write("nightly.yaml", against("expected.csv", "steps:\n  - { id: gold, uses: ./gold.yaml }\n"));
   const run = await project.run("run", "nightly.yaml");
-  expect(run.code, run.told).toBe(2);
+  expect(run.code, run.transcript).toBe(2);
   expect(run.stderr).toContain("playbook.read-only");
   expect(await world.commits()).toEqual(before);
 });
@@ -286,16 +286,16 @@ reconcile:
   project.write("us.yaml", nightly(7));
   const eu = await project.json("run", "eu.yaml");
   const [drift] = comparisonIn(eu.data, "reconcile.totals").drifts;
-  expect(eu.code, eu.told).toBe(3);
+  expect(eu.code, eu.transcript).toBe(3);
   const us = await project.json("run", "us.yaml");
-  expect(us.code, us.told).toBe(0);
+  expect(us.code, us.transcript).toBe(0);
   expect(comparisonIn(us.data, "reconcile.totals").cleared).toEqual([]);
   const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   const ack = await project.run("drift", "ack", drift?.id ?? "", "--because", "a refund in the EU", "--until", day);
-  expect(ack.code, ack.told).toBe(0);
+  expect(ack.code, ack.transcript).toBe(0);
   project.write("us.yaml", nightly(5));
   const wrong = await project.run("run", "us.yaml");
-  expect(wrong.code, wrong.told).toBe(3);
+  expect(wrong.code, wrong.transcript).toBe(3);
 });
 
 test("names of both sides are brought together by the operator's mapping; what it does not name is told, and is equal to nothing", async () => {
@@ -317,22 +317,22 @@ reconcile:
 `,
   );
   const run = await project.json("run", "mapped.yaml");
-  expect(run.code, run.told).toBe(3);
+  expect(run.code, run.transcript).toBe(3);
   expect(comparisonIn(run.data, "reconcile.tokens").drifts.map(({ kind, key }) => `${kind} ${key["token"]}`)).toEqual([
     "missing-right 9 (not mapped, left)",
     "missing-left 9 (not mapped, right)",
     "missing-right X (not mapped, left)",
   ]);
   const twice = await project.run("run", "mapped.yaml", "--input", 'tokens=[{"here":"G","there":7},{"here":"G","there":8}]');
-  expect(twice.code, twice.told).toBe(1);
+  expect(twice.code, twice.transcript).toBe(1);
   expect(twice.stdout).toContain('reconcile.mapping: map.token: two of its rows have "G" under "here"');
 });
 
 test("where nothing was ever compared, the list of drifts does not say that there is none", async () => {
   const project = newProject();
   const list = await project.run("drift", "list");
-  expect(list.code, list.told).toBe(0);
-  expect(list.stdout, list.told).toBe("nothing has been compared here yet\n");
+  expect(list.code, list.transcript).toBe(0);
+  expect(list.stdout, list.transcript).toBe("nothing has been compared here yet\n");
   expect((await project.json("drift", "list")).data).toMatchObject({ comparisons: 0, total: 0 });
 });
 
@@ -350,9 +350,9 @@ test("what drift prints as JSON is what its schema says", async () => {
     ["drift", "ack", carol ?? "", "--because", "new", "--until", day],
     ["drift", "list", "--all"],
   ]) {
-    const { data, code, told } = await project.json(...args);
-    expect(code, told).toBe(0);
-    expect(check(data), told).toEqual([]);
+    const { data, code, transcript } = await project.json(...args);
+    expect(code, transcript).toBe(0);
+    expect(check(data), transcript).toEqual([]);
   }
   for (const [until, why] of [
     ["soon", "is no day"],
@@ -360,11 +360,11 @@ test("what drift prints as JSON is what its schema says", async () => {
     ["2999-01-01", "days away"],
   ]) {
     const refused = await project.run("drift", "ack", alice ?? "", "--because", "x", "--until", until ?? "");
-    expect(refused.code, refused.told).toBe(2);
+    expect(refused.code, refused.transcript).toBe(2);
     expect(refused.stderr).toContain(why);
   }
   const misspelt = await project.run("drift", "show", `${(alice ?? "").slice(0, 11)}_`);
-  expect(misspelt.stderr, misspelt.told).toContain(`did you mean ${alice}?`);
+  expect(misspelt.stderr, misspelt.transcript).toContain(`did you mean ${alice}?`);
 });
 
 test("a read that failed stays told although one of the same name is made again on the other side", async () => {
@@ -385,8 +385,8 @@ reconcile:
     recheck: 50ms
 `,
   );
-  const { code, told, found } = await night(project);
-  expect(code, told).toBe(3);
+  const { code, transcript, found } = await night(project);
+  expect(code, transcript).toBe(3);
   expect(found.drifts).toMatchObject([{ key: { token: "Gold", holder: "bob" } }]);
   expect(found.gaps).toMatchObject([{ of: "ledger.account.list of Silver" }]);
 });

@@ -32,14 +32,14 @@ test("a part of a condition is refused before anything is sent, and one that nob
   for (const part of ["e", "exceeded", "mint quantity"]) {
     project.write("beyond.yaml", failing(`{ condition: ${part} }`));
     const run = await project.run("run", "beyond.yaml");
-    expect(run.code, run.told).toBe(2);
-    expect(run.told).toContain("playbook.misspelt-condition");
+    expect(run.code, run.transcript).toBe(2);
+    expect(run.transcript).toContain("playbook.misspelt-condition");
   }
   project.write("beyond.yaml", failing('{ condition: "422" }'));
   const check = await project.run("check", "beyond.yaml");
-  expect(check.code, check.told).toBe(0);
-  expect(check.told).toContain("playbook.unlisted-condition");
-  expect(check.told).toContain("fails: { status: 422 }");
+  expect(check.code, check.transcript).toBe(0);
+  expect(check.transcript).toContain("playbook.unlisted-condition");
+  expect(check.transcript).toContain("fails: { status: 422 }");
 });
 
 test("what is expected of a refusal must hold as a whole; otherwise the run shows what came", async () => {
@@ -52,19 +52,21 @@ test("what is expected of a refusal must hold as a whole; otherwise the run show
   for (const fails of right) {
     project.write("beyond.yaml", failing(fails));
     const run = await project.run("run", "beyond.yaml");
-    expect(run.code, run.told).toBe(0);
+    expect(run.code, run.transcript).toBe(0);
   }
   project.write("beyond.yaml", failing("{ condition: invalid token id }"));
   const run = await project.run("run", "beyond.yaml", "--report", "json=report.json");
-  expect(run.code, run.told).toBe(1);
+  expect(run.code, run.transcript).toBe(1);
   expect(
     run.lines.some((line) => line.startsWith("    fails.mismatch: refused, but not as expected: HTTP 422: ")),
-    run.told,
+    run.transcript,
   ).toBe(true);
-  expect(run.lines, run.told).toContain(
+  expect(run.lines, run.transcript).toContain(
     '    why: the playbook expects the condition "invalid token id"; the service gave HTTP 422 and the condition "mint quantity exceeded"',
   );
-  expect(run.lines, run.told).toContain("    next: if this refusal is right, write fails: { condition: mint quantity exceeded }");
+  expect(run.lines, run.transcript).toContain(
+    "    next: if this refusal is right, write fails: { condition: mint quantity exceeded }",
+  );
   const report = JSON.parse(project.read("report.json")) as Printed;
   expect(stepIn(report, "beyond").problem?.evidence).toMatchObject({
     status: 422,
@@ -74,16 +76,16 @@ test("what is expected of a refusal must hold as a whole; otherwise the run show
 
   project.write("beyond.yaml", failing("{ condition: mint quantity exceeded, status: 403 }"));
   const other = await project.run("run", "beyond.yaml");
-  expect(other.code, other.told).toBe(1);
-  expect(other.told).toContain('the playbook expects the condition "mint quantity exceeded" and HTTP 403');
+  expect(other.code, other.transcript).toBe(1);
+  expect(other.transcript).toContain('the playbook expects the condition "mint quantity exceeded" and HTTP 403');
 });
 
 test("a call that is accepted although it was expected to be refused fails, and says what was expected", async () => {
   const project = projectOn();
   project.write("beyond.yaml", failing("{ condition: mint quantity exceeded, status: 422 }").replace('"90"', '"9"'));
   const run = await project.run("run", "beyond.yaml");
-  expect(run.code, run.told).toBe(1);
-  expect(run.told).toContain(
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.transcript).toContain(
     'fails.succeeded: expected the service to refuse this with the condition "mint quantity exceeded" and HTTP 422, but it accepted it',
   );
 });

@@ -13,7 +13,7 @@ async function yesterday(): Promise<Project> {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const run = await project.run("run", "mint.yaml", ...REPORTS);
-  expect(run.code, run.told).toBe(0);
+  expect(run.code, run.transcript).toBe(0);
   expect(failuresIn(project)).toEqual([]);
   return project;
 }
@@ -35,7 +35,7 @@ test("a playbook that no longer passes the check: its reports say so, of those b
   const project = await yesterday();
   project.write("broken.yaml", MINT_ONCE.replace("ledger.token.mint", "ledger.token.mnt"));
   const run = await project.run("run", "broken.yaml", "mint.yaml", "--json", ...REPORTS);
-  expect(run.code, run.told).toBe(2);
+  expect(run.code, run.transcript).toBe(2);
   expect(failuresIn(project)).toEqual(["playbook.unknown-operation", "check.failed"]);
   const [broken, mint] = notBegunIn(project.read("report.json"));
   expect(broken).toMatchObject({
@@ -53,7 +53,7 @@ test.for([
   const project = await yesterday();
   project.write("asked.yaml", MINT_ONCE.replace("playbook: 1\n", "playbook: 1\ninputs: { amount: { type: decimal } }\n"));
   const run = await project.run(...args, ...REPORTS);
-  expect(run.code, run.told).toBe(2);
+  expect(run.code, run.transcript).toBe(2);
   expect(run.stderr).toContain(`error ${code}`);
   expect(failuresIn(project)).toEqual([code]);
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { name: "Mint once" }, problem: { code } }]);
@@ -63,10 +63,10 @@ test("a run that is to go on, and whose playbook is broken by now", async () => 
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const killed = await project.as({ TOKENBOOK_FAILPOINT: "after:step.completed@token" }).run("run", "mint.yaml");
-  expect(killed.told).toContain("SIGKILL");
+  expect(killed.transcript).toContain("SIGKILL");
   project.write("mint.yaml", "playbook: 1\nsteps: [");
   const resumed = await project.run("resume", ...REPORTS);
-  expect(resumed.code, resumed.told).toBe(2);
+  expect(resumed.code, resumed.transcript).toBe(2);
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "mint.yaml" } }]);
 });
 
@@ -74,7 +74,7 @@ test("a reconciliation that cron runs once, and whose playbook is broken by now"
   const project = await yesterday();
   project.write("mint.yaml", MINT_ONCE.replace("ledger.token.mint", "ledger.token.mnt"));
   const fired = await project.run("schedule", "mint.yaml", "--once", ...REPORTS);
-  expect(fired.code, fired.told).toBe(2);
+  expect(fired.code, fired.transcript).toBe(2);
   expect(failuresIn(project)).toEqual(["playbook.unknown-operation"]);
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "mint.yaml" } }]);
 });

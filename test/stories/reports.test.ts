@@ -29,13 +29,13 @@ async function projectAtSandbox(): Promise<{ project: Project; proxy: Awaited<Re
 test("every format at once, in a folder that was not there; afterwards the journal gives the same", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "fails.yaml", "--report", EVERY);
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stderr, ended.told).toBe("");
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stderr, ended.transcript).toBe("");
   const written = new Map(FORMATS.map((format) => [format, project.read(fileOf(format))]));
   for (const format of FORMATS) expect(statSync(join(project.folder, fileOf(format))).mode & 0o777, format).toBe(0o600);
   for (const format of FORMATS) {
     const printed = await project.run("report", "latest", "--format", format);
-    expect(printed.code, printed.told).toBe(0);
+    expect(printed.code, printed.transcript).toBe(0);
     // Its exchanges are known only while a run is under way.
     if (format !== "otlp") expect(printed.stdout, format).toBe(written.get(format));
   }
@@ -48,8 +48,8 @@ test("every format at once, in a folder that was not there; afterwards the journ
     "--report",
     "html=both.html,md=both.md",
   );
-  expect(both.code, both.told).toBe(0);
-  expect(both.stdout, both.told).toBe("");
+  expect(both.code, both.transcript).toBe(0);
+  expect(both.stdout, both.transcript).toBe("");
   expect(project.read("both.xml").match(/<testsuite /g)).toHaveLength(2);
   expect(project.read("both.html")).toContain("2 runs: 2 failed");
 });
@@ -64,26 +64,26 @@ test("a file that cannot be written is told before anything is sent", async () =
     ["junit=x.xml,html=./x.xml", "where something else is written too"],
   ]) {
     const ended = await project.run("run", "mint.yaml", "--report", report ?? "");
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr, ended.told).toMatch(new RegExp(why ?? ""));
-    expect(ended.stderr, ended.told).toContain("why: nothing was sent");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toMatch(new RegExp(why ?? ""));
+    expect(ended.stderr, ended.transcript).toContain("why: nothing was sent");
   }
   const unknown = await project.run("run", "mint.yaml", "--report", "pdf=x.pdf");
-  expect(unknown.code, unknown.told).toBe(2);
-  expect(unknown.stderr, unknown.told).toContain("with a format of json, junit, html");
+  expect(unknown.code, unknown.transcript).toBe(2);
+  expect(unknown.stderr, unknown.transcript).toContain("with a format of json, junit, html");
   expect(proxy.seen).toEqual([]);
   const none = await project.run("report", "latest");
-  expect(none.code, none.told).toBe(2);
-  expect(none.stderr, none.told).toContain("tokenbook report latest --report html=report.html");
+  expect(none.code, none.transcript).toBe(2);
+  expect(none.stderr, none.transcript).toContain("tokenbook report latest --report html=report.html");
   const nothing = await project.run("report", "latest", "--format", "md");
-  expect(nothing.stderr, nothing.told).toContain("there is no run in this state directory yet");
+  expect(nothing.stderr, nothing.transcript).toContain("there is no run in this state directory yet");
 });
 
 test("a report that goes wrong after the run is told, and changes neither the outcome nor the other reports", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "mint.yaml", "--report", "html=/dev/full,tap=report.tap");
-  expect(ended.code, ended.told).toBe(0);
-  expect(ended.stderr, ended.told).toMatch(/^tokenbook: the report html=\/dev\/full was left out: ENOSPC/);
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stderr, ended.transcript).toMatch(/^tokenbook: the report html=\/dev\/full was left out: ENOSPC/);
   expect(project.read("report.tap")).toContain("ok 1 - Mint once");
 });
 
@@ -91,9 +91,9 @@ test("a report on stdout is all that stands there", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "mint.yaml", "--report", "ctrf=-");
   expect(JSON.parse(ended.stdout)).toMatchObject({ reportFormat: "CTRF" });
-  expect(ended.stderr, ended.told).toContain("✓ passed");
+  expect(ended.stderr, ended.transcript).toContain("✓ passed");
   const twice = await project.run("run", "mint.yaml", "--report", "ctrf=-", "--json");
-  expect(twice.code, twice.told).toBe(2);
+  expect(twice.code, twice.transcript).toBe(2);
 });
 
 test("in a job of GitHub Actions: annotations in the log, and the summary of the job", async () => {
@@ -101,12 +101,12 @@ test("in a job of GitHub Actions: annotations in the log, and the summary of the
   const job = project.as({ ...KEYS, GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(project.folder, "summary.md") });
   project.write("summary.md", "before\n");
   const ended = await job.run("run", "fails.yaml");
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stdout, ended.told).toMatch(/^::error file=fails\.yaml,line=18,title=failed expect\.failed::after/m);
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stdout, ended.transcript).toMatch(/^::error file=fails\.yaml,line=18,title=failed expect\.failed::after/m);
   expect(project.read("summary.md")).toMatch(/^before\n\n## ✗ failed: `Mint once`/);
   const json = await job.run("run", "fails.yaml", "--json");
   expect(() => JSON.parse(json.stdout)).not.toThrow();
-  expect(json.stderr, json.told).toMatch(/^::error /m);
+  expect(json.stderr, json.transcript).toMatch(/^::error /m);
   expect(project.read("summary.md").match(/^## /gm)).toHaveLength(2);
 });
 
@@ -141,7 +141,7 @@ test("traces go to the collector that the variables name, and each request tells
     OTEL_EXPORTER_OTLP_HEADERS: "x-key=c4nary%2Fkey,x-tenant=a",
   });
   const ended = await traced.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(received).toMatchObject([
     { url: "/v1/traces", headers: { "x-key": "c4nary/key", "x-tenant": "a", "content-type": "application/json" } },
   ]);
@@ -168,10 +168,10 @@ test.for([
   project.write("mint.yaml", MINT_ONCE);
   for (const name of ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]) {
     const ended = await project.as({ ...KEYS, [name]: address }).run("run", "mint.yaml");
-    expect(ended.stderr, ended.told).toMatch(
+    expect(ended.stderr, ended.transcript).toMatch(
       address.includes(":9/") ? /the report to http:\/\/127\.0\.0\.1:9 was left out/ : new RegExp(`${name} holds no`),
     );
-    expect(ended.told).not.toMatch(/robot|w0rd|t0ken/);
+    expect(ended.transcript).not.toMatch(/robot|w0rd|t0ken/);
   }
 });
 
@@ -179,11 +179,11 @@ test("a collector that does not answer well costs nothing but a line on stderr",
   const { project } = await projectAtSandbox();
   const { url } = await collector(503);
   const ended = await project.as({ ...KEYS, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/own` }).run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(0);
-  expect(ended.stderr, ended.told).toBe(`tokenbook: the report to ${url} was left out: the collector answered HTTP 503\n`);
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stderr, ended.transcript).toBe(`tokenbook: the report to ${url} was left out: the collector answered HTTP 503\n`);
   const wrong = await project.as({ ...KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" }).run("run", "mint.yaml");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain("set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318");
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain("set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318");
 });
 
 test("the schema of events is printed, and is the published one", async () => {

@@ -42,17 +42,17 @@ async function runsOf(project: Project): Promise<number> {
 test("a key that is repeated shows the run that passed, and sends nothing", async () => {
   const { project, service } = await ground();
   const first = await project.run(...KEYED);
-  expect(first.code, first.told).toBe(0);
+  expect(first.code, first.transcript).toBe(0);
   const again = await project.run(...KEYED);
-  expect(again.code, again.told).toBe(0);
-  expect(again.stdout, again.told).toContain("2 of 2 steps done before");
+  expect(again.code, again.transcript).toBe(0);
+  expect(again.stdout, again.transcript).toContain("2 of 2 steps done before");
   expect(runIn(again)).toBe(runIn(first));
   const report = (await project.json(...KEYED)).data.reports[0]?.run;
   expect([report?.id, report?.idempotencyKey, report?.outcome]).toEqual([runIn(first), "ORDER-17", "passed"]);
 
   project.write("record.yaml", `${PLAYBOOK}# edited\n`);
   const edited = await project.run(...KEYED);
-  expect([edited.code, edited.stderr], edited.told).toEqual([
+  expect([edited.code, edited.stderr], edited.transcript).toEqual([
     0,
     expect.stringContaining("record.yaml has changed since the run"),
   ]);
@@ -60,17 +60,17 @@ test("a key that is repeated shows the run that passed, and sends nothing", asyn
   expect(await runsOf(project)).toBe(1);
 
   const other = await project.run("run", "record.yaml", "--key", "ORDER-18");
-  expect(other.code, other.told).toBe(0);
+  expect(other.code, other.transcript).toBe(0);
   expect(await runsOf(project)).toBe(2);
 });
 
 test("a key whose run was killed resumes that run", async () => {
   const { project, service } = await ground();
   const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.intended@second" }).run(...KEYED);
-  expect(killed.code, killed.told).toBe(null);
+  expect(killed.code, killed.transcript).toBe(null);
   const again = await project.run(...KEYED);
-  expect(again.code, again.told).toBe(0);
-  expect(again.stdout, again.told).toContain("1 of 2 steps done before");
+  expect(again.code, again.transcript).toBe(0);
+  expect(again.stdout, again.transcript).toContain("1 of 2 steps done before");
   expect(runIn(again)).toBe(runIn(killed));
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
@@ -83,15 +83,15 @@ test.for([[...KEYED], ["resume", "latest"]])(
     const tail = join(project.folder, ".tokenbook/journal.tail");
     const earlier = readFileSync(tail);
     const passed = await project.run(...KEYED);
-    expect(passed.code, passed.told).toBe(0);
+    expect(passed.code, passed.transcript).toBe(0);
     writeFileSync(tail, earlier);
     const shown = await project.run(...shows);
-    expect(shown.code, shown.told).toBe(0);
+    expect(shown.code, shown.transcript).toBe(0);
     loseLastRecord(join(project.folder, ".tokenbook/journal.db"));
     for (const args of [KEYED, ["resume", runIn(killed)]]) {
       const refused = await project.run(...args);
-      expect(refused.code, refused.told).toBe(2);
-      expect(refused.stderr, refused.told).toContain("has lost records");
+      expect(refused.code, refused.transcript).toBe(2);
+      expect(refused.stderr, refused.transcript).toContain("has lost records");
     }
     expect(operationsOf(await service.commits())).toEqual(BOTH);
   },
@@ -113,14 +113,14 @@ test("a key is of one playbook, with the same inputs and variables, in one envir
   project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}  sandbox: embedded\n`);
   const refused = async (says: RegExp, ...args: string[]): Promise<void> => {
     const ended = await project.run(...args, "--key", "ORDER-17");
-    expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringMatching(says)]);
-    expect(ended.stderr, ended.told).toContain(`the key ORDER-17 already names the run ${runIn(first)}`);
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringMatching(says)]);
+    expect(ended.stderr, ended.transcript).toContain(`the key ORDER-17 already names the run ${runIn(first)}`);
   };
   await refused(/input rooms: was 1, is 2/, "run", "record.yaml", "--input", "rooms=2");
   await refused(/playbook: was \.\/record\.yaml, is \.\/other\.yaml/, "run", "other.yaml");
   await refused(/environment: was here, is sandbox/, "run", "record.yaml", "--env", "sandbox");
   const elsewhere = await project.as({ ...project.variables, SITE: "annex" }).run(...KEYED);
-  expect([elsewhere.code, elsewhere.stderr], elsewhere.told).toEqual([
+  expect([elsewhere.code, elsewhere.stderr], elsewhere.transcript).toEqual([
     2,
     expect.stringContaining("variable SITE: was main, is annex"),
   ]);
@@ -132,10 +132,10 @@ test("what is no key, or a key for several playbooks, is refused before anything
   project.write("other.yaml", PLAYBOOK);
   for (const key of ["", " ", "a b", "-x", "a".repeat(129), "a\nb", "ä"]) {
     const ended = await project.run("run", "record.yaml", `--key=${key}`);
-    expect(ended.code, ended.told).toBe(2);
+    expect(ended.code, ended.transcript).toBe(2);
   }
   const several = await project.run("run", "record.yaml", "other.yaml", "--key", "ORDER-17");
-  expect([several.code, several.stderr], several.told).toEqual([2, expect.stringContaining("run.one-key")]);
+  expect([several.code, several.stderr], several.transcript).toEqual([2, expect.stringContaining("run.one-key")]);
   expect(await service.commits()).toEqual([]);
 });
 
@@ -156,23 +156,23 @@ test("while somebody holds the run of a key, another start of it is locked, and 
   const holder = project.start(...KEYED);
   await reached(holder, holder.lines(2));
   const rival = await project.run(...KEYED);
-  expect([rival.code, rival.stderr], rival.told).toEqual([6, expect.stringContaining(`is held by process ${holder.pid}`)]);
+  expect([rival.code, rival.stderr], rival.transcript).toEqual([6, expect.stringContaining(`is held by process ${holder.pid}`)]);
   second.release?.();
   await there;
   const ended = await holder.ended;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
 
 test("of processes that start with one key at the same moment, one makes the run", async () => {
   const { project, service } = await ground();
   const ended: Ended[] = await Promise.all([1, 2, 3, 4].map(() => project.start(...KEYED).ended));
-  for (const each of ended) expect([0, 6], each.told).toContain(each.code);
+  for (const each of ended) expect([0, 6], each.transcript).toContain(each.code);
   expect(ended.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
   expect(operationsOf(await service.commits())).toEqual(BOTH);
   expect(await runsOf(project)).toBe(1);
   const last = await project.run(...KEYED);
-  expect(last.code, last.told).toBe(0);
+  expect(last.code, last.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
 
@@ -180,10 +180,10 @@ test("a secret in a key is masked wherever it is kept", async () => {
   const { project } = await ground();
   const key = project.variables["LEDGER_KEY"] ?? "";
   const first = await project.run("run", "record.yaml", "--key", `order:${key}`);
-  expect(first.code, first.told).toBe(0);
-  expect(first.told).toContain("key: order:");
+  expect(first.code, first.transcript).toBe(0);
+  expect(first.transcript).toContain("key: order:");
   const again = await project.run("run", "record.yaml", "--key", `order:${key}`);
-  expect(runIn(again), again.told).toBe(runIn(first));
+  expect(runIn(again), again.transcript).toBe(runIn(first));
   const exported = await project.run("runs", "export", "latest");
   expect(exported.stdout + first.stdout + again.stdout).not.toContain(key);
 });

@@ -22,30 +22,30 @@ test("every command that takes a run takes `latest`, or a part of its id that no
 
   for (const named of [passed, part, part.slice(0, 6)]) {
     const shown = await project.run("runs", "show", named);
-    expect([shown.code, shown.lines[0]], shown.told).toEqual([0, expect.stringContaining(`run ${passed}`)]);
+    expect([shown.code, shown.lines[0]], shown.transcript).toEqual([0, expect.stringContaining(`run ${passed}`)]);
     for (const command of [
       ["runs", "export", named],
       ["runs", "verify", named],
       ["report", named, "--format", "tap"],
     ]) {
       const ended = await project.run(...command);
-      expect([ended.code, ended.stdout], ended.told).toEqual([
+      expect([ended.code, ended.stdout], ended.transcript).toEqual([
         0,
         expect.stringContaining(command[0] === "report" ? "mint" : passed),
       ]);
     }
     const resumed = await project.run("resume", named);
-    expect([resumed.code, runIn(resumed)], resumed.told).toEqual([0, passed]);
+    expect([resumed.code, runIn(resumed)], resumed.transcript).toEqual([0, passed]);
   }
   for (const named of ["latest", open.slice(-8)]) {
     const listed = await project.json("resolve", named);
-    expect(listed.data, listed.told).toMatchObject({ run: open, unknown: [{ step: "mint" }] });
+    expect(listed.data, listed.transcript).toMatchObject({ run: open, unknown: [{ step: "mint" }] });
     const held = await project.run("runs", "release", named, "--because", "it is gone");
-    expect([held.code, held.stderr], held.told).toEqual([2, expect.stringContaining(`no process holds the run ${open}`)]);
+    expect([held.code, held.stderr], held.transcript).toEqual([2, expect.stringContaining(`no process holds the run ${open}`)]);
   }
   for (const named of ["latest", open.slice(-8)]) {
     const steps = await project.run("complete", "--", `tokenbook resolve ${named} --step `);
-    expect(steps.stdout, steps.told).toContain("mint\tledger.token.mint");
+    expect(steps.stdout, steps.transcript).toContain("mint\tledger.token.mint");
   }
   const pages = pagesOver(join(project.folder, ".tokenbook"), PLAIN_HINT);
   const asked = (path: string, query = ""): ReturnType<typeof pages> => pages({ path, query: new URLSearchParams(query) });
@@ -56,7 +56,7 @@ test("every command that takes a run takes `latest`, or a part of its id that no
   }
   expect(asked("/runs/2")).toMatchObject({ status: 404, body: expect.stringContaining(passed) });
   const resolved = await project.json("resolve", open.slice(-8), "--step", "mint", "--as", "absent", "--because", "I looked");
-  expect(resolved.data, resolved.told).toMatchObject({ run: open, verdict: "absent" });
+  expect(resolved.data, resolved.transcript).toMatchObject({ run: open, verdict: "absent" });
 });
 
 test("a part that several ids have lists them, and one that none has says so", async () => {
@@ -69,11 +69,11 @@ test("a part that several ids have lists them, and one that none has says so", a
   const shared = ids[0]?.slice(0, 8) ?? "";
   for (const command of [["runs", "show"], ["resume"], ["resolve"], ["runs", "export"], ["runs", "verify"]]) {
     const ended = await project.run(...command, shared);
-    expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringContaining("journal.several-runs")]);
-    for (const id of ids) expect(ended.stderr, ended.told).toContain(id);
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("journal.several-runs")]);
+    for (const id of ids) expect(ended.stderr, ended.transcript).toContain(id);
   }
   const none = await project.run("runs", "show", "nothing-like-it");
-  expect([none.code, none.stderr], none.told).toEqual([2, expect.stringContaining('there is no run "nothing-like-it"')]);
+  expect([none.code, none.stderr], none.transcript).toEqual([2, expect.stringContaining('there is no run "nothing-like-it"')]);
 });
 
 test("no command that takes a run gets the text that was typed", () => {

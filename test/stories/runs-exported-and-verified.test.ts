@@ -16,7 +16,7 @@ async function resolved(): Promise<Desk & { readonly run: string }> {
   project.write("mint.yaml", MINT_ONCE);
   void at.proxy.next("POST /token/mint", cutAnswer);
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(5);
+  expect(ended.code, ended.transcript).toBe(5);
   const run = runIn(ended);
   await project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "I saw it");
   expect((await project.run("resume")).code).toBe(0);
@@ -51,7 +51,7 @@ function lastHashOf(exported: readonly string[], run: string): string {
 test("a run is exported with its chain, so that anybody can check it, and told with all that became of it", async () => {
   const { project, run } = await resolved();
   const exported = await project.run("runs", "export", run);
-  expect(exported.code, exported.told).toBe(0);
+  expect(exported.code, exported.transcript).toBe(0);
   const lines = exported.lines.map((text) => JSON.parse(text) as Line);
   expect(lines.map(({ kind }) => kind).slice(0, 3)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
   expect(lines.at(-1)).toMatchObject({ kind: "run.closed", epoch: 3, body: { outcome: "passed" } });
@@ -67,11 +67,11 @@ test("a run is exported with its chain, so that anybody can check it, and told w
       "closed    passed",
     ],
   );
-  expect(shown.stdout, shown.told).toMatch(
+  expect(shown.stdout, shown.transcript).toMatch(
     /^sent {2}mint {2}attempt 1 .*\n {4}input: .*\n {4}answer: ambiguous.*\n {4}settled: applied, says olga: I saw it$/m,
   );
   const verified = await project.run("runs", "verify");
-  expect(verified.stdout, verified.told).toBe(`${run}  intact   ${lines.length} records, the last ${before}\n`);
+  expect(verified.stdout, verified.transcript).toBe(`${run}  intact   ${lines.length} records, the last ${before}\n`);
 });
 
 test("an exported chain can be checked whatever the texts in it are, and none of them is obeyed", async () => {
@@ -94,7 +94,7 @@ test("what a service says of a write begins no line among those that tell of peo
   project.write("mint.yaml", MINT_ONCE);
   const ended = await project.run("run", "mint.yaml");
   const shown = await project.run("runs", "show", runIn(ended));
-  expect(shown.stdout, shown.told).toContain(`HTTP 500: no\\n${forged}`);
+  expect(shown.stdout, shown.transcript).toContain(`HTTP 500: no\\n${forged}`);
   expect(shown.lines).not.toContain(forged);
 });
 
@@ -108,23 +108,23 @@ test("whoever changes a record is found out: the first that is not as it was wri
   });
   const at = Number(hit?.["sequence"]);
   const verified = await project.run("runs", "verify");
-  expect(verified.code, verified.told).toBe(1);
-  expect(verified.lines, verified.told).toEqual([
+  expect(verified.code, verified.transcript).toBe(1);
+  expect(verified.lines, verified.transcript).toEqual([
     expect.stringMatching(new RegExp(`^${run}  damaged  the journal of run ${run} is damaged at record ${at}$`)),
     expect.stringMatching(new RegExp(`^${other}  intact   \\d+ records, the last [0-9a-f]{64}$`)),
   ]);
   const one = await project.json("runs", "verify", run);
-  expect([one.code, one.data.runs], one.told).toEqual([
+  expect([one.code, one.data.runs], one.transcript).toEqual([
     1,
     [expect.objectContaining({ run, intact: false, records: at, problem: expect.objectContaining({ code: "journal.broken" }) })],
   ]);
   const exported = await project.run("runs", "export", run);
-  expect([exported.code, exported.lines.length], exported.told).toEqual([2, at]);
+  expect([exported.code, exported.lines.length], exported.transcript).toEqual([2, at]);
   const latest = await project.run("runs", "verify", "latest");
-  expect([latest.code, latest.lines], latest.told).toEqual([0, [expect.stringMatching(`^${other}  intact `)]]);
+  expect([latest.code, latest.lines], latest.transcript).toEqual([0, [expect.stringMatching(`^${other}  intact `)]]);
   expect((await project.run("runs", "verify", other)).stdout).toBe(latest.stdout);
   const unknown = await project.run("runs", "verify", "nobody");
-  expect([unknown.code, unknown.stderr], unknown.told).toEqual([2, expect.stringContaining('there is no run "nobody"')]);
+  expect([unknown.code, unknown.stderr], unknown.transcript).toEqual([2, expect.stringContaining('there is no run "nobody"')]);
 });
 
 const problemsOf = new SchemaSet().validator(runsSchema);
@@ -134,22 +134,22 @@ test("what programs are told of runs, of who holds them, and of writes that are 
   const run = runIn(await losingMint(at));
   const { project } = at;
   expect(problemsOf({ format: 1, runs: [{ id: run }] })).not.toEqual([]);
-  const told = async (...args: string[]): Promise<unknown> => {
+  const valid = async (...args: string[]): Promise<unknown> => {
     const { data, ...ended } = await project.json(...args);
-    expect(ended.code, ended.told).toBe(0);
-    expect(problemsOf(data), ended.told).toEqual([]);
+    expect(ended.code, ended.transcript).toBe(0);
+    expect(problemsOf(data), ended.transcript).toEqual([]);
     return data;
   };
-  expect(await told("runs")).toMatchObject({ total: 1, runs: [{ id: run, outcome: "unknown", heldBy: null }] });
-  expect(await told("runs", "verify")).toMatchObject({ runs: [{ run, intact: true, problem: null }] });
-  expect(await told("runs", "leases")).toMatchObject({ leases: [{ runId: run, holder: null }] });
-  expect(await told("resolve", run)).toMatchObject({ run, unknown: [{ step: "mint", attempt: 0 }] });
+  expect(await valid("runs")).toMatchObject({ total: 1, runs: [{ id: run, outcome: "unknown", heldBy: null }] });
+  expect(await valid("runs", "verify")).toMatchObject({ runs: [{ run, intact: true, problem: null }] });
+  expect(await valid("runs", "leases")).toMatchObject({ leases: [{ runId: run, holder: null }] });
+  expect(await valid("resolve", run)).toMatchObject({ run, unknown: [{ step: "mint", attempt: 0 }] });
   inJournal(project, (database) => {
     const holder = JSON.stringify({ host: "elsewhere", bootId: "another", pid: 1, startedAt: "1" });
     return database.prepare("UPDATE lease SET holder = ?").all(holder);
   });
-  expect(await told("runs")).toMatchObject({ runs: [{ heldBy: { host: "elsewhere" } }] });
-  expect(await told("runs", "release", run, "--because", "it is gone")).toMatchObject({ run, from: { host: "elsewhere" } });
+  expect(await valid("runs")).toMatchObject({ runs: [{ heldBy: { host: "elsewhere" } }] });
+  expect(await valid("runs", "release", run, "--because", "it is gone")).toMatchObject({ run, from: { host: "elsewhere" } });
   const seen = ["--step", "mint", "--as", "applied", "--because", "I saw it"];
-  expect(await told("resolve", run, ...seen)).toMatchObject({ step: "mint", verdict: "applied", because: "I saw it" });
+  expect(await valid("resolve", run, ...seen)).toMatchObject({ step: "mint", verdict: "applied", because: "I saw it" });
 });

@@ -17,20 +17,20 @@ test("a fault plan in a file goes wrong as it says", async () => {
   project.write("read.yaml", READ);
   project.serviceAt(await serving(project, "--faults", "faults.yaml"));
   const run = await project.run("run", "read.yaml");
-  expect(run.code, run.told).toBe(0);
-  expect(run.stdout, run.told).toContain("refused as expected: HTTP 500: a fault of the plan");
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.stdout, run.transcript).toContain("refused as expected: HTTP 500: a fault of the plan");
 });
 
 test("a fault plan that is none is named before anything is served", async () => {
   const project = newProject();
   project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: fire }\n");
   const wrong = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain("the fault plan is wrong at [0].fault");
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain("the fault plan is wrong at [0].fault");
   project.write("faults.yaml", "");
   const empty = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
-  expect(empty.code, empty.told).toBe(2);
-  expect(empty.stderr, empty.told).toContain("faults.yaml:1:1 error source.empty");
+  expect(empty.code, empty.transcript).toBe(2);
+  expect(empty.stderr, empty.transcript).toContain("faults.yaml:1:1 error source.empty");
 });
 
 test("a sandbox speaks as the profile of an environment says", async () => {
@@ -46,24 +46,26 @@ test("a sandbox speaks as the profile of an environment says", async () => {
 test("a profile that is not there is named, with the nearest", async () => {
   const project = newProject();
   const none = await project.run("sandbox", "--port", "0", "--profile", "here");
-  expect(none.code, none.told).toBe(2);
-  expect(none.stderr, none.told).toContain("there is no tokenbook.yaml beside the playbook or above it, nor in this folder");
+  expect(none.code, none.transcript).toBe(2);
+  expect(none.stderr, none.transcript).toContain(
+    "there is no tokenbook.yaml beside the playbook or above it, nor in this folder",
+  );
   project.write("tokenbook.yaml", HERE);
   const wrong = await project.run("sandbox", "--port", "0", "--profile", "her");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain("next: --profile here");
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain("next: --profile here");
 });
 
 test("a seed that comes too late is told of, and the file is served as it is", async () => {
   const project = newProject();
   project.write("seed.yaml", "ledgerApiKey: another\n");
   const file = ["--db", "sandbox.db"];
-  for (const told of ["", "sandbox.db holds a sandbox already, and is served as it is: a seed fills an empty file\n"]) {
+  for (const notice of ["", "sandbox.db holds a sandbox already, and is served as it is: a seed fills an empty file\n"]) {
     const running = project.start("sandbox", "--port", "0", "--json", ...file, "--seed", "seed.yaml");
     expect(await readySandbox(running)).toMatchObject({ ledgerApiKey: "another" });
     await running.signal("SIGTERM");
     const { stderr } = await running.ended;
-    expect(stderr.replace("tokenbook: ", "")).toBe(told);
+    expect(stderr.replace("tokenbook: ", "")).toBe(notice);
   }
 });
 
@@ -83,10 +85,10 @@ test("who acts is named in a header, as far as one can say it; a name that it ca
       `playbook: 1\nactors: { who: { ledger: "userId:${name}" } }\nsteps: [{ uses: ledger.asset.stats, as: who }]\n`,
     );
     const run = await project.run("run", "look.yaml");
-    expect(run.code, run.told).toBe(code);
+    expect(run.code, run.transcript).toBe(code);
     if (code === 0) continue;
-    expect(run.stdout, run.told).toContain('actor.not-in-header: "userId:Łukasz" cannot be named in the header X-Acting');
-    expect(run.stdout, run.told).toMatch(
+    expect(run.stdout, run.transcript).toContain('actor.not-in-header: "userId:Łukasz" cannot be named in the header X-Acting');
+    expect(run.stdout, run.transcript).toMatch(
       /onBehalfOf: \{ in: query, name: NAME \} \} \} at tokenbook\.yaml:3 \(environments\.\w+\.profile\)/,
     );
   }

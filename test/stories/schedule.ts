@@ -55,7 +55,7 @@ export async function logged(running: Running, event: string, count = 1): Promis
 export async function loggedLines(running: Running, look: (line: Line) => boolean, count = 1): Promise<readonly Line[]> {
   for (let length = 1; ; length++) {
     const lines = await running.lines(length);
-    if (lines.length < length) throw new Error((await running.ended).told);
+    if (lines.length < length) throw new Error((await running.ended).transcript);
     const found = lines.map((line) => JSON.parse(line) as Line).filter(look);
     if (found.length >= count) return found;
   }
@@ -70,7 +70,7 @@ export function notifying(project: Project, service: string, notifications: stri
 export interface Posted {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  readonly told: Notification;
+  readonly notification: Notification;
 }
 
 /** A web address that is told of things, and what it was told. */
@@ -84,7 +84,7 @@ export async function hook(...answers: readonly number[]): Promise<Hook> {
   const posted: Posted[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      posted.push({ headers: request.headers, body, told: JSON.parse(body) as Notification });
+      posted.push({ headers: request.headers, body, notification: JSON.parse(body) as Notification });
       response.writeHead(answers[Math.min(posted.length, answers.length) - 1] ?? 200);
       return response.end();
     });
@@ -92,7 +92,7 @@ export async function hook(...answers: readonly number[]): Promise<Hook> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/told?token=of-the-address`, posted };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/notified?token=of-the-address`, posted };
 }
 
 /** Whether a delivery bears the signature of a secret, as the Standard Webhooks specification has it. */

@@ -21,27 +21,27 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   const { url, posted } = await hook(503, 200);
   const { project, service } = await desk(url);
   const failed = await project.run("schedule", "--once", "properties.yaml");
-  expect(failed.code, failed.told).toBe(1);
-  expect(failed.stdout, failed.told).toContain("desk could not be notified: failure: HTTP 503; tried again at");
-  expect(failed.stdout, failed.told).not.toContain("of-the-address");
+  expect(failed.code, failed.transcript).toBe(1);
+  expect(failed.stdout, failed.transcript).toContain("desk could not be notified: failure: HTTP 503; tried again at");
+  expect(failed.stdout, failed.transcript).not.toContain("of-the-address");
   await recordProperty(service);
   const passed = await project.run("schedule", "--once", "properties.yaml");
-  expect(passed.code, passed.told).toBe(0);
+  expect(passed.code, passed.transcript).toBe(0);
   await project.run("schedule", "--once", "properties.yaml");
-  expect(posted.map(({ told }) => told.event)).toEqual(["failure", "failure", "recovery"]);
+  expect(posted.map(({ notification }) => notification.event)).toEqual(["failure", "failure", "recovery"]);
   expect(posted.every((each) => isSigned(each, SECRET))).toBe(true);
   expect(posted.some((each) => isSigned(each, "another-secret"))).toBe(false);
   expect(posted[0]?.headers["webhook-id"]).toBe(posted[1]?.headers["webhook-id"]);
   expect(posted[0]?.body).toBe(posted[1]?.body);
-  for (const { told } of posted) expect(describes(told)).toEqual([]);
-  expect(posted[0]?.told).toMatchObject({
+  for (const { notification } of posted) expect(describes(notification)).toEqual([]);
+  expect(posted[0]?.notification).toMatchObject({
     event: "failure",
     summary: expect.stringMatching(/^properties\.yaml \(here\): failed: all: /) as unknown,
     schedule: { id: "properties.yaml@here" },
     run: { name: "Read the properties", outcome: "failed", totals: { failed: 1 }, steps: [{ step: "all", outcome: "failed" }] },
     before: null,
   });
-  expect(posted[2]?.told).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
+  expect(posted[2]?.notification).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
 });
 
 test("a schedule that the system's own scheduler cannot even start any more is told of, and so is its recovery", async () => {
@@ -56,13 +56,13 @@ test("a schedule that the system's own scheduler cannot even start any more is t
   expect(await run()).toBe(2);
   project.write("properties.yaml", text);
   expect(await run()).toBe(0);
-  expect(posted.map(({ told: { event, problem } }) => [event, problem?.code])).toEqual([
+  expect(posted.map(({ notification: { event, problem } }) => [event, problem?.code])).toEqual([
     ["failure", "check.failed"],
     ["recovery", undefined],
   ]);
-  for (const { told } of posted) expect(describes(told)).toEqual([]);
+  for (const { notification } of posted) expect(describes(notification)).toEqual([]);
   const history = await project.run("schedule", "history");
-  expect(history.stdout.match(/\b(?:passed|failed)\b/g), history.told).toEqual(["passed", "failed", "failed", "passed"]);
+  expect(history.stdout.match(/\b(?:passed|failed)\b/g), history.transcript).toEqual(["passed", "failed", "failed", "passed"]);
 });
 
 test("a name and a password in the address are sent with it, and shown nowhere", async () => {
@@ -72,8 +72,8 @@ test("a name and a password in the address are sent with it, and shown nowhere",
   expect(posted.map(({ headers }) => headers.authorization)).toEqual(
     Array.from({ length: 2 }, () => `Basic ${Buffer.from("desk:a/pass-word").toString("base64")}`),
   );
-  expect(failed.stdout, failed.told).toContain("HTTP 401; tried again at");
-  expect(failed.told).not.toMatch(/pass-word|ZGVzazph/);
+  expect(failed.stdout, failed.transcript).toContain("HTTP 401; tried again at");
+  expect(failed.transcript).not.toMatch(/pass-word|ZGVzazph/);
 });
 
 test("a schedule goes on while nobody can be told, and what was not told is told after a restart", async () => {
@@ -89,7 +89,7 @@ test("a schedule goes on while nobody can be told, and what was not told is told
   await logged(second, "notification.delivered");
   await second.signal("SIGTERM");
   const ended = await second.ended;
-  expect(ended.code, ended.told).toBe(0);
+  expect(ended.code, ended.transcript).toBe(0);
   expect(posted.length).toBeGreaterThan(before);
   expect(new Set(posted.map(({ headers }) => headers["webhook-id"]))).toContain(posted[0]?.headers["webhook-id"]);
   expect(posted.slice(before).map(({ headers }) => headers["webhook-id"])).toContain(posted[0]?.headers["webhook-id"]);
@@ -111,19 +111,19 @@ test("what was missed while nothing ran is told at the next start", async () => 
   await second.signal("SIGTERM");
   await second.ended;
   expect(posted).toHaveLength(1);
-  expect(posted[0]?.told).toMatchObject({ event: "missed", firing: null, run: null, before: "passed" });
-  expect(posted[0]?.told.missed?.count).toBeGreaterThanOrEqual(1);
-  expect(describes(posted[0]?.told)).toEqual([]);
+  expect(posted[0]?.notification).toMatchObject({ event: "missed", firing: null, run: null, before: "passed" });
+  expect(posted[0]?.notification.missed?.count).toBeGreaterThanOrEqual(1);
+  expect(describes(posted[0]?.notification)).toEqual([]);
 });
 
 test("a command gets the notification on its stdin; one that hangs is killed, and never holds up a run", async () => {
   const service = await sandboxProcess();
   const project = newProject();
-  project.write("tell.sh", '#!/bin/sh\ncat > "$1"\n');
+  project.write("notify.sh", '#!/bin/sh\ncat > "$1"\n');
   notifying(
     project,
     service.url,
-    "  desk: { command: [sh, tell.sh, told.json], events: [failure] }\n  slow: { command: [sh, -c, 'sleep 1000 & wait'], timeout: 200ms }\n  none: { command: [./is-not-there] }\n",
+    "  desk: { command: [sh, notify.sh, notified.json], events: [failure] }\n  slow: { command: [sh, -c, 'sleep 1000 & wait'], timeout: 200ms }\n  none: { command: [./is-not-there] }\n",
   );
   project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
   const running = project.start("schedule", "--once", "properties.yaml");
@@ -132,10 +132,10 @@ test("a command gets the notification on its stdin; one that hangs is killed, an
   await loggedLines(running, ({ message }) => message.startsWith("notified desk"));
   await running.signal("SIGTERM");
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(1);
+  expect(ended.code, ended.transcript).toBe(1);
   expect(slow?.message).toContain("it did not end within 200 ms; tried again at");
   expect(none?.message).toContain("ENOENT");
-  expect(JSON.parse(readFileSync(`${project.folder}/told.json`, "utf8"))).toMatchObject({ event: "failure" });
+  expect(JSON.parse(readFileSync(`${project.folder}/notified.json`, "utf8"))).toMatchObject({ event: "failure" });
 });
 
 const NAMED = `secrets: { PIN: env:CANARY_PIN }
@@ -161,11 +161,11 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
     CANARY_EDITED: "c4nary-edited",
     GREETING: "hello",
   });
-  project.write("tell.sh", "#!/bin/sh\nenv > told.txt\n");
+  project.write("notify.sh", "#!/bin/sh\nenv > notified.txt\n");
   notifying(
     project,
     service.url,
-    "  desk: { command: [sh, tell.sh] }\n  hook: { url: env:HOOK, secret: env:DESK_SECRET, events: [missed] }\n",
+    "  desk: { command: [sh, notify.sh] }\n  hook: { url: env:HOOK, secret: env:DESK_SECRET, events: [missed] }\n",
   );
   const other = project
     .read("tokenbook.yaml")
@@ -181,12 +181,13 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
     `${NAMED}steps:`,
   );
   project.write("properties.yaml", text);
-  const told = (): string => readFileSync(`${project.folder}/told.txt`, "utf8");
+  const hookOutput = (): string => readFileSync(`${project.folder}/notified.txt`, "utf8");
   const failed = await project.run("schedule", "--once", "properties.yaml");
-  expect(failed.code, failed.told).toBe(1);
-  expect(told()).toContain("GREETING=hello\n");
-  expect(told()).toContain("PATH=");
-  for (const value of [...Object.values(KEYS), ...Object.values(canaries), "127.0.0.1:9"]) expect(told()).not.toContain(value);
+  expect(failed.code, failed.transcript).toBe(1);
+  expect(hookOutput()).toContain("GREETING=hello\n");
+  expect(hookOutput()).toContain("PATH=");
+  for (const value of [...Object.values(KEYS), ...Object.values(canaries), "127.0.0.1:9"])
+    expect(hookOutput()).not.toContain(value);
 
   // One that cannot be read any more names its secrets still.
   project.write(
@@ -194,20 +195,20 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
     text.replace("ledger.asset.list", "ledger.asset.lst").replace("env:CANARY_PIN", "env:CANARY_EDITED"),
   );
   const broken = await project.run("schedule", "--once", "properties.yaml");
-  expect(broken.code, broken.told).toBe(2);
+  expect(broken.code, broken.transcript).toBe(2);
   for (const value of [...Object.values(KEYS), "c4nary-edited", "c4nary-desk", "c4nary-inner"])
-    expect(told()).not.toContain(value);
+    expect(hookOutput()).not.toContain(value);
 });
 
 test("what a command says when it fails is masked before it is cut", async () => {
   const service = await sandboxProcess();
   const project = newProject();
-  project.write("tell.sh", `#!/bin/sh\nprintf '%0490d%s' 0 '${KEYS["LEDGER_KEY"]}' >&2; exit 3\n`);
-  notifying(project, service.url, "  desk: { command: [sh, tell.sh] }\n");
+  project.write("notify.sh", `#!/bin/sh\nprintf '%0490d%s' 0 '${KEYS["LEDGER_KEY"]}' >&2; exit 3\n`);
+  notifying(project, service.url, "  desk: { command: [sh, notify.sh] }\n");
   project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
   const failed = await project.run("schedule", "--once", "properties.yaml");
-  expect(failed.stdout, failed.told).toContain("exit 3: 0000");
-  expect(failed.told).not.toContain("sandbox-le");
+  expect(failed.stdout, failed.transcript).toContain("exit 3: 0000");
+  expect(failed.transcript).not.toContain("sandbox-le");
   for (const file of filesBelow(`${project.folder}/.tokenbook`))
     expect([file, readFileSync(file, "latin1").includes("000sandbox-")]).toEqual([file, false]);
 });
@@ -216,8 +217,8 @@ test("a service that repeats the address, its parts or the signing secret shows 
   const { url } = await hook(200);
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);
-  const address = url.replace("//", "//desk-user:pass%2Fw0rd@").replace("/told?", "/T0042AAAA/t0ld-path?");
-  const parts = ["desk-user", "pass%2Fw0rd", "pass/w0rd", "T0042AAAA", "t0ld-path", "of-the-address", SECRET];
+  const address = url.replace("//", "//desk-user:pass%2Fw0rd@").replace("/notified?", "/T0042AAAA/n0tified-path?");
+  const parts = ["desk-user", "pass%2Fw0rd", "pass/w0rd", "T0042AAAA", "n0tified-path", "of-the-address", SECRET];
   const project = newProject({ ...KEYS, DESK_URL: address, DESK_SECRET: SECRET });
   notifying(project, proxy.url, "  desk:\n    url: env:DESK_URL\n    secret: env:DESK_SECRET\n");
   project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 99]\n"));
@@ -230,10 +231,10 @@ test("a service that repeats the address, its parts or the signing secret shows 
     }),
   );
   const failed = await project.run("schedule", "--once", "properties.yaml", "--report", "json=report.json");
-  expect(failed.code, failed.told).toBe(1);
-  expect(failed.told).toContain("secrets.notifications.desk.url");
+  expect(failed.code, failed.transcript).toBe(1);
+  expect(failed.transcript).toContain("secrets.notifications.desk.url");
   const files = filesBelow(project.folder).map((file) => [file, readFileSync(file, "latin1")] as const);
-  for (const [where, text] of [["the terminal", failed.told] as const, ...files])
+  for (const [where, text] of [["the terminal", failed.transcript] as const, ...files])
     expect([where, [address, ...parts].filter((part) => text.includes(part))]).toEqual([where, []]);
 });
 
@@ -247,17 +248,17 @@ test.for([
   const wrong = await project
     .as({ ...KEYS, DESK_URL: "http://127.0.0.1:9/", DESK_SECRET: SECRET, ...variables })
     .run("schedule", "--once", "properties.yaml", ...args);
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain(says);
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain(says);
 });
 
 test("what is wrong with notifications in tokenbook.yaml is shown with its line, and no secret", async () => {
   const { project } = await desk("http://127.0.0.1:9/");
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("env:DESK_SECRET", "written-out-here"));
   const wrong = await project.run("schedule", "--once", "properties.yaml");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain("tokenbook.yaml:");
-  expect(wrong.told).not.toContain("written-out-here");
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain("tokenbook.yaml:");
+  expect(wrong.transcript).not.toContain("written-out-here");
 });
 
 test.for([
@@ -274,9 +275,9 @@ test.for([
   notifying(project, "http://127.0.0.1:9", `  desk:\n${channel}`);
   project.write("properties.yaml", reading());
   const wrong = await project.run("schedule", "--once", "properties.yaml");
-  expect(wrong.code, wrong.told).toBe(2);
-  expect(wrong.stderr, wrong.told).toContain(says);
-  expect(wrong.told).not.toContain("t0ken");
+  expect(wrong.code, wrong.transcript).toBe(2);
+  expect(wrong.stderr, wrong.transcript).toContain(says);
+  expect(wrong.transcript).not.toContain("t0ken");
 });
 
 const NIGHTLY = `playbook: 1
@@ -312,25 +313,25 @@ test("a drift is told with its values until somebody bears with it", async () =>
   project.write("nightly.yaml", NIGHTLY);
   project.write("expected.csv", "holder,balance\nalice,100\n");
   const gold = await project.run("run", "gold.yaml");
-  expect(gold.code, gold.told).toBe(0);
+  expect(gold.code, gold.transcript).toBe(0);
   const drifted = await project.run("schedule", "--once", "nightly.yaml");
-  expect(drifted.code, drifted.told).toBe(3);
-  const told = posted[0]?.told;
-  expect(describes(told)).toEqual([]);
-  expect(told).toMatchObject({
+  expect(drifted.code, drifted.transcript).toBe(3);
+  const notification = posted[0]?.notification;
+  expect(describes(notification)).toEqual([]);
+  expect(notification).toMatchObject({
     event: "drift",
     run: {
       outcome: "drift",
       drifts: { counts: { new: 1, persisting: 0 }, first: [{ left: "100", right: "100.5", difference: "-0.5" }] },
     },
   });
-  const id = told?.run?.drifts?.first[0]?.id ?? "";
+  const id = notification?.run?.drifts?.first[0]?.id ?? "";
   const ack = await project.run("drift", "ack", id, "--because", "a refund is under way", "--until", tomorrow());
-  expect(ack.code === 0 ? "" : ack.told).toBe("");
+  expect(ack.code === 0 ? "" : ack.transcript).toBe("");
   const borne = await project.run("schedule", "--once", "nightly.yaml");
-  expect(borne.code, borne.told).toBe(0);
-  expect(posted.map((each) => each.told.event)).toEqual(["drift", "recovery"]);
-  expect(posted[1]?.told.run?.drifts?.counts).toMatchObject({ new: 0, acknowledged: 1 });
+  expect(borne.code, borne.transcript).toBe(0);
+  expect(posted.map((each) => each.notification.event)).toEqual(["drift", "recovery"]);
+  expect(posted[1]?.notification.run?.drifts?.counts).toMatchObject({ new: 0, acknowledged: 1 });
 });
 
 test("the metrics of a service that was begun anew still tell of the drift that the last run found", async () => {

@@ -20,7 +20,7 @@ describe("a schedule that is served", () => {
         return service.ended;
       }),
     );
-    for (const { code, told } of ended) expect(code, told).toBe(0);
+    for (const { code, transcript } of ended) expect(code, transcript).toBe(0);
     const firings = await firingsOf(project);
     const { runs } = (await project.json("runs", "--limit", "1000")).data;
     expect(firings.length).toBeGreaterThanOrEqual(3);
@@ -59,7 +59,7 @@ describe("a schedule that is served", () => {
     await logged(running, "schedule.stopping");
     await recordProperty(service);
     const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
     const states = (await firingsOf(project)).map(({ state }) => state);
     expect(states[0]).toBe("passed");
     expect(states.slice(1).filter((state) => state !== "skipped")).toEqual([]);
@@ -80,9 +80,9 @@ describe("a schedule that is served", () => {
     project.write("tokens.yaml", reading("{ cron: '*/2 * * * * *' }"));
     await loggedLines(running, ({ message }) => message.includes("passed again"));
     await running.signal("SIGTERM");
-    const { stdout, told } = await running.ended;
-    expect(stdout, told).toContain("cannot be run; its schedule stays as it was");
-    expect(stdout, told).toContain('fires at \\"*/2 * * * * *\\" (UTC)');
+    const { stdout, transcript } = await running.ended;
+    expect(stdout, transcript).toContain("cannot be run; its schedule stays as it was");
+    expect(stdout, transcript).toContain('fires at \\"*/2 * * * * *\\" (UTC)');
   });
 
   test("one that is edited in what it includes is taken up: now it writes, and its last run keeps back the next", async () => {
@@ -134,10 +134,10 @@ describe("a playbook that the system's own scheduler runs", () => {
     const project = newProject();
     project.write("tokens.yaml", reading());
     const passed = await project.run("schedule", "--once", "tokens.yaml");
-    expect(passed.code, passed.told).toBe(0);
+    expect(passed.code, passed.transcript).toBe(0);
     project.write("tokens.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
     const failed = await project.run("schedule", "--once", "tokens.yaml", "--report", "json=report.json");
-    expect(failed.code, failed.told).toBe(1);
+    expect(failed.code, failed.transcript).toBe(1);
     expect(JSON.parse(project.read("report.json"))).toMatchObject({ reports: [{ run: { outcome: "failed" } }] });
     const firings = await firingsOf(project);
     expect(firings.map(({ state }) => state)).toEqual(["passed", "failed"]);
@@ -148,8 +148,8 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(schedules[0]).toMatchObject({ lastState: "failed", running: null, cron: "* * * * * *" });
     expect(schedules[0]?.next).toHaveLength(3);
     const list = await project.run("schedule", "list");
-    expect(list.stdout, list.told).toContain("when the system's scheduler says");
-    expect(list.stdout, list.told).toMatch(/last +failed at /);
+    expect(list.stdout, list.transcript).toContain("when the system's scheduler says");
+    expect(list.stdout, list.transcript).toMatch(/last +failed at /);
   });
 
   test("is stopped when it takes too long, and has failed", async () => {
@@ -157,7 +157,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     project.serviceAt((await sandboxProcess()).url);
     project.write("tokens.yaml", waiting("{ cron: '* * * * *', timeLimit: 500ms }"));
     const late = await project.run("schedule", "--once", "tokens.yaml");
-    expect(late.code, late.told).toBe(1);
+    expect(late.code, late.transcript).toBe(1);
     const [firing] = await firingsOf(project);
     expect(firing).toMatchObject({ state: "failed", problem: { code: "schedule.time-limit" } });
     expect((await project.json("runs")).data.runs).toMatchObject([{ id: firing?.run, outcome: "interrupted" }]);
@@ -170,8 +170,8 @@ describe("a playbook that the system's own scheduler runs", () => {
       reading("{ cron: '* * * * *', retry: { attempts: 2, every: 10ms } }", "    expect: [response.size() > 0]\n"),
     );
     const failed = await project.run("schedule", "--once", "tokens.yaml");
-    expect(failed.code, failed.told).toBe(1);
-    expect(failed.stdout, failed.told).toContain("failed, is run again in 10 ms (1 of 2)");
+    expect(failed.code, failed.transcript).toBe(1);
+    expect(failed.stdout, failed.transcript).toContain("failed, is run again in 10 ms (1 of 2)");
     expect(await firingsOf(project)).toMatchObject([{ state: "failed", tries: 2 }]);
     expect((await project.json("runs")).data.runs).toHaveLength(2);
   });
@@ -186,8 +186,8 @@ describe("a playbook that the system's own scheduler runs", () => {
     const ids = (await schedulesOf(project)).map(({ id }) => id);
     expect(ids).toEqual(["tokens.yaml@sandbox", expect.stringMatching(/^tokens\.yaml@sandbox\+[0-9a-f]{8}$/)]);
     const several = await project.run("schedule", "history", "tokens.yaml");
-    expect(several.code, several.told).toBe(2);
-    expect(several.stderr, several.told).toContain("is on several schedules");
+    expect(several.code, several.transcript).toBe(2);
+    expect(several.stderr, several.transcript).toContain("is on several schedules");
   });
 
   test("two at once: one runs, the other says so", async () => {
@@ -198,37 +198,37 @@ describe("a playbook that the system's own scheduler runs", () => {
     const first = project.start("schedule", "--once", "tokens.yaml");
     await logged(first, "firing.started");
     const second = await project.run("schedule", "--once", "tokens.yaml", "--report", "junit=second.xml");
-    expect(second.code, second.told).toBe(6);
+    expect(second.code, second.transcript).toBe(6);
     expect(project.read("second.xml")).toMatch(/tests="1" failures="1"[\s\S]*it is under way already/);
-    expect(second.stdout, second.told).toContain(`it is under way already (process ${first.pid} on this host`);
+    expect(second.stdout, second.transcript).toContain(`it is under way already (process ${first.pid} on this host`);
     const [entry] = await schedulesOf(project);
     expect(entry?.running).toMatchObject({ alive: true, holder: { pid: first.pid } });
     const release = await project.run("schedule", "release", "tokens.yaml", "--because", "I think so");
-    expect(release.code, release.told).toBe(2);
-    expect(release.stderr, release.told).toContain("which is alive");
+    expect(release.code, release.transcript).toBe(2);
+    expect(release.stderr, release.transcript).toContain("which is alive");
     await recordProperty(service);
     const ended = await first.ended;
-    expect(ended.code, ended.told).toBe(0);
+    expect(ended.code, ended.transcript).toBe(0);
   });
 
   test("one that writes is kept back while its last run waits for a person", async () => {
     const project = newProject();
     project.write("hand-over.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
     const pending = await project.run("schedule", "--once", "hand-over.yaml");
-    expect(pending.code, pending.told).toBe(4);
+    expect(pending.code, pending.transcript).toBe(4);
     const kept = await project.run("schedule", "--once", "hand-over.yaml", "--report", "junit=kept.xml");
-    expect(kept.code, kept.told).toBe(4);
+    expect(kept.code, kept.transcript).toBe(4);
     expect(project.read("kept.xml")).toMatch(/tests="1" failures="1"[\s\S]*not run: the run \S+ before it is pending/);
-    expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is pending/);
+    expect(kept.stdout, kept.transcript).toMatch(/blocked: not run: the run \S+ before it is pending/);
     const list = await project.run("schedule", "list");
-    expect(list.stdout, list.told).toMatch(/kept back +by the run \S+, which is pending/);
+    expect(list.stdout, list.transcript).toMatch(/kept back +by the run \S+, which is pending/);
     expect((await project.json("runs")).data.runs).toHaveLength(1);
     const release = await project.run("schedule", "release", "hand-over.yaml", "--because", "the sale is off");
-    expect(release.code, release.told).toBe(0);
-    expect(release.stdout, release.told).toContain("hand-over.yaml@sandbox is free, says");
+    expect(release.code, release.transcript).toBe(0);
+    expect(release.stdout, release.transcript).toContain("hand-over.yaml@sandbox is free, says");
     expect((await project.run("schedule", "history")).stdout).toMatch(/ pending .*\n    released by .*: the sale is off/);
     const again = await project.run("schedule", "--once", "hand-over.yaml");
-    expect(again.code, again.told).toBe(4);
+    expect(again.code, again.transcript).toBe(4);
     expect((await project.json("runs")).data.runs).toHaveLength(2);
   });
 });
@@ -241,11 +241,11 @@ describe("a playbook that writes, and whose process is killed", () => {
     project.write("mint.yaml", MINT_ONCE);
     const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "after:attempt.intended@mint" });
     const killed = await dying.run("schedule", "--once", "mint.yaml");
-    expect(killed.code, killed.told).toBeNull();
+    expect(killed.code, killed.transcript).toBeNull();
     const kept = await project.run("schedule", "--once", "mint.yaml");
-    expect(kept.code, kept.told).toBe(5);
-    expect(kept.stdout, kept.told).toMatch(/died, run \S+: the process \d+ that ran it is gone/);
-    expect(kept.stdout, kept.told).toMatch(/blocked: not run: the run \S+ before it is not finished/);
+    expect(kept.code, kept.transcript).toBe(5);
+    expect(kept.stdout, kept.transcript).toMatch(/died, run \S+: the process \d+ that ran it is gone/);
+    expect(kept.stdout, kept.transcript).toMatch(/blocked: not run: the run \S+ before it is not finished/);
     const [run] = (await project.json("runs")).data.runs;
     const resolved = await project.run(
       "resolve",
@@ -257,9 +257,9 @@ describe("a playbook that writes, and whose process is killed", () => {
       "--because",
       "the ledger has no such mint",
     );
-    expect(resolved.code, resolved.told).toBe(0);
+    expect(resolved.code, resolved.transcript).toBe(0);
     const passed = await project.run("schedule", "--once", "mint.yaml");
-    expect(passed.code, passed.told).toBe(0);
+    expect(passed.code, passed.transcript).toBe(0);
     expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "blocked", "passed"]);
     const mints = operationsOf(await service.commits()).filter((operation) => operation === "ledger.token.mint");
     expect(mints).toHaveLength(1);
@@ -271,7 +271,7 @@ describe("a playbook that writes, and whose process is killed", () => {
     const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "before:attempt.intended@token" });
     expect((await dying.run("schedule", "--once", "mint.yaml")).code).toBeNull();
     const passed = await project.run("schedule", "--once", "mint.yaml");
-    expect(passed.code, passed.told).toBe(0);
+    expect(passed.code, passed.transcript).toBe(0);
     expect((await firingsOf(project)).map(({ state }) => state)).toEqual(["died", "passed"]);
   });
 });
@@ -289,8 +289,8 @@ describe("what cannot be served is told before anything fires", () => {
     project.write("more.yaml", reading());
     project.write("once.yaml", reading().replace(/^schedule.*\n/m, ""));
     const wrong = await project.run("schedule", ...args);
-    expect(wrong.code, wrong.told).toBe(2);
-    expect(wrong.stderr, wrong.told).toContain(says);
+    expect(wrong.code, wrong.transcript).toBe(2);
+    expect(wrong.stderr, wrong.transcript).toContain(says);
   });
 });
 

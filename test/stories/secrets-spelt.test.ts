@@ -84,7 +84,7 @@ function expectNone(text: string, where: string): void {
 }
 
 function expectNoneIn(project: Project, ...commands: readonly Ended[]): void {
-  for (const { stdout, stderr, told } of commands) expectNone(stdout + stderr, told.split("\n")[0] ?? "");
+  for (const { stdout, stderr, transcript } of commands) expectNone(stdout + stderr, transcript.split("\n")[0] ?? "");
   for (const file of filesBelow(project.folder)) {
     const bytes = readFileSync(file);
     expectNone(bytes.toString("utf8") + bytes.toString("latin1"), file);
@@ -119,7 +119,7 @@ test("neither does the name of a round, nor a page of `tokenbook view`", async (
   project.write("rounds.yaml", ROUNDS);
   void proxy.next("GET /asset", answerInstead(asset({ names })));
   const ran = await project.run("run", "rounds.yaml", "--debug");
-  expect(ran.stdout, ran.told).toContain("each[");
+  expect(ran.stdout, ran.transcript).toContain("each[");
   for (const [path, page] of await everyPage(await viewing(project))) expectNone(page, path);
   expectNoneIn(project, ran);
 });

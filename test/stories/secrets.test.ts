@@ -104,7 +104,7 @@ function hits(text: string): readonly string[] {
 }
 
 function expectNoneShown(...commands: readonly Ended[]): void {
-  for (const { stdout, stderr, told } of commands) expect(hits(stdout + stderr), told).toEqual([]);
+  for (const { stdout, stderr, transcript } of commands) expect(hits(stdout + stderr), transcript).toEqual([]);
 }
 
 function expectNoneIn(project: Project): void {
@@ -124,12 +124,12 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   project.write("keys/filed.pem", `${FILED}\n`);
   // A check asks for no value.
   const checked = await commandIn(project, {}, "check", "everywhere.yaml");
-  expect(checked.code, checked.told).toBe(0);
+  expect(checked.code, checked.transcript).toBe(0);
 
   const ended = await project.run("run", "everywhere.yaml", "--report", EVERY_REPORT);
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stdout, ended.told).toMatch(/^✗ failed {3}broken /m);
-  expect(ended.stdout, ended.told).toContain("${{ secrets.PIN }}");
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stdout, ended.transcript).toMatch(/^✗ failed {3}broken /m);
+  expect(ended.stdout, ended.transcript).toContain("${{ secrets.PIN }}");
   const bodies = proxy.exchanges.filter(({ method }) => method === "POST").map(({ body }) => body);
   expect(bodies[0]).toContain(`"note":${JSON.stringify(`pin=${PIN}; filed=${FILED}; in eu of blue`)}`);
   expect(bodies[0]).toContain(`"code":${CODE}`);
@@ -166,11 +166,11 @@ test("the sandbox inside of tokenbook is given stand-ins, which are alike wherev
   project.write("inner.yaml", INCLUDED);
   project.write("keys/filed.pem", `${FILED}\n`);
   const ended = await project.run("run", "everywhere.yaml", "--debug=exchanges.log");
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stdout, ended.told).toMatch(/^✓ ok {7}same /m);
-  expect(ended.stdout, ended.told).toMatch(/^✗ failed {3}broken /m);
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stdout, ended.transcript).toMatch(/^✓ ok {7}same /m);
+  expect(ended.stdout, ended.transcript).toMatch(/^✗ failed {3}broken /m);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(1);
+  expect(resumed.code, resumed.transcript).toBe(1);
   await project.run("plan", "everywhere.yaml");
   expectNoneShown(ended, resumed);
   expectNoneIn(project);
@@ -215,11 +215,11 @@ test("no page of `tokenbook view` shows them", async () => {
   project.write("keys/filed.pem", `${FILED}\n`);
   project.write("compared.yaml", COMPARED);
   const runs = [await project.run("run", "everywhere.yaml"), await project.run("run", "everywhere.yaml")];
-  for (const { code, told } of runs) expect(code, told).toBe(1);
+  for (const { code, transcript } of runs) expect(code, transcript).toBe(1);
   const compared = await project.run("run", "compared.yaml");
-  expect(compared.code, compared.told).toBe(3);
+  expect(compared.code, compared.transcript).toBe(3);
   const fired = await project.run("schedule", "--once", "everywhere.yaml", "compared.yaml");
-  expect(fired.code, fired.told).toBe(3);
+  expect(fired.code, fired.transcript).toBe(3);
   expectNoneShown(...runs, compared, fired);
 
   const [first = "", second = ""] = runs.map(runOf);
@@ -273,15 +273,15 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
   });
   void proxy.next("POST /asset", busy);
   const ended = await project.run("run", "one.yaml");
-  expect(ended.code, ended.told).toBe(0);
-  expect(ended.stdout, ended.told).toContain("sent 2 times");
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stdout, ended.transcript).toContain("sent 2 times");
 
   // Five times too busy: the run stops, and goes on with its next claim.
   for (let time = 0; time < 5; time++) void proxy.next("POST /asset", busy);
   const stopped = await project.run("run", "one.yaml");
-  expect(stopped.code, stopped.told).toBe(1);
+  expect(stopped.code, stopped.transcript).toBe(1);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   const sent = proxy.exchanges.filter(({ method, target }) => method === "POST" && /\/asset\b/.test(target));
   expect(sent.map(({ body }) => body.includes(JSON.stringify(PIN)) && !body.includes("secrets.PIN"))).toEqual([true, true]);
   expectNoneShown(ended, stopped, resumed);
@@ -304,13 +304,13 @@ steps:
 `;
   project.write("rotate.yaml", text);
   const ran = await project.run("run", "rotate.yaml");
-  expect(ran.code, ran.told).toBe(1);
+  expect(ran.code, ran.transcript).toBe(1);
   project.write("rotate.yaml", text.replace("PIN: env:PIN }", "PIN: env:PIN, OLD_PIN: env:OLD_PIN }").replace('"D2"', '"D1"'));
   const later = project.as({ ...KEYS, PIN: changed, OLD_PIN: old });
   const resumed = await later.json("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   const shown = await later.run("runs", "export", "latest");
-  for (const { told } of [ran, resumed, shown]) expect(told).not.toContain(old);
+  for (const { transcript } of [ran, resumed, shown]) expect(transcript).not.toContain(old);
   expect(shown.stdout).toContain("secrets.OLD_PIN");
 });
 
@@ -328,9 +328,9 @@ test("what a step has read is kept masked, and its mask is not sent on", async (
 `,
   );
   const ended = await project.run("run", "on.yaml");
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stdout, ended.told).toContain("input.masked");
-  expect(ended.stdout, ended.told).toContain("use the secret itself in with:");
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stdout, ended.transcript).toContain("input.masked");
+  expect(ended.stdout, ended.transcript).toContain("use the secret itself in with:");
   expect(await world.commits()).toHaveLength(1);
   expectNoneShown(ended);
 });
@@ -343,8 +343,8 @@ test("every secret that is not there is told at once, by line and place, before 
   project.write("everywhere.yaml", EVERYWHERE.replace("TEAM: ~", "TEAM: red"));
   project.write("inner.yaml", INCLUDED);
   const ended = await project.run("run", "everywhere.yaml");
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stderr, ended.told).toContain(`error secret.missing
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stderr, ended.transcript).toContain(`error secret.missing
   secrets cannot be used:
   everywhere.yaml:5 (secrets.PIN): the environment variable CANARY_PIN is not set
   everywhere.yaml:6 (secrets.CODE): the secret in CANARY_CODE has fewer than 8 characters, too few to be masked
@@ -353,8 +353,8 @@ test("every secret that is not there is told at once, by line and place, before 
 `);
   project.write("everywhere.yaml", EVERYWHERE);
   const without = await commandIn(project, VARIABLES, "run", "everywhere.yaml");
-  expect(without.code, without.told).toBe(2);
-  expect(without.stderr, without.told).toContain("a variable without a default is not set: everywhere.yaml:3 (env.TEAM)");
+  expect(without.code, without.transcript).toBe(2);
+  expect(without.stderr, without.transcript).toContain("a variable without a default is not set: everywhere.yaml:3 (env.TEAM)");
   expect(proxy.seen).toEqual([]);
 });
 
@@ -362,15 +362,15 @@ test("a secret that is given as an input too, or written into the playbook, is r
   const project = newProject(VARIABLES);
   project.write("twice.yaml", ONE_WRITE.replace("secrets:", "inputs: { hint: { type: string } }\nsecrets:"));
   const twice = await project.run("run", "twice.yaml", "--input", `hint=it is ${PIN}`);
-  expect(twice.code, twice.told).toBe(2);
-  expect(twice.stderr, twice.told).toContain("an input, a variable or a file of data holds the value of ${{ secrets.PIN }}");
+  expect(twice.code, twice.transcript).toBe(2);
+  expect(twice.stderr, twice.transcript).toContain("or a file of data holds the value of ${{ secrets.PIN }}");
   project.write("literal.yaml", ONE_WRITE.replace("env:CANARY_PIN", "c4nary/pin").replace("steps:", "stepps:\nsteps:"));
   const formats = ["text", "json", "github", "sarif"];
   const checks = await Promise.all(formats.map((format) => project.run("check", "literal.yaml", "--format", format)));
   expectNoneShown(twice, ...checks, await project.run("run", "literal.yaml"));
-  for (const { code, stdout, told } of checks) {
-    expect(code, told).toBe(2);
-    expect(stdout, told).toContain("schema.unknown-field");
+  for (const { code, stdout, transcript } of checks) {
+    expect(code, transcript).toBe(2);
+    expect(stdout, transcript).toContain("schema.unknown-field");
   }
 });
 
@@ -393,12 +393,12 @@ test("a variable is what it was when the run began, also for a run that is resum
   project.serviceAt(proxy.url);
   project.write("outside.yaml", OUTSIDE);
   const ended = await commandIn(project, { ...KEYS, REGION: "from the shell" }, "run", "outside.yaml");
-  expect(ended.code, ended.told).toBe(1);
-  expect(ended.stdout, ended.told).toMatch(/^✓ ok {7}first /m);
+  expect(ended.code, ended.transcript).toBe(1);
+  expect(ended.stdout, ended.transcript).toMatch(/^✓ ok {7}first /m);
   const found = '{"id":"nowhere","assetType":"Property"}';
   void proxy.next("GET /asset", answerInstead({ status: 200, headers: { "content-type": "application/json" }, body: found }));
   const resumed = await commandIn(project, { ...KEYS, REGION: "another" }, "resume", "--json");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(JSON.parse(resumed.stdout)).toMatchObject({ reports: [{ run: { outputs: { region: "from the shell" } } }] });
 });
 
@@ -416,20 +416,20 @@ test("tags choose playbooks of a folder", async () => {
   expect((await project.run("check", "all")).stdout).toContain("✓ all/slow.yaml: 1 step, tags smoke slow\n");
 
   const ran = await project.run("run", "all", "--tags", "slow");
-  expect(ran.code, ran.told).toBe(0);
-  expect(ran.stdout, ran.told).toContain("(all/slow.yaml)");
-  expect(ran.stdout, ran.told).not.toContain("quick.yaml");
+  expect(ran.code, ran.transcript).toBe(0);
+  expect(ran.stdout, ran.transcript).toContain("(all/slow.yaml)");
+  expect(ran.stdout, ran.transcript).not.toContain("quick.yaml");
   const unknown = await project.run("run", "all", "--tags", "smoek");
-  expect(unknown.code, unknown.told).toBe(2);
-  expect(unknown.stderr, unknown.told).toContain('none of these playbooks has the tag "smoek"');
-  expect(unknown.stderr, unknown.told).toContain('did you mean "smoke"?');
+  expect(unknown.code, unknown.transcript).toBe(2);
+  expect(unknown.stderr, unknown.transcript).toContain('none of these playbooks has the tag "smoek"');
+  expect(unknown.stderr, unknown.transcript).toContain('did you mean "smoke"?');
   const none = await project.run("run", "all", "--tags", "slow,!smoke");
-  expect(none.code, none.told).toBe(2);
-  expect(none.stderr, none.told).toContain("no playbook is chosen by --tags slow,!smoke");
+  expect(none.code, none.transcript).toBe(2);
+  expect(none.stderr, none.transcript).toContain("no playbook is chosen by --tags slow,!smoke");
 
   // One that cannot be read is told, whatever tags it may have.
   project.write("all/broken.yaml", tagged("tag: [slow]"));
   const broken = await project.run("run", "all", "--tags", "smoke");
-  expect(broken.code, broken.told).toBe(2);
-  expect(broken.stderr, broken.told).toContain("all/broken.yaml:2:1 error schema.unknown-field");
+  expect(broken.code, broken.transcript).toBe(2);
+  expect(broken.stderr, broken.transcript).toContain("all/broken.yaml:2:1 error schema.unknown-field");
 });

@@ -27,8 +27,8 @@ describe("a command that only reads is ended by a signal at once, as the system 
     await hasComputed(running, 20);
     await running.signal(signal);
     const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(null);
-    expect(ended.told).toContain(`→ ${signal}`);
+    expect(ended.code, ended.transcript).toBe(null);
+    expect(ended.transcript).toContain(`→ ${signal}`);
     expect(ended.stdout + ended.stderr).toBe("");
   });
 
@@ -39,7 +39,7 @@ describe("a command that only reads is ended by a signal at once, as the system 
     await hasComputed(running, 10);
     await running.signal(signal);
     const ended = await running.ended;
-    expect(ended.code, ended.told).toBe(null);
-    expect(ended.told).toContain(`→ ${signal}`);
+    expect(ended.code, ended.transcript).toBe(null);
+    expect(ended.transcript).toContain(`→ ${signal}`);
   });
 });

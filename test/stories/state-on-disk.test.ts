@@ -28,17 +28,17 @@ function projectWithState(): Project {
 
 test("runs of an earlier build are listed, verified, and resumed: a lost answer of each interface is found on the service", async () => {
   const project = projectWithState();
-  const { data, told } = await project.json("runs");
+  const { data, transcript } = await project.json("runs");
   const runs = data.runs.map(({ playbook, outcome }) => `${playbook} ${outcome}`);
-  expect(runs, told).toEqual(["buy.yaml not finished", "mint.yaml not finished", "buy.yaml passed", "mint.yaml passed"]);
+  expect(runs, transcript).toEqual(["buy.yaml not finished", "mint.yaml not finished", "buy.yaml passed", "mint.yaml passed"]);
   const verified = await project.run("runs", "verify");
-  expect([verified.code, verified.stdout.match(/ {2}intact {3}/g)?.length], verified.told).toEqual([0, 4]);
+  expect([verified.code, verified.stdout.match(/ {2}intact {3}/g)?.length], verified.transcript).toEqual([0, 4]);
 
   for (const { id, playbook } of data.runs.slice(0, 2)) {
     const step = KILLED[playbook as keyof typeof KILLED];
     const resumed = await project.run("resume", id);
-    expect(resumed.code, resumed.told).toBe(0);
-    expect(resumed.stdout, resumed.told).toMatch(new RegExp(`changed +${step} .*\n +attempt 1: applied, as read back`));
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toMatch(new RegExp(`changed +${step} .*\n +attempt 1: applied, as read back`));
   }
   const written = (await embeddedCommits(project)).map(({ operation }) => operation).toSorted();
   expect(written, "each write took effect once").toEqual([
@@ -56,8 +56,8 @@ test.for(Object.entries(KILLED))(
   async ([playbook, step]) => {
     const project = projectWithState();
     const refused = await project.run("run", playbook);
-    expect(refused.code, refused.told).toBe(6);
-    expect(refused.stderr, refused.told).toContain(`left a write open: it is unknown whether "${step}"`);
+    expect(refused.code, refused.transcript).toBe(6);
+    expect(refused.stderr, refused.transcript).toContain(`left a write open: it is unknown whether "${step}"`);
   },
 );
 
@@ -65,6 +65,6 @@ test("a purchase that an earlier build left open keeps another playbook from buy
   const project = projectWithState();
   project.write("other.yaml", readFileSync(join(FOLDER, "buy.yaml"), "utf8").replace("Buy once", "Buy too"));
   const refused = await project.run("run", "other.yaml");
-  expect(refused.code, refused.told).toBe(6);
-  expect(refused.stderr, refused.told).toContain("to the same sale saleActive1");
+  expect(refused.code, refused.transcript).toBe(6);
+  expect(refused.stderr, refused.transcript).toContain("to the same sale saleActive1");
 });

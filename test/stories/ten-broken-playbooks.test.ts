@@ -103,16 +103,16 @@ test("ten broken playbooks: each is told its mistake, once, where it stands, and
     project.write(file, broken.text.replace("«", ""));
     const ended = await project.run("run", file);
     const { line, column } = placeOf(broken);
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stdout, ended.told).toBe("");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stdout, ended.transcript).toBe("");
     const headlines = ended.stderr.split("\n").filter((each) => each.startsWith(`${file}:`));
-    expect(headlines, ended.told).toEqual([`${file}:${line}:${column} error ${broken.code}`]);
-    expect(ended.stderr, ended.told).toMatch(broken.says);
-    expect(ended.stderr, ended.told).toMatch(new RegExp(`^ *> +${line} \\| [\\s\\S]*\\^`, "m"));
-    expect(ended.stderr, ended.told).toContain(`1 playbook of 1 cannot be run: ${file}`);
-    expect(ended.stderr, ended.told).toContain("nothing was sent");
+    expect(headlines, ended.transcript).toEqual([`${file}:${line}:${column} error ${broken.code}`]);
+    expect(ended.stderr, ended.transcript).toMatch(broken.says);
+    expect(ended.stderr, ended.transcript).toMatch(new RegExp(`^ *> +${line} \\| [\\s\\S]*\\^`, "m"));
+    expect(ended.stderr, ended.transcript).toContain(`1 playbook of 1 cannot be run: ${file}`);
+    expect(ended.stderr, ended.transcript).toContain("nothing was sent");
     // No line is longer than a screen is wide, whatever the playbook holds.
-    expect(Math.max(...ended.stderr.split("\n").map(({ length }) => length)), ended.told).toBeLessThan(200);
+    expect(Math.max(...ended.stderr.split("\n").map(({ length }) => length)), ended.transcript).toBeLessThan(200);
   }
   expect(service.seen).toEqual([]);
 });
@@ -120,8 +120,8 @@ test("ten broken playbooks: each is told its mistake, once, where it stands, and
 test("check --json tells the same, for editors and CI", async () => {
   const project = newProject();
   for (const { what, text } of BROKEN) project.write(`playbooks/${what}.yaml`, text.replace("«", ""));
-  const { code, data, told } = await project.json("check", "playbooks");
-  expect(code, told).toBe(2);
+  const { code, data, transcript } = await project.json("check", "playbooks");
+  expect(code, transcript).toBe(2);
   const found = data.files.map(({ file, ok, diagnostics }) => ({
     file,
     ok,

@@ -106,7 +106,7 @@ test("Ctrl-C twice: it ends at once, shows the cursor, and says how to go on", a
   );
   expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
 });
 
 test("with --debug on the same terminal there is no tree that it would tear", async () => {

@@ -34,36 +34,36 @@ test.runIf(hasOpenssl)("no command that would send a key begins, and whoever pos
     ["schedule", "--once", "mint.yaml"],
   ]) {
     const ended = await project.run(...command);
-    expect(ended.code, ended.told).toBe(2);
-    expect(ended.stderr, ended.told).toContain("error environment.tls-unchecked\n  NODE_TLS_REJECT_UNAUTHORIZED is 0");
-    expect(ended.stderr, ended.told).toContain("next: unset NODE_TLS_REJECT_UNAUTHORIZED");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toContain("error environment.tls-unchecked\n  NODE_TLS_REJECT_UNAUTHORIZED is 0");
+    expect(ended.stderr, ended.transcript).toContain("next: unset NODE_TLS_REJECT_UNAUTHORIZED");
   }
   const looked = await project.run("doctor");
-  expect(looked.stdout, looked.told).toContain("✗ NODE_TLS_REJECT_UNAUTHORIZED is 0");
+  expect(looked.stdout, looked.transcript).toContain("✗ NODE_TLS_REJECT_UNAUTHORIZED is 0");
   expect(heard.map(({ headers }) => headers["x-api-key"])).toEqual([]);
 });
 
 test.runIf(hasOpenssl)("neither does a web address that is told, or a collector of traces", async () => {
   const { url, heard } = await impostor();
-  const project = newProject({ ...UNCHECKED, OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: `${url}/told` });
+  const project = newProject({ ...UNCHECKED, OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: `${url}/notified` });
   project.write("mint.yaml", MINT_ONCE);
   project.write("tokenbook.yaml", "environments:\n  here: embedded\nnotifications:\n  desk: { url: env:HOOK }\n");
   const run = await project.run("run", "mint.yaml");
-  expect(heard, run.told).toEqual([]);
+  expect(heard, run.transcript).toEqual([]);
   project.write("mint.yaml", MINT_ONCE.replace("totalSupply == 10]", "totalSupply == 11]"));
   const fired = await project.run("schedule", "--once", "mint.yaml");
-  expect(fired.code, fired.told).toBe(1);
-  expect(heard, fired.told).toEqual([]);
+  expect(fired.code, fired.transcript).toBe(1);
+  expect(heard, fired.transcript).toEqual([]);
 });
 
 test("where nothing is encrypted, and in the sandbox inside of tokenbook, the variable keeps nobody from working", async () => {
   const project = newProject(UNCHECKED);
   project.write("mint.yaml", MINT_ONCE);
   const embedded = await project.run("run", "mint.yaml");
-  expect(embedded.code, embedded.told).toBe(0);
+  expect(embedded.code, embedded.transcript).toBe(0);
   project.write("tokenbook.yaml", environmentAt("http://127.0.0.1:9"));
   const local = await project.run("run", "mint.yaml");
-  expect(local.stderr, local.told).not.toContain("environment.tls-unchecked");
+  expect(local.stderr, local.transcript).not.toContain("environment.tls-unchecked");
 });
 
 // An address of this machine that others can reach.
@@ -79,8 +79,8 @@ test.runIf(outside !== undefined)("doctor warns of a key that leaves this machin
   const { port } = server.address() as AddressInfo;
   project.serviceAt(`http://${outside ?? ""}:${port}`);
   const far = await project.run("doctor");
-  expect(far.stdout, far.told).toContain("is not encrypted: whoever is on the way can read the key");
+  expect(far.stdout, far.transcript).toContain("is not encrypted: whoever is on the way can read the key");
   project.serviceAt(`http://127.0.0.1:${port}`);
   const near = await project.run("doctor");
-  expect(near.stdout, near.told).not.toContain("is not encrypted");
+  expect(near.stdout, near.transcript).not.toContain("is not encrypted");
 });

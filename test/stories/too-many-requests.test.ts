@@ -29,11 +29,11 @@ test("a service that is too busy is asked again when it says, and each write com
   // The first one reads what is there before the mint; it is read anew before the mint is sent again.
   void proxy.next("GET /token", BUSY, 2);
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(0);
-  expect(ended.stdout, ended.told).toMatch(/^✓ changed {2}token .* sent 2 times {2}/m);
-  expect(ended.stdout, ended.told).toMatch(/^✓ changed {2}mint .* sent 2 times {2}/m);
-  expect(ended.stdout, ended.told).toMatch(/^✓ ok {7}after /m);
-  expect(operationsOf(await world.commits()), ended.told).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stdout, ended.transcript).toMatch(/^✓ changed {2}token .* sent 2 times {2}/m);
+  expect(ended.stdout, ended.transcript).toMatch(/^✓ changed {2}mint .* sent 2 times {2}/m);
+  expect(ended.stdout, ended.transcript).toMatch(/^✓ ok {7}after /m);
+  expect(operationsOf(await world.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   expect(proxy.seen.filter((name) => name === "GET /token")).toHaveLength(4);
 
   // It waited as long as it was told to, once for the write and once for the read.
@@ -42,7 +42,7 @@ test("a service that is too busy is asked again when it says, and each write com
     ["refused-later", 429],
     ["acknowledged", 200],
   ]);
-  expect(data.reports[0]?.run.durationMs, ended.told).toBeGreaterThan(1_900);
+  expect(data.reports[0]?.run.durationMs, ended.transcript).toBeGreaterThan(1_900);
 });
 
 test("a process that is to end does not live on for a service that asked for patience", async () => {
@@ -57,6 +57,6 @@ test("a process that is to end does not live on for a service that asked for pat
   await reached(running, asked);
   await running.signal("SIGTERM");
   const ended = await running.ended;
-  expect(ended.code, ended.told).toBe(143);
+  expect(ended.code, ended.transcript).toBe(143);
   expect(proxy.seen.filter((name) => name.startsWith("POST"))).toEqual([]);
 });

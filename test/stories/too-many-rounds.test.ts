@@ -32,7 +32,7 @@ test.for([
   project.write("outer.yaml", text);
   const given = file === undefined ? [] : ["--inputs", "inputs.json"];
   const ran = await project.run("run", "outer.yaml", ...given);
-  expect(ran.code, ran.told).toBe(2);
+  expect(ran.code, ran.transcript).toBe(2);
   expect(ran.stderr).toContain("error foreach.limit");
   expect(ran.stderr).toContain("foreach over 10001 items; the limit is 10000");
   expect(operationsOf(await service.commits())).toEqual([]);
@@ -43,9 +43,9 @@ test("check refuses a written list with too many rounds, and no run of it begins
   const step = `  - { id: each, foreach: { row: [${ROWS.join(", ")}], key: row }, uses: ledger.asset.stats, expect: [row != ""] }`;
   project.write("written.yaml", `playbook: 1\nsteps:\n${step}\n`);
   for (const command of ["check", "run"]) {
-    const { code, stdout, stderr, told } = await project.run(command, "written.yaml");
-    expect(code, told).toBe(2);
-    expect(stdout + stderr, told).toMatch(
+    const { code, stdout, stderr, transcript } = await project.run(command, "written.yaml");
+    expect(code, transcript).toBe(2);
+    expect(stdout + stderr, transcript).toMatch(
       /written\.yaml:3:\d+ error playbook\.loop-too-long\n.*a foreach over 10001 items; the limit is 10000/,
     );
   }
@@ -56,5 +56,5 @@ test("a long list that no step is sure to go through is no reason to refuse a ru
   project.write("inputs.json", JSON.stringify({ rows: ROWS }));
   project.write("skips.yaml", `playbook: 1\n${INPUT}steps:\n  - { id: each, if: size(inputs.rows) < 10, ${LOOP} }\n`);
   const ran = await project.run("run", "skips.yaml", "--inputs", "inputs.json");
-  expect(ran.code, ran.told).toBe(0);
+  expect(ran.code, ran.transcript).toBe(0);
 });

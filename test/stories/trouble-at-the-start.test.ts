@@ -37,18 +37,18 @@ test.for(TROUBLES)("$name at the first question: run, resume, plan and doctor as
   const { service, proxy, project } = await scene();
   void proxy.next("GET /status", fault);
   const planned = await project.run("plan", "mint.yaml");
-  expect(planned.code, planned.told).toBe(0);
+  expect(planned.code, planned.transcript).toBe(0);
   void proxy.next("GET /status", fault);
   const doctor = await project.run("doctor");
-  expect(doctor.code, doctor.told).toBe(0);
+  expect(doctor.code, doctor.transcript).toBe(0);
   // The run stops at a write that is refused, so that there is something to resume.
   void proxy.next("GET /status", fault);
   void proxy.next("POST /token/mint", answerInstead({ status: 422, body: '{"status":"Error","message":"no","condition":"no"}' }));
   const refused = await project.run("run", "mint.yaml");
-  expect(refused.code, refused.told).toBe(1);
+  expect(refused.code, refused.transcript).toBe(1);
   void proxy.next("GET /status", fault);
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
@@ -59,13 +59,13 @@ test("trouble that lasts is told apart from a wrong address or key: nothing is t
       void proxy.next("GET /status", answerInstead({ status: 500, body: '{"message":"out of memory"}' }));
     }
     const ended = await project.run(...args);
-    expect(ended.code, ended.told).toBe(args[0] === "doctor" ? 1 : 2);
+    expect(ended.code, ended.transcript).toBe(args[0] === "doctor" ? 1 : 2);
     const said = ended.stdout + ended.stderr;
-    expect(said, ended.told).toMatch(
+    expect(said, ended.transcript).toMatch(
       /the service gave no usable answer to ledger\.status, asked 4 times within \S+ ?s: HTTP 500: out of memory/,
     );
-    expect(said, ended.told).toMatch(/next: try again later$/m);
-    expect(said, ended.told).not.toMatch(/fix tokenbook\.yaml/);
+    expect(said, ended.transcript).toMatch(/next: try again later$/m);
+    expect(said, ended.transcript).not.toMatch(/fix tokenbook\.yaml/);
   }
   expect(await service.commits()).toEqual([]);
 });
@@ -79,7 +79,7 @@ test("a web page that stays may be the wrong address: the message says both", as
     );
   }
   const ended = await project.run("run", "mint.yaml");
-  expect(ended.code, ended.told).toBe(2);
-  expect(ended.stderr, ended.told).toMatch(/tokenbook asked 4 times within/);
-  expect(ended.stderr, ended.told).toMatch(/next: try again later; if it happens again: .*tokenbook\.yaml:\d+ .*baseUrl/);
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stderr, ended.transcript).toMatch(/tokenbook asked 4 times within/);
+  expect(ended.stderr, ended.transcript).toMatch(/next: try again later; if it happens again: .*tokenbook\.yaml:\d+ .*baseUrl/);
 });

@@ -43,12 +43,12 @@ test("a run belongs to one process at a time: a stopped one keeps it, a dead one
 
   await approveAsBob(service);
   const resumed = await winner.ended;
-  expect(resumed.code, resumed.told).toBe(0);
-  expect(resumed.stdout, resumed.told).toContain("2 of 3 steps done before");
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout, resumed.transcript).toContain("2 of 3 steps done before");
   expect(operationsOf(await service.commits())).toEqual([...OPERATIONS, "ledger.transfer.approve"]);
 });
 
-function expectHeld({ code, stderr, told }: Ended, holder: Running): void {
-  expect(code, told).toBe(6);
-  expect(stderr, told).toMatch(new RegExp(`is held by process ${holder.pid} on this host$`, "m"));
+function expectHeld({ code, stderr, transcript }: Ended, holder: Running): void {
+  expect(code, transcript).toBe(6);
+  expect(stderr, transcript).toMatch(new RegExp(`is held by process ${holder.pid} on this host$`, "m"));
 }

@@ -24,28 +24,30 @@ test.for([
   project.write("mint.yaml", MINT_ONCE);
   void proxy.next("POST /token/mint", fault);
   const run = await project.run("run", "mint.yaml");
-  expect(run.code, run.told).toBe(5);
-  expect(run.stdout, run.told).toContain(why);
+  expect(run.code, run.transcript).toBe(5);
+  expect(run.stdout, run.transcript).toContain(why);
   const [, id = ""] = /tokenbook resolve (\S+) --step mint --as applied\|absent/.exec(run.stdout) ?? [];
 
   const listed = await project.run("resolve", id);
-  expect(listed.stdout, listed.told).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);
+  expect(listed.stdout, listed.transcript).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);
   const careless = await project.run("resolve", id, "--step", "mint", "--as", verdict);
-  expect([careless.code, careless.stderr], careless.told).toEqual([2, expect.stringContaining("how you know")]);
+  expect([careless.code, careless.stderr], careless.transcript).toEqual([2, expect.stringContaining("how you know")]);
   const wrong = await project.run("resolve", id, "--step", "token", "--as", verdict, "--because", "I saw it");
-  expect([wrong.code, wrong.stderr], wrong.told).toEqual([2, expect.stringContaining("unknown: mint")]);
+  expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining("unknown: mint")]);
 
   const resolved = await project.run("resolve", id, "--step", "mint", "--as", verdict, "--because", "I looked");
-  expect(resolved.stdout, resolved.told).toContain(`mint: attempt 1 of ledger.token.mint is ${verdict}, says olga: I looked`);
+  expect(resolved.stdout, resolved.transcript).toContain(
+    `mint: attempt 1 of ledger.token.mint is ${verdict}, says olga: I looked`,
+  );
   const resumed = await project.run("resume");
-  expect(resumed.code, resumed.told).toBe(0);
+  expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   const shown = await project.run("runs", "show", id);
-  expect(shown.stdout, shown.told).toContain(`settled: ${verdict}, says olga: I looked`);
+  expect(shown.stdout, shown.transcript).toContain(`settled: ${verdict}, says olga: I looked`);
   const history = (/\n\n([^]*?)\nsent /.exec(shown.stdout)?.[1] ?? "")
     .split("\n")
     .map((line) => line.replace(/^\S+ +| on .*/g, ""));
-  expect(history, shown.told).toEqual([
+  expect(history, shown.transcript).toEqual([
     expect.stringMatching(/^claimed +process \d+$/),
     "closed    unknown",
     `resolved  olga  mint: attempt 1 is ${verdict}: I looked`,

@@ -31,7 +31,7 @@ export interface Ended {
   /** stdout, line by line. */
   readonly lines: readonly string[];
   /** For messages: what was run, and what came of it. */
-  readonly told: string;
+  readonly transcript: string;
 }
 
 /** The command line by which `script` runs a command on a terminal of so many columns; paths may hold spaces. */
@@ -116,7 +116,7 @@ function projectAt(folder: string, variables: Variables): Project {
 }
 
 function withoutTrace(ended: Ended): Ended {
-  expect(ended.stdout + ended.stderr, `a stack trace is no message: ${ended.told}`).not.toMatch(/^\s+at .+:\d+:\d+/m);
+  expect(ended.stdout + ended.stderr, `a stack trace is no message: ${ended.transcript}`).not.toMatch(/^\s+at .+:\d+:\d+/m);
   return ended;
 }
 
@@ -189,8 +189,8 @@ function watch(child: Child, command: string): Running {
     for (const look of waiting) look();
   });
   const ended = once(child, "close").then(([code, signal]): Ended => {
-    const told = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
-    return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), told };
+    const transcript = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
+    return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), transcript };
   });
   const whenTrue = (isSo: () => boolean): Promise<void> =>
     new Promise((resolve) => {
@@ -233,8 +233,8 @@ function nextTurn(): Promise<void> {
 
 /** What a running command leads to; fails when it ends before. */
 export async function reached<T>(running: Running, event: Promise<T>): Promise<T> {
-  const early = running.ended.then(({ told }) => {
-    throw new Error(`it ended before it came so far:\n${told}`);
+  const early = running.ended.then(({ transcript }) => {
+    throw new Error(`it ended before it came so far:\n${transcript}`);
   });
   return Promise.race([event, early]);
 }
@@ -279,7 +279,7 @@ export async function sandboxProcess(more: { readonly faults?: object; readonly 
 /** What `tokenbook sandbox --json` prints once it serves. */
 export async function readySandbox(running: Running): Promise<Sandbox> {
   const [ready] = await running.lines(1);
-  if (ready === undefined) throw new Error((await running.ended).told);
+  if (ready === undefined) throw new Error((await running.ended).transcript);
   return JSON.parse(ready) as Sandbox;
 }
 
@@ -332,11 +332,11 @@ export function operationsOf(commits: readonly Commit[]): readonly string[] {
 }
 
 /** Holds that no write is there twice: same operation, body and actor. */
-export function expectNoneTwice(commits: readonly Commit[], told: string): void {
+export function expectNoneTwice(commits: readonly Commit[], transcript: string): void {
   const writes = commits.map(({ operation, actor, body }) => JSON.stringify([operation, actor, body]));
   expect(
     writes.filter((write, at) => writes.indexOf(write) !== at),
-    told,
+    transcript,
   ).toEqual([]);
 }
 
@@ -348,9 +348,9 @@ export function stepIn({ reports }: Pick<Printed, "reports">, address: string): 
 }
 
 /** The id of the run that a command has printed. */
-export function runIn({ stdout, told }: Pick<Ended, "stdout" | "told">): string {
+export function runIn({ stdout, transcript }: Pick<Ended, "stdout" | "transcript">): string {
   const id = /run (\d{8}T\d{6}-[a-z0-9]{8})$/m.exec(stdout)?.[1];
-  expect(id, told).toBeDefined();
+  expect(id, transcript).toBeDefined();
   return id ?? "";
 }
 

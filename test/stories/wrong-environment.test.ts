@@ -122,15 +122,15 @@ describe("the environment is wrong", () => {
       project.write("mint.yaml", MINT_ONCE);
       const options = await make(project, service);
       const ended = await project.run("run", "mint.yaml", ...options);
-      expect([1, 2], ended.told).toContain(ended.code);
-      expect(ended.stdout, ended.told).toBe("");
-      expect(ended.stderr, ended.told).toMatch(says);
+      expect([1, 2], ended.transcript).toContain(ended.code);
+      expect(ended.stdout, ended.transcript).toBe("");
+      expect(ended.stderr, ended.transcript).toMatch(says);
       const line =
         project
           .read("tokenbook.yaml")
           .split("\n")
           .findIndex((each) => each.includes(mend)) + 1;
-      if (mend !== "") expect(ended.stderr, ended.told).toMatch(new RegExp(`tokenbook\\.yaml:${line}[ :]`));
+      if (mend !== "") expect(ended.stderr, ended.transcript).toMatch(new RegExp(`tokenbook\\.yaml:${line}[ :]`));
       expect(await service.commits()).toEqual([]);
       expectNoKey(project, ended, [...Object.values(variables), ...Object.values(CANARIES), LITERAL]);
     },
@@ -143,13 +143,13 @@ test("an investor key that is wrong is found before the first write of the ledge
   project.serviceAt(service.url);
   project.write("buy.yaml", BUY_TOO);
   const ended = await project.run("run", "buy.yaml");
-  expect(ended.code, ended.told).toBe(2);
+  expect(ended.code, ended.transcript).toBe(2);
   const line =
     project
       .read("tokenbook.yaml")
       .split("\n")
       .findIndex((each) => each.includes(" BUYER_KEY:")) + 1;
-  expect(ended.stderr, ended.told).toMatch(new RegExp(`tokenbook\\.yaml:${line} `));
+  expect(ended.stderr, ended.transcript).toMatch(new RegExp(`tokenbook\\.yaml:${line} `));
   expect(await service.commits()).toEqual([]);
   expectNoKey(project, ended, Object.values(CANARIES));
 });
@@ -166,28 +166,28 @@ test("a service that repeats the key in its answers does not get it printed or k
 
   void proxy.next("POST /token/mint", answerAfterwards({ status: 422, body }));
   const refused = await project.run("run", "mint.yaml", "--report", "json=a.json", "--report", "junit=a.xml");
-  expect(refused.code, refused.told).toBe(1);
-  expect(refused.stdout, refused.told).toContain("${{ secrets.LEDGER_API_KEY }}");
+  expect(refused.code, refused.transcript).toBe(1);
+  expect(refused.stdout, refused.transcript).toContain("${{ secrets.LEDGER_API_KEY }}");
 
   // The first one reads what is there before the mint.
   void proxy.next("GET /token", answerAfterwards({ status: 200, body }), 1);
   const read = await project.run("run", "mint.yaml", "--json");
-  expect(read.code, read.told).toBe(1);
+  expect(read.code, read.transcript).toBe(1);
 
   void proxy.next("GET /status", answerAfterwards({ status: 401, body }));
   const start = await project.run("run", "mint.yaml");
-  expect(start.code, start.told).toBe(2);
+  expect(start.code, start.transcript).toBe(2);
   const shown = await project.run("runs", "show", runIn(refused));
   for (const ended of [refused, read, start, shown]) expectNoKey(project, ended, [key, base64]);
 });
 
 // Every byte that was printed, and every byte in the folder: journal, its log, reports.
-function expectNoKey(project: Project, { stdout, stderr, told }: Ended, keys: readonly string[]): void {
+function expectNoKey(project: Project, { stdout, stderr, transcript }: Ended, keys: readonly string[]): void {
   const printed = Buffer.from(`${stdout}${stderr}`);
   for (const key of keys) {
-    expect(printed.includes(key), `printed: ${told}`).toBe(false);
+    expect(printed.includes(key), `printed: ${transcript}`).toBe(false);
     for (const file of filesBelow(project.folder)) {
-      if (!file.endsWith("tokenbook.yaml")) expect(readFileSync(file).includes(key), `${file}: ${told}`).toBe(false);
+      if (!file.endsWith("tokenbook.yaml")) expect(readFileSync(file).includes(key), `${file}: ${transcript}`).toBe(false);
     }
   }
 }

@@ -8,11 +8,11 @@ import { type Ended, launch, newProject, ROOT } from "./world.ts";
 
 const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
 
-function expectTold({ code, stdout, stderr, told }: Ended, says: string): void {
-  expect(code, told).toBe(2);
-  expect(stderr, told).toMatch(/^error [a-z.-]+\n/);
-  expect(stderr, told).toContain(says);
-  expect(stdout + stderr, told).not.toMatch(/^\s+at /m);
+function expectTold({ code, stdout, stderr, transcript }: Ended, says: string): void {
+  expect(code, transcript).toBe(2);
+  expect(stderr, transcript).toMatch(/^error [a-z.-]+\n/);
+  expect(stderr, transcript).toContain(says);
+  expect(stdout + stderr, transcript).not.toMatch(/^\s+at /m);
 }
 
 test("a port that is taken is told, and what takes another", async () => {
@@ -62,13 +62,16 @@ test("a folder that is gone", async () => {
   mkdirSync(gone);
   const command = `rmdir '${gone}'; exec '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' runs`;
   const ended = await launch(["-c", command], { cwd: gone, program: "sh" }).ended;
-  expect([ended.code, ended.stderr], ended.told).toEqual([2, expect.stringContaining("the folder that you are in is gone")]);
+  expect([ended.code, ended.stderr], ended.transcript).toEqual([
+    2,
+    expect.stringContaining("the folder that you are in is gone"),
+  ]);
 });
 
 test("where colours are both forbidden and forced, nothing is coloured, and nothing says otherwise", async () => {
   const project = newProject({ NO_COLOR: "1", FORCE_COLOR: "1" });
   project.write("look.yaml", LOOK);
   const ran = await project.run("run", "look.yaml");
-  expect([ran.code, ran.stderr], ran.told).toEqual([0, ""]);
+  expect([ran.code, ran.stderr], ran.transcript).toEqual([0, ""]);
   expect(ran.stdout).not.toContain("\u001b");
 });

@@ -12,10 +12,10 @@ const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 test.for([...all.keys()])("%s is told whole, in lines that a terminal has room for", async (name) => {
   const page = pageOf(all.get(name) ?? expect.fail());
   const text = await shown({ name });
-  const told = flat(text);
+  const onOneLine = flat(text);
   const facts = [...page.facts, ...page.failures].map((fact) => `${fact.label} ${fact.text}`);
   for (const words of [page.summary, page.description, ...facts, ...page.inputNotes, ...page.restsOn]) {
-    expect(told).toContain(flat(words));
+    expect(onOneLine).toContain(flat(words));
   }
   for (const heading of [HEADINGS.input, HEADINGS.yields, HEADINGS.failures, HEADINGS.example])
     expect(text).toContain(`\n${heading}:\n`);

@@ -80,8 +80,8 @@ test.for([
   ["as: issuer", "\n", ["acts as userId:alice"]],
   ["./parts/part.yaml", "", ["**A part** (parts/part.yaml)", "`amount`: decimal, How much.", "`total`"]],
 ] as const)("hover over %s", ([before, after, expected]) => {
-  const told = words(before, after);
-  for (const part of expected) expect(told).toContain(part);
+  const explained = words(before, after);
+  for (const part of expected) expect(explained).toContain(part);
 });
 
 test.for(["name: Edi", "playbook", "  - id: tok", '"\\"a', "amount: 1"])("nothing is said of %s", (before) => {

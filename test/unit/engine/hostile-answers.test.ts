@@ -49,12 +49,12 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
     for (const { text, says } of [...whole, ...broken, ...mutated]) {
       next = { status: operation.call.successStatus, body: text };
       const reply = await ask(service, { operation, input: pathInput(operation), caller });
-      const told = `seed ${seed}, answer ${text.slice(0, 2_000)}, reply ${JSON.stringify(reply).slice(0, 500)}`;
+      const given = `seed ${seed}, answer ${text.slice(0, 2_000)}, reply ${JSON.stringify(reply).slice(0, 500)}`;
       if (says === undefined) {
-        expect(reply, told).toMatchObject({ meaning: "acknowledged", answer: { kind: "answer" }, message: "" });
+        expect(reply, given).toMatchObject({ meaning: "acknowledged", answer: { kind: "answer" }, message: "" });
       } else {
-        expect(reply, told).toMatchObject({ meaning: "ambiguous", answer: undefined });
-        expect(reply.message, told).toMatch(says);
+        expect(reply, given).toMatchObject({ meaning: "ambiguous", answer: undefined });
+        expect(reply.message, given).toMatch(says);
       }
     }
     expect(mutated.filter(({ says }) => says !== undefined).length, `seed ${seed}`).toBeGreaterThan(10);
@@ -124,14 +124,14 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
       for (const [body, readable, ownTo] of NOES) {
         next = { status, body, headers: { "content-type": body.startsWith("<") ? "text/html" : "application/json" } };
         const reply = await ask(service, { operation, input: pathInput(operation), caller });
-        const told = `${status} ${body.slice(0, 200)}: ${JSON.stringify(reply).slice(0, 500)}`;
-        expect(reply, told).toMatchObject({
+        const given = `${status} ${body.slice(0, 200)}: ${JSON.stringify(reply).slice(0, 500)}`;
+        expect(reply, given).toMatchObject({
           status,
           answer: undefined,
           meaning: (operation.writes ? ownTo?.test(name) === true : readable) ? meaning : "ambiguous",
         });
-        expect(reply.message, told).toMatch(new RegExp(`^HTTP ${status}: .`));
-        expect(reply.message.length, told).toBeLessThan(1_100);
+        expect(reply.message, given).toMatch(new RegExp(`^HTTP ${status}: .`));
+        expect(reply.message.length, given).toBeLessThan(1_100);
       }
     }
   },

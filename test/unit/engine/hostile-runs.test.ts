@@ -87,25 +87,25 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
       const before = came.length;
       // Each with a journal of its own: what has proven one run proves no other.
       const ran = await runnerForTest()(playbook, target);
-      const told = `answer ${text.slice(0, 1_000)}, ended ${JSON.stringify(ran).slice(0, 1_000)}`;
+      const seen = `answer ${text.slice(0, 1_000)}, ended ${JSON.stringify(ran).slice(0, 1_000)}`;
       const sent = came.slice(before).filter((request) => isCallOf(operation, request));
       if (says === undefined && lacksEvidence(operation, text)) {
-        expect(ran.outcome, told).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
-        expect(sent.length, told).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
+        expect(ran.outcome, seen).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
+        expect(sent.length, seen).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
         continue;
       }
       if (says === undefined || !operation.writes) {
-        expect(ran.outcome, told).toBe(says === undefined ? "passed" : "failed");
-        if (says !== undefined) expect(ran.stopped?.problem.message, told).toMatch(says);
+        expect(ran.outcome, seen).toBe(says === undefined ? "passed" : "failed");
+        if (says !== undefined) expect(ran.stopped?.problem.message, seen).toMatch(says);
         // A web page may be what stands in for the service for a moment: then it is asked again.
-        expect(sent, told).toHaveLength(/^\s*</.test(text) ? LIMITS.readAttempts : 1);
+        expect(sent, seen).toHaveLength(/^\s*</.test(text) ? LIMITS.readAttempts : 1);
         continue;
       }
       // The service shows what carries our mark, and so that write is known.
-      expect(ran.outcome, told).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
-      if (ran.stopped !== undefined) expect(ran.stopped.problem.message.replace(/^.*can be trusted: /, ""), told).toMatch(says);
+      expect(ran.outcome, seen).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
+      if (ran.stopped !== undefined) expect(ran.stopped.problem.message.replace(/^.*can be trusted: /, ""), seen).toMatch(says);
       // What may have taken effect is sent once, unless a second one would only set the same.
-      expect(sent.length, told).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
+      expect(sent.length, seen).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
     }
   },
 );
@@ -190,7 +190,7 @@ test.for([
     step: '  - { id: a, uses: ledger.asset.get, with: { assetType: Property, id: A }, until: response.id == "A" }',
     path: "/asset",
     there: '{"id":"A","assetType":"Property"}',
-    told: /web page \(HTTP 404\)/,
+    says: /web page \(HTTP 404\)/,
   },
   {
     what: "what `discover` looks for",
@@ -200,7 +200,7 @@ test.for([
     discover: { read: ledger.asset.get, with: { assetType: Property, id: A }, one: '[response]', outputs: { found: one.id } }`,
     path: "/asset",
     there: '{"id":"A","assetType":"Property"}',
-    told: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
+    says: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
   },
   {
     what: "what is found by its mark",
@@ -209,9 +209,9 @@ test.for([
     with: { approvalType: t, approvers: [{ orgId: o, userId: b }], numRequired: 1 }`,
     path: "/approval/my",
     there: undefined,
-    told: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
+    says: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
   },
-])("$what is not there yet when the service says so, and not when a proxy does", async ({ step, path, there, told }) => {
+])("$what is not there yet when the service says so, and not when a proxy does", async ({ step, path, there, says }) => {
   let [answers, marked]: [Given[], string | undefined] = [[], undefined];
   const { url } = await serve((request) => {
     marked = /"tokenbook":"([^"]+)"/.exec(request.body)?.[1] ?? marked;
@@ -225,7 +225,7 @@ test.for([
   answers = [SERVICE_404, ...Array.from({ length: LIMITS.readAttempts }, () => PROXY_404)];
   const ran = await runnerForTest()(playbook, targetAt(url));
   expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.not-json" } } });
-  expect(ran.stopped?.problem.message).toMatch(told);
+  expect(ran.stopped?.problem.message).toMatch(says);
 });
 
 const TWO_MINTS = `playbook: 1

@@ -127,12 +127,12 @@ test.for(named(paged))(
   "%s: whoever watches is told of each page behind the first, and of all rows so far",
   async ([, operation]) => {
     const { url } = await serveList(operation, DEFAULT_PROFILE);
-    const told: unknown[] = [];
+    const pages: unknown[] = [];
     const observe = (event: RunEvent): void => {
-      if (event.kind === "step.reading") told.push([event.step, event.pages, event.rows]);
+      if (event.kind === "step.reading") pages.push([event.step, event.pages, event.rows]);
     };
     await runnerForTest()(listing(operation, "all", 3), targetAt(url), { observe });
-    expect(told).toEqual([
+    expect(pages).toEqual([
       ["list", 2, 6],
       ["list", 3, 7],
     ]);

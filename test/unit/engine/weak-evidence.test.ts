@@ -54,8 +54,8 @@ test("a receipt that names the transaction of the answer, or the only one that i
 
 test("a receipt that says COMMITTED and names no transaction is not evidence", async () => {
   for (const answer of [own, receiptOnly]) {
-    const told = await run(asset("one"), { answer, receipt: () => committed() });
-    expect(told).toBe("unknown: one: after 2 s the receipt r0 says COMMITTED and names no transaction");
+    const ended = await run(asset("one"), { answer, receipt: () => committed() });
+    expect(ended).toBe("unknown: one: after 2 s the receipt r0 says COMMITTED and names no transaction");
   }
 });
 

@@ -75,11 +75,11 @@ test.each([
   ["schlüssel-ключ", "characters that no HTTP header takes"],
   ["first-line\nsecond-line", "more than one line"],
 ])("a key that no header takes (%j) is told at its line, and not shown", (key, why) => {
-  const told = failure(GOOD, "staging", key);
-  expect(told.code).toBe("environment.key-not-in-header");
-  expect(told.message).toContain(`the key in LEDGER_KEY cannot be sent: it holds ${why}`);
-  expect(told.why).toContain("tokenbook.yaml:3 (environments.staging.ledger.apiKey)");
-  expect(JSON.stringify(told)).not.toMatch(/ключ|line\\n|second-line/);
+  const found = failure(GOOD, "staging", key);
+  expect(found.code).toBe("environment.key-not-in-header");
+  expect(found.message).toContain(`the key in LEDGER_KEY cannot be sent: it holds ${why}`);
+  expect(found.why).toContain("tokenbook.yaml:3 (environments.staging.ledger.apiKey)");
+  expect(JSON.stringify(found)).not.toMatch(/ключ|line\\n|second-line/);
   writeFileSync(join(folder, "buyer.key"), key);
   expect(failure(GOOD, "staging").why).toContain("environments.staging.investor.credentials.BUYER_KEY");
 });

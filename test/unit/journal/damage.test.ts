@@ -231,8 +231,8 @@ test("processes that create the same journal at once all find it whole", async (
     store.close();`;
   const ends = Array.from({ length: 6 }, () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", script, at], { stdio: ["ignore", "ignore", "pipe"] });
-    const told = textOf(child.stderr);
-    return once(child, "exit").then(async ([code]) => [code, code === 0 ? "" : await told]);
+    const errors = textOf(child.stderr);
+    return once(child, "exit").then(async ([code]) => [code, code === 0 ? "" : await errors]);
   });
   expect(await Promise.all(ends)).toEqual(ends.map(() => [0, ""]));
   expect(refusals(at)).toEqual(["accepted", "accepted", "accepted", "accepted"]);

@@ -44,9 +44,9 @@ test.for(byName)("the page of %s has no gap", ([, page]) => {
     expect(type, name).toMatch(/^[A-Za-z0-9][\w ,|.-]*$/);
     expect(description, name).toMatch(/\S/);
   }
-  const told = JSON.stringify(page);
-  expect(told).not.toMatch(/undefined|\[object|\$ref|contract#/);
-  expect((told.match(/`/g) ?? []).length % 2, "every backtick has its other one").toBe(0);
+  const text = JSON.stringify(page);
+  expect(text).not.toMatch(/undefined|\[object|\$ref|contract#/);
+  expect((text.match(/`/g) ?? []).length % 2, "every backtick has its other one").toBe(0);
 });
 
 test.for(byName)("the page of %s names each type it uses", ([, page]) => {

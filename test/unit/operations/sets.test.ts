@@ -23,8 +23,8 @@ test("a write that does not say what it sets does not compile", () => {
   };
   // @ts-expect-error: what a write sets is never left open.
   const open: WriteMeaning = settled;
-  const told: WriteMeaning = { ...settled, sets: undoneByNothing("it is a test") };
-  expect([open.sets, told.sets.undoneBy]).toEqual([undefined, "nothing"]);
+  const declared: WriteMeaning = { ...settled, sets: undoneByNothing("it is a test") };
+  expect([open.sets, declared.sets.undoneBy]).toEqual([undefined, "nothing"]);
 });
 
 test("each of the 32 writes declares what it sets, and two of them why nothing undoes it", () => {

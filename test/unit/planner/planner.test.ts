@@ -73,7 +73,7 @@ test("steps whose answer changed are named up to a number, places of each up to 
   expect(() => assertSamePlan(before, before)).not.toThrow();
   total = 2;
   const after = await planOf(playbookOf(steps), targetAt(served.url));
-  const told = ((): string => {
+  const message = ((): string => {
     try {
       assertSamePlan(before, after);
       return "";
@@ -81,12 +81,12 @@ test("steps whose answer changed are named up to a number, places of each up to 
       return (error as Error).message;
     }
   })();
-  expect(told).toContain(
+  expect(message).toContain(
     "test.yaml: s0: what it rests on is another\n  ledger.asset.get answers something else\n    data.f0: 1 → 2",
   );
-  expect(told.match(/test\.yaml: s\d+/g)).toHaveLength(LIMITS.planChanges);
-  expect(told.match(/data\.f\d/g)).toHaveLength(LIMITS.planChanges * LIMITS.planPlaces);
-  expect(told.endsWith("and 5 more")).toBe(true);
+  expect(message.match(/test\.yaml: s\d+/g)).toHaveLength(LIMITS.planChanges);
+  expect(message.match(/data\.f\d/g)).toHaveLength(LIMITS.planChanges * LIMITS.planPlaces);
+  expect(message.endsWith("and 5 more")).toBe(true);
 });
 
 test("an answer too large to keep is known by its digest", async () => {

@@ -90,9 +90,9 @@ test("a table has so many rows and no more, and its problems are told up to a nu
   expect(read("h.csv", rows(LIMITS.dataRows + 1, "1"))).toEqual([
     `h.csv:${LIMITS.dataRows + 2}: more than ${LIMITS.dataRows} rows`,
   ]);
-  const told = read("h.csv", rows(LIMITS.inputProblems + 5, "x"));
-  expect(told).toHaveLength(LIMITS.inputProblems + 1);
-  expect(told.at(-1)).toBe("and 5 problems more");
+  const problems = read("h.csv", rows(LIMITS.inputProblems + 5, "x"));
+  expect(problems).toHaveLength(LIMITS.inputProblems + 1);
+  expect(problems.at(-1)).toBe("and 5 problems more");
 });
 
 test("JSON and YAML keep their digits, and quoted numbers are numbers where one belongs", () => {
@@ -238,8 +238,9 @@ test("500 spoiled files of each format are read or refused without a throw, ever
           const start = at % (spoiled.length + 1);
           return spoiled.slice(0, start) + insert + spoiled.slice(start + length);
         }, original);
-        const told = read(path, text);
-        if (typeof told !== "string") for (const problem of told) expect(problem).toMatch(/^h\.|^and \d+ problems? more$/);
+        const problems = read(path, text);
+        if (typeof problems !== "string")
+          for (const problem of problems) expect(problem).toMatch(/^h\.|^and \d+ problems? more$/);
       }
     }),
     { seed: 20_261_121, numRuns: 500 },

@@ -59,16 +59,16 @@ const histories = [...ones, ...twos, ...twos.flatMap(longer)];
 test("whatever befell up to three sendings, nothing is sent while one of them could do harm beside it", () => {
   for (const fates of histories) {
     for (const claims of [[], [claimed], [claimed, claimed]]) {
-      const told = `${fates.join("; ")}, claimed ${claims.length} times more`;
+      const history = `${fates.join("; ")}, claimed ${claims.length} times more`;
       const what = decided(fates, ...claims);
-      if (what === "send-again" || what === "begin") expect(maySend(fates), told).toBe(true);
+      if (what === "send-again" || what === "begin") expect(maySend(fates), history).toBe(true);
       // A new input may be bound only when nothing of the old one can arrive any more.
       if (what === "begin")
         expect(
           undecided(fates).every((fate) => HARMLESS.has(fate)),
-          told,
+          history,
         ).toBe(true);
-      if (what === "complete") expect(fates.at(-1), told).toMatch(/^(?:committed|ambiguous, applied)$/);
+      if (what === "complete") expect(fates.at(-1), history).toMatch(/^(?:committed|ambiguous, applied)$/);
     }
   }
 });
@@ -109,9 +109,9 @@ test("a run that ends at any moment leaves a write open as long as one of its se
   const surely = new Set(["committed", "ambiguous, applied"]);
   for (const fates of histories) {
     for (const claims of [[], [claimed]]) {
-      const told = `${fates.join("; ")}, claimed ${claims.length} times more`;
+      const history = `${fates.join("; ")}, claimed ${claims.length} times more`;
       const isKnown = surely.has(fates.at(-1) ?? "") || undecided(fates).every((fate) => HARMLESS.has(fate));
-      expect(openWrites(stateAfter(fates, ...claims)).length, told).toBe(isKnown ? 0 : 1);
+      expect(openWrites(stateAfter(fates, ...claims)).length, history).toBe(isKnown ? 0 : 1);
     }
   }
 });

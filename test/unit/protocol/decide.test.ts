@@ -47,13 +47,13 @@ function next(steps: readonly Node[], ...facts: readonly Fact[]): string {
 function nextOf(plan: { steps: readonly Node[]; checks: readonly Node[] }, ...facts: readonly Fact[]): string {
   const decided = new Walk(plan).next(stateOf(recordsOf(opened, claimed, ...facts)));
   if (decided.kind === "close") return `close ${decided.outcome}`;
-  const told = decided.actions.map((action) => {
+  const actions = decided.actions.map((action) => {
     const what = `${action.do} ${action.place.address}`;
     if (action.do === "stop") return `${what} ${action.outcome}`;
     if (action.do === "turn") return `${what} ${action.turn.to}`;
     return action.do === "end" ? `${what} ${action.ending.outcome}` : what;
   });
-  return told.join(", ");
+  return actions.join(", ");
 }
 
 test("a run begins with its first step and passes after its last", () => {

@@ -28,10 +28,10 @@ const isHarmless = (again: string, { final }: Circumstances): boolean => final &
 
 test("an effect decides where a record shows it, or the readings can be compared; what adds, only for one that is alone", () => {
   for (const { sight, again, on, verdict } of each("effect")) {
-    const told = JSON.stringify({ sight, on });
-    if (on.additive && !on.alone) expect(verdict, told).toBe("?");
-    else if ((sight as { rests: string }).rests === "record" || on.comparable) expect(verdict, told).toBe("applied");
-    else expect(verdict, told).toBe(isHarmless(again, on) ? "superseded" : "?");
+    const situation = JSON.stringify({ sight, on });
+    if (on.additive && !on.alone) expect(verdict, situation).toBe("?");
+    else if ((sight as { rests: string }).rests === "record" || on.comparable) expect(verdict, situation).toBe("applied");
+    else expect(verdict, situation).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });
 
@@ -45,9 +45,9 @@ test("what is unclear never says that a write is absent, or applied; it is sent 
 
 test("to see nothing is absence only once the declared time is over, or where the readings can be compared and it can never be", () => {
   for (const { sight, again, on, verdict } of each("nothing")) {
-    const told = JSON.stringify({ sight, on });
+    const situation = JSON.stringify({ sight, on });
     const isNever = again === "never" && on.final && on.comparable;
-    if (on.settled || isNever) expect(verdict, told).toBe("absent");
-    else expect(verdict, told).toBe(isHarmless(again, on) ? "superseded" : "?");
+    if (on.settled || isNever) expect(verdict, situation).toBe("absent");
+    else expect(verdict, situation).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });

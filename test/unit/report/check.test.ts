@@ -74,13 +74,13 @@ test("a SARIF result is at the place of its diagnostic, under the rule of its co
   const log = JSON.parse(sarif(corpus, PLACES)) as Log;
   const rules = log.runs[0]?.tool.driver.rules ?? [];
   expect(rules.map(({ id }) => id)).toEqual(CODES);
-  const told = resultsOf(corpus).map(({ ruleIndex = -1, ruleId, level, locations }) => {
+  const results = resultsOf(corpus).map(({ ruleIndex = -1, ruleId, level, locations }) => {
     const { artifactLocation, region } = locations?.[0]?.physicalLocation ?? {};
     expect(rules[ruleIndex]?.id).toBe(ruleId);
     expect(log.runs[0]?.artifacts?.[artifactLocation?.index ?? -1]?.location?.uri).toBe(artifactLocation?.uri);
     return [artifactLocation?.uri, ruleId, level, region?.startLine, region?.startColumn, region?.endLine, region?.endColumn];
   });
-  expect(told).toEqual(
+  expect(results).toEqual(
     corpus.flatMap(({ file, diagnostics }) =>
       diagnostics.map(({ code, severity, line, column, endLine, endColumn }) => [
         file,

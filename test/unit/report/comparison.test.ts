@@ -55,8 +55,8 @@ test("a new drift is told before those that somebody has acknowledged", () => {
 });
 
 test("how many more there are is counted, also of those that were not told", () => {
-  const told = Array.from({ length: 1_000 }, (_, at) => drift(`a${at}`, "new"));
-  const found = comparison(told, { new: 3_000, cleared: 4, moving: 5 });
+  const drifts = Array.from({ length: 1_000 }, (_, at) => drift(`a${at}`, "new"));
+  const found = comparison(drifts, { new: 3_000, cleared: 4, moving: 5 });
   expect(comparisonLines(found).filter((line) => line.startsWith("…"))).toEqual([
     "… and 2950 more drifts: tokenbook drift list",
     "… and 4 more cleared",

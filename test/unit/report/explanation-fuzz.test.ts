@@ -112,9 +112,12 @@ test("deep, wide and long ones are told within the same bounds", () => {
 test("hostile answers and hostile journals reach no terminal raw", () => {
   for (const text of HOSTILE) {
     const scope: Scope = { response: { status: text, [text]: [text, text], list: [{ a: text, message: text }] } };
-    const told = ["response.status == 'Y'", "response == {'a': 1}", "response.list.all(i, i.a == 'b')", "response.nope == 1"].map(
-      (expression) => firstBroken([Expression.parse(expression) as Expression], scope),
-    );
+    const problems = [
+      "response.status == 'Y'",
+      "response == {'a': 1}",
+      "response.list.all(i, i.a == 'b')",
+      "response.nope == 1",
+    ].map((expression) => firstBroken([Expression.parse(expression) as Expression], scope));
     const node = { expression: text, state: text, why: text, summary: text, value: text };
     const items = { says: text, shown: [{ at: text, condition: { ...node, parts: [node] } }, text], more: true };
     const hints = [
@@ -122,7 +125,7 @@ test("hostile answers and hostile journals reach no terminal raw", () => {
       text,
     ];
     const evidence = { expression: text, tree: { ...node, parts: [node, null, { items }], items }, hints, response: text };
-    for (const problem of [...told, { code: "c", message: text, evidence } satisfies StepProblem]) {
+    for (const problem of [...problems, { code: "c", message: text, evidence } satisfies StepProblem]) {
       const lines = problem === undefined ? [] : problemLines(problem);
       expect(lines.length).toBeGreaterThan(1);
       expect(dangersOf(lines.map((line) => `    ${line}`).join("\n"))).toEqual([]);

@@ -38,7 +38,7 @@ function problemOf(text: string, of: Scope = scope): StepProblem {
   return problem;
 }
 
-function told(text: string): string {
+function explained(text: string): string {
   const problem = problemOf(text);
   const lines = problemLines(problem);
   return [problem.code, ...lines.slice(1, lines.indexOf("response:"))].join("\n");
@@ -54,7 +54,7 @@ const TABLE = readFileSync(new URL("explanations.txt", import.meta.url), "utf8")
   });
 
 test.for(TABLE)("told of %s", ([text, lines]) => {
-  expect(told(text)).toBe(lines);
+  expect(explained(text)).toBe(lines);
 });
 
 test("the table of expressions is read as a whole", () => {

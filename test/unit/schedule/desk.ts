@@ -56,7 +56,7 @@ export interface Process {
 export class Desk {
   readonly time: VirtualTime;
   /** What was told, in order, as `event summary`. */
-  readonly told: string[] = [];
+  readonly notified: string[] = [];
   /** Runs that were begun, by process. */
   readonly runs: { readonly process: number; readonly at: number }[] = [];
   /** What each run does; the last one does for all that follow. */
@@ -204,7 +204,7 @@ export class Desk {
   readonly #listen: StartCommand = async (_argv, { input }) => {
     const { event, summary } = JSON.parse(input) as Notification;
     const end = this.listener();
-    if (end.code === 0) this.told.push(`${event}  ${summary}`);
+    if (end.code === 0) this.notified.push(`${event}  ${summary}`);
     return end;
   };
 

@@ -18,7 +18,7 @@ test("when a process is killed in a run, the other says so and goes on", async (
     "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:05:00",
     "2026-06-01 05:00:00 +02:00  passed       05:00:00  05:05:00",
   ]);
-  expect(desk.told).toEqual([
+  expect(desk.notified).toEqual([
     "failure  supply.yaml (here): died: the process 1 that ran it is gone",
     "recovery  supply.yaml (here): passed again",
   ]);
@@ -63,5 +63,5 @@ test("what cannot be told is tried again after growing pauses, also by the next 
   await desk.end(after);
   const pauses = tries.slice(1).map((at, index) => Math.round((at - (tries[index] ?? 0)) / 1_000));
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320]);
-  expect(desk.told).toEqual([]);
+  expect(desk.notified).toEqual([]);
 });

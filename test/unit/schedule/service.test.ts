@@ -28,7 +28,7 @@ test("a run that takes too long is stopped, and has failed", async () => {
     "2026-06-01 03:00:00 +02:00  failed       03:00:00  03:31:00",
     "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:05:00",
   ]);
-  expect(desk.told[0]).toBe("failure  supply.yaml (here): failed: the run took longer than 30 min 0 s and was stopped");
+  expect(desk.notified[0]).toBe("failure  supply.yaml (here): failed: the run took longer than 30 min 0 s and was stopped");
 });
 
 test("a failed run is made again, with growing pauses, and the time limit is of all tries", async () => {
@@ -52,7 +52,7 @@ test.for(["drift", "pending", "unknown"] as const)("%s is told as such, and is n
   await desk.until("2026-06-01T02:30:00Z");
   await desk.end(service);
   expect(desk.runs).toHaveLength(2);
-  expect(desk.told).toEqual([`${outcome}  supply.yaml (here): ${outcome}`, "recovery  supply.yaml (here): passed again"]);
+  expect(desk.notified).toEqual([`${outcome}  supply.yaml (here): ${outcome}`, "recovery  supply.yaml (here): passed again"]);
 });
 
 describe("a playbook that writes, and whose run waits for a person", () => {
@@ -70,7 +70,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
       "2026-06-01 04:00:00 +02:00  blocked      -  -",
       "2026-06-01 05:00:00 +02:00  passed       05:00:00  05:05:00",
     ]);
-    expect(desk.told).toEqual([
+    expect(desk.notified).toEqual([
       "unknown  supply.yaml (here): unknown",
       "unknown  supply.yaml (here): blocked: not run: the run run-1 before it is unknown",
       "recovery  supply.yaml (here): passed again",
@@ -146,7 +146,7 @@ test.for(["skip", "cancel"] as const)(
     await desk.until("2026-06-01T15:01:00Z");
     await desk.end(second);
     expect(desk.runs).toHaveLength(1);
-    expect(desk.told).toEqual([
+    expect(desk.notified).toEqual([
       expect.stringMatching(/^missed .* did not run 12 times/),
       expect.stringMatching(
         /^missed .*: not run: the run before it is under way since 2026-06-01T01:00:00\.000Z, in process 1 on desk$/,

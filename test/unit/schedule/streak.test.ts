@@ -19,7 +19,7 @@ async function served(desk: Desk, work: readonly Work[], hours: number): Promise
 test("what fails each hour for the same reason is told once, reminded of daily, and its recovery tells how often it was", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   await served(desk, [...Array.from({ length: 48 }, () => failing("HTTP 503: busy")), { minutes: 5 }], 49);
-  expect(desk.told).toEqual([
+  expect(desk.notified).toEqual([
     "failure  supply.yaml (here): failed: HTTP 503: busy",
     "failure  supply.yaml (here): failed: HTTP 503: busy (24 times since 2026-06-01T01:00:00.000Z)",
     "failure  supply.yaml (here): failed: HTTP 503: busy (47 times since 2026-06-01T01:00:00.000Z)",
@@ -38,7 +38,7 @@ test("what fails once a day is told each day, also where the clock is put forwar
   const service = desk.serve(schedule("15 2 * * *"));
   await desk.until("2026-03-31T12:00:00Z");
   await desk.end(service);
-  expect(desk.told).toHaveLength(6);
+  expect(desk.notified).toHaveLength(6);
 });
 
 test.for([
@@ -68,11 +68,11 @@ test.for([
     ],
     1,
   ],
-] satisfies readonly (readonly [string, readonly Work[], number])[])("%s", async ([, work, told]) => {
+] satisfies readonly (readonly [string, readonly Work[], number])[])("%s", async ([, work, count]) => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   await served(desk, work, work.length);
   expect(desk.runs).toHaveLength(work.length);
-  expect(desk.told, desk.told.join("\n")).toHaveLength(told);
+  expect(desk.notified, desk.notified.join("\n")).toHaveLength(count);
 });
 
 test("firings that an earlier run keeps back are told once", async () => {
@@ -82,7 +82,7 @@ test("firings that an earlier run keeps back are told once", async () => {
   const service = desk.serve(HOURLY, { writes: true });
   await desk.until("2026-06-01T06:30:00Z");
   await desk.end(service);
-  expect(desk.told).toEqual([
+  expect(desk.notified).toEqual([
     "unknown  supply.yaml (here): unknown",
     "unknown  supply.yaml (here): blocked: not run: the run run-1 before it is unknown",
   ]);
@@ -98,7 +98,7 @@ test("what could not be brought to anybody was not told, so the next firing is",
   end = { code: 0, signal: null, stderr: "" };
   await desk.until("2026-06-01T04:30:00Z");
   await desk.end(service);
-  expect(desk.told).toEqual(["failure  supply.yaml (here): failed: no (2 times since 2026-06-01T01:00:00.000Z)"]);
+  expect(desk.notified).toEqual(["failure  supply.yaml (here): failed: no (2 times since 2026-06-01T01:00:00.000Z)"]);
 });
 
 test("a file that an earlier version has left is looked into as it is, and gone on with", async () => {

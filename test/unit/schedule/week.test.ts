@@ -22,7 +22,7 @@ describe("a week in which the clock is changed", () => {
         "2026-03-30 02:15:00 +02:00  passed       02:15:00  02:25:00",
       ),
     );
-    expect(desk.told).toEqual([]);
+    expect(desk.notified).toEqual([]);
   });
 
   test("in autumn, a time that comes twice fires once, the first time", async () => {
@@ -118,14 +118,14 @@ describe("a run that takes longer than its interval", () => {
     ["cancel", [NO_END, ...STOPPED]],
   ] as const)(
     "overlap: %s; told to stop, the last one has 20 seconds to end, and is told of when it needs more",
-    async ([overlap, told]) => {
+    async ([overlap, expected]) => {
       const desk = new Desk("2026-06-01T08:00:00Z");
       desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }];
       const service = desk.serve(schedule("*/10 * * * *", { overlap }));
       await desk.until("2026-06-01T09:05:00Z");
       await desk.end(service);
       expect(desk.table()).toBe(TABLES[overlap]);
-      expect(desk.told).toEqual(told);
+      expect(desk.notified).toEqual(expected);
     },
   );
 
@@ -141,7 +141,7 @@ describe("a run that takes longer than its interval", () => {
         "2026-06-01 10:20:00 +02:00  passed       10:21:00  10:22:00",
       ),
     );
-    expect(desk.told).toEqual([]);
+    expect(desk.notified).toEqual([]);
   });
 
   test("overlap: cancel stops what another process runs", async () => {
@@ -178,7 +178,7 @@ describe("a run that takes longer than its interval", () => {
         "2026-06-01 10:40:00 +02:00  passed       10:40:00  10:41:00",
       ),
     );
-    expect(desk.told).toEqual([
+    expect(desk.notified).toEqual([
       ...STOPPED,
       "missed  supply.yaml (here): did not run 2 times, from 2026-06-01T08:20:00.000Z to 2026-06-01T08:30:00.000Z",
       "recovery  supply.yaml (here): passed again",
@@ -215,7 +215,7 @@ describe("a machine that was stopped for six hours", () => {
         "2026-06-01 11:00:00 +02:00  passed       11:00:00  11:01:00",
       ),
     );
-    expect(desk.told).toEqual([
+    expect(desk.notified).toEqual([
       "missed  supply.yaml (here): did not run 6 times, from 2026-06-01T03:00:00.000Z to 2026-06-01T08:00:00.000Z",
       "recovery  supply.yaml (here): passed again",
     ]);
@@ -236,7 +236,7 @@ describe("a machine that was stopped for six hours", () => {
         "2026-06-01 11:00:00 +02:00  passed       11:00:00  11:01:00",
       ),
     );
-    expect(desk.told).toEqual([
+    expect(desk.notified).toEqual([
       "missed  supply.yaml (here): did not run 4 times, from 2026-06-01T03:00:00.000Z to 2026-06-01T06:00:00.000Z",
       "recovery  supply.yaml (here): passed again",
     ]);
@@ -251,7 +251,7 @@ describe("a machine that was stopped for six hours", () => {
         .map((row) => row.split(/\s{2,}/)[1]),
     ).toEqual(["passed", "passed", ...Array.from({ length: 5 }, () => "replaced"), "passed", "passed"]);
     expect(desk.runs).toHaveLength(4);
-    expect(desk.told).toEqual([]);
+    expect(desk.notified).toEqual([]);
   });
 
   test("after a year, the last thousand are told one by one, and that there were more", async () => {
@@ -264,7 +264,7 @@ describe("a machine that was stopped for six hours", () => {
     await desk.until("2027-01-01T00:04:00Z");
     await desk.end(after);
     expect(desk.table().split("\n")).toHaveLength(1_000);
-    expect(desk.told).toEqual([
+    expect(desk.notified).toEqual([
       "missed  supply.yaml (here): did not run at least 1000 times, from 2026-12-28T12:45:00.000Z to 2027-01-01T00:00:00.000Z",
     ]);
   });
@@ -278,7 +278,7 @@ describe("a machine that was stopped for six hours", () => {
     const after = desk.serve(schedule("*/10 * * * *"));
     await desk.until("2026-01-08T00:04:00Z");
     await desk.end(after);
-    expect(desk.told).toEqual([expect.stringContaining("did not run at least 1000 times")]);
+    expect(desk.notified).toEqual([expect.stringContaining("did not run at least 1000 times")]);
   });
 
   test("an edited pattern begins anew; what the one before has missed is told", async () => {
@@ -297,7 +297,7 @@ describe("a machine that was stopped for six hours", () => {
         "2026-06-01 05:15:00 +02:00  passed       05:15:00  05:16:00",
       ),
     );
-    expect(desk.told[0]).toContain("did not run 2 times");
+    expect(desk.notified[0]).toContain("did not run 2 times");
   });
 });
 

@@ -26,9 +26,9 @@ function problemsOf(schema: object, value: unknown): readonly SchemaViolation[] 
   const problems = built.validator(schema)(value);
   expect(compiled.validator(schema)(value)).toEqual(problems);
   library.validate(schema, plainView(value));
-  const told = (library.errors ?? []).filter(({ propertyName }) => propertyName === undefined);
+  const errors = (library.errors ?? []).filter(({ propertyName }) => propertyName === undefined);
   expect(problems.map(({ keyword, message, params, schema: around }) => ({ keyword, message, params, around }))).toEqual(
-    told.map(({ keyword, message, params, parentSchema }) => ({ keyword, message, params, around: parentSchema })),
+    errors.map(({ keyword, message, params, parentSchema }) => ({ keyword, message, params, around: parentSchema })),
   );
   return problems;
 }

@@ -64,9 +64,9 @@ test.for([
 ] as const)(
   "a schema that refers to %s without looking at a part of the value is refused where it does",
   ([, schema, path, reference]) => {
-    const told = judged(schema, null);
-    expect(told).toContain(`${path}: cannot be used: `);
-    expect(told).toContain(`refers to itself without end: ${reference}`);
+    const message = judged(schema, null);
+    expect(message).toContain(`${path}: cannot be used: `);
+    expect(message).toContain(`refers to itself without end: ${reference}`);
   },
 );
 

@@ -20,8 +20,8 @@ function shown(
 
 test("the lines of a run that was watched are those of its report", () => {
   const runs = Object.entries(RUNS).filter(([name]) => name !== "resumed");
-  const told = runs.map(([, records]) => reportLines(reportOf(records().all), "full"));
-  expect(runs.map(([, records]) => shown(records()))).toEqual(told);
+  const expected = runs.map(([, records]) => reportLines(reportOf(records().all), "full"));
+  expect(runs.map(([, records]) => shown(records()))).toEqual(expected);
 });
 
 test("a line comes when its step ends, not later", () => {
