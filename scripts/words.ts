@@ -13,6 +13,7 @@ export const PAGES: readonly string[] = [
   "playbooks/**/*.yaml",
   "library/*.yaml",
   "deploy/**/*.*",
+  "simulation/**/*.ts",
 ];
 
 /** The files that PAGES matches and the check leaves out: they are generated from the source, or list the words themselves. */
@@ -36,7 +37,7 @@ interface Rule {
 }
 
 /** The words to avoid, and what to write instead. */
-const RULES: readonly Rule[] = [
+const WORDS: readonly Rule[] = [
   { avoid: /\bt(?:ell|ells|elling|old)\b/gi, instead: "report, show, say, list, notify" },
   { avoid: /\bstand(?:s|ing)?\b(?!-)/gi, instead: "is, appears" },
   { avoid: /\bso already\b|\bwhat is so\b/gi, instead: "already done, unchanged" },
@@ -68,14 +69,48 @@ const RULES: readonly Rule[] = [
   { avoid: /\banother's\b/gi, instead: "someone else's" },
 ];
 
+// A sentence may continue on the next line of a paragraph or of a comment.
+const GAP = String.raw`(?: |\n *(?:(?://|\*|#) )?)`;
+
+// The words that a name such as `isTold` or `tellAll` may hold.
+const IN_NAMES = [
+  "tell",
+  "tells",
+  "telling",
+  "told",
+  "mend",
+  "mends",
+  "mended",
+  "anew",
+  "sending",
+  "sendings",
+  "handed",
+  "beforehand",
+];
+const CAPITALIZED = IN_NAMES.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+
+const RULES: readonly Rule[] = [
+  ...WORDS.map(({ avoid, instead }) => ({ avoid: new RegExp(avoid.source.replaceAll(" ", GAP), avoid.flags), instead })),
+  {
+    avoid: new RegExp(
+      String.raw`\b(?:${IN_NAMES.join("|")})(?=[A-Z])\w*|\b\w*[a-z\d](?:${CAPITALIZED.join("|")})(?![a-z])\w*`,
+      "g",
+    ),
+    instead: "another name",
+  },
+];
+
 /** Returns each word to avoid, as `file:line:column`, with what to write instead. */
 export function wordsToAvoid(path: string, text: string): readonly string[] {
-  const lines = withoutOutput(text).split("\n");
-  return lines.flatMap((line, index) =>
-    RULES.flatMap(({ avoid, instead }) =>
-      [...line.matchAll(avoid)].map(({ 0: word, index: at }) => `${path}:${index + 1}:${at + 1} "${word}": write ${instead}`),
-    ),
-  );
+  const shown = withoutOutput(text);
+  const found = RULES.flatMap(({ avoid, instead }) => [...shown.matchAll(avoid)].map((match) => ({ match, instead })));
+  return found
+    .toSorted((one, other) => one.match.index - other.match.index)
+    .map(({ match, instead }) => {
+      const before = shown.slice(0, match.index).split("\n");
+      const word = match[0].replaceAll(/\s+(?:(?:\/\/|\*|#) )?/g, " ");
+      return `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1} "${word}": write ${instead}`;
+    });
 }
 
 // The text that a command prints, or that is generated, follows from the source.

@@ -28,7 +28,7 @@ export interface PlantedBug {
   readonly shownBy: number;
   readonly disk?: () => SimulatedDisk;
   readonly liveness?: () => SimulatedLiveness;
-  /** Nothing tells the journal where it ends. */
+  /** No file beside the journal names its last record. */
   readonly hasNoTail?: true;
   /** How people free a run whose process they take for gone. */
   readonly release?: (store: JournalStore, runId: string) => Promise<unknown>;
@@ -158,13 +158,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: "a write is sent again although a later step sets the same",
-    breaks: "late value stands",
+    breaks: "late value stays",
     shownBy: 620,
     playbook: withMeaning((meaning) => ({ ...meaning, sets: namingNothing(meaning.sets) })),
   },
   {
     name: "a write that does not say what it sets is taken for final",
-    breaks: "late value stands",
+    breaks: "late value stays",
     shownBy: 620,
     playbook: withMeaning((meaning) => ({ ...meaning, sets: undoneByNothing("it says nothing") })),
   },
@@ -205,7 +205,7 @@ class Mistaken extends SimulatedLiveness {
   }
 }
 
-// Nothing tells that its holder may be alive.
+// Leaves no record that the holder may still be alive.
 async function releaseSilently(store: JournalStore, runId: string): Promise<void> {
   const claim = store.leases.takeOver(runId);
   if (!store.knows(runId)) return store.leases.release(claim, false);

@@ -6,13 +6,13 @@ export interface SimulatedStep {
   readonly id: string;
   /** As it is written. */
   readonly text: string;
-  /** What a second sending of its write would do; `refused` when the service is to refuse it, `read` when it writes nothing. */
+  /** What a second request of its write would do; `refused` when the service must refuse it, `read` when it writes nothing. */
   readonly effect: EffectClass | "refused";
   /** The addresses of its writes: its own, or those of its rounds. */
   readonly writes: readonly string[];
   /** The ids of the steps without which it would be refused. */
   readonly needs: readonly string[];
-  /** What an absolute write sets: of several that set the same, the last one stands. */
+  /** What an absolute write sets. The last of several writes that set the same must win. */
   readonly sets?: string;
   /** What it leaves there, where that can be the same as before. */
   readonly leaves?: string;

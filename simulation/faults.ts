@@ -27,16 +27,16 @@ export type Stale = "an earlier write's" | "an earlier run's";
 /** What befalls one request: when it reaches the service, if ever, and what the sender sees of it. */
 export interface RequestFault {
   readonly name: string;
-  /** A number: so many milliseconds later than sent, whatever has become of the sender by then. */
+  /** When the request reaches the service. A late one arrives whether or not the sender still runs. */
   readonly lands: "at once" | "never" | "late";
   readonly sees: Sight;
   /** What befalls the write within the ledger. */
   readonly ledger?: "pending" | "failed";
-  /** The receipt's status is a word that nobody knows, for a while. */
+  /** The receipt's status is an unknown word for a while. */
   readonly strangeWord?: true;
   /** For a while every receipt says COMMITTED: of no transaction, or of an earlier one, and then its answer names none either. */
   readonly receipts?: "nameless" | Stale;
-  /** It is stopped before it leaves, for so long, and leaves, if at all, when the process goes on. */
+  /** The process is stopped before the request leaves. The request leaves, if at all, when the process continues. */
   readonly stopsFirst?: true;
   /** It waits for its connection for nearly as long as it may take, and only then leaves. */
   readonly leavesLate?: true;
@@ -178,11 +178,11 @@ export const STALE_READS: readonly StaleReads[] = [
 export type Fault =
   | {
       readonly at: "write";
-      /** The address of the step, and which of its sendings, from 1. */
+      /** The address of the step, and which of its requests, from 1. */
       readonly step: string;
-      readonly sending: number;
+      readonly request: number;
       readonly what: RequestFault;
-      /** How much later it lands, or goes on, in milliseconds. */
+      /** How much later it lands, or continues, in milliseconds. */
       readonly ms: number;
     }
   | {
@@ -212,17 +212,17 @@ export function ledgerFault({ ledger }: RequestFault, ms: number): LedgerFault |
   return ledger === "failed" ? { doom: "the ledger could not commit the transaction" } : undefined;
 }
 
-/** A fault in words, the place before what happens there. */
-export function tellFault(fault: Fault): string {
+/** Describes a fault: first the place, then what happens there. */
+export function describeFault(fault: Fault): string {
   const { name } = fault.what;
-  if (fault.at === "write") return `${fault.step}, sending ${fault.sending}: ${name}${told(fault.what, fault.ms)}`;
+  if (fault.at === "write") return `${fault.step}, request ${fault.request}: ${name}${delayOf(fault.what, fault.ms)}`;
   if (fault.at === "read") return `read ${fault.nth}: ${name}`;
   if (fault.at === "reads") return `${name}, by ${fault.ms / 1_000} s at most`;
   const whose = fault.step === undefined ? "" : ` of ${fault.step}`;
   return `journal, ${fault.boundary}${whose}, time ${fault.nth}: ${name}`;
 }
 
-function told({ lands, sees, ledger, strangeWord, receipts, stopsFirst }: RequestFault, ms: number): string {
+function delayOf({ lands, sees, ledger, strangeWord, receipts, stopsFirst }: RequestFault, ms: number): string {
   const lasts = strangeWord === true || receipts !== undefined || stopsFirst === true;
   return lands === "late" || sees === "stop" || ledger === "pending" || lasts ? ` (${ms / 1_000} s)` : "";
 }

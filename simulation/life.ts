@@ -72,14 +72,14 @@ const LONGEST_DUPLICATE_MS = 5_000;
 const MOST_RESTS = 100;
 
 /**
- * One run from its start to where nothing more comes of it. People resume it as long as it has not passed, a few times early; then,
- * when all has come to rest, they look into the ledger and say what became of the writes that nobody knows of.
+ * One run from its start until nothing more happens to it. People resume it as long as it has not passed, a few times early. Once
+ * all has come to rest, they look into the ledger and resolve the writes with unknown outcome.
  */
 export class Life {
   readonly #all: Circumstances;
   #processes = 0;
-  /** The records that somebody was told of: a process that resumes tells of the earlier ones again. */
-  readonly #told = new Set<string>();
+  /** The records that the witness has seen: a process that resumes reports the earlier ones again. */
+  readonly #reported = new Set<string>();
 
   constructor(circumstances: Circumstances) {
     this.#all = circumstances;
@@ -106,11 +106,11 @@ export class Life {
     await this.#rest();
     if (end === "passed" && this.#all.isKeyed) end = await this.#go();
     if (end === "passed" || end === "failed") return end;
-    witness.sees("no end", `however often it was resumed, and told the truth, the run is ${end}`);
+    witness.sees("no end", `however often it was resumed and its writes resolved, the run is ${end}`);
     return outcomeOf(end);
   }
 
-  /** The same with nobody to tell anything: it is resumed once, when all has come to rest. `atFirst` is told how it ended before. */
+  /** Leads a run that nobody resolves: it is resumed once, when all has come to rest. `atFirst` receives its first outcome. */
   async leadUnaided(atFirst: (outcome: RunOutcome | undefined) => void): Promise<RunOutcome | undefined> {
     const first = await this.#go();
     atFirst(outcomeOf(first));
@@ -149,12 +149,12 @@ export class Life {
     if (isKeyed || runId === undefined || openWrites(stateOf(this.records() ?? [])).length === 0) return;
     world.disk.mount();
     await this.#inProcess(async (process) => {
-      mishaps.tell(`somebody runs the playbook again beside the open write: ${process.name}`);
+      mishaps.log(`somebody runs the playbook again beside the open write: ${process.name}`);
       return startRun(this.#partsOf(process), GIVEN, newRunName(world.time.now(), dice));
     });
   }
 
-  // Two people resume it at the same moment: one of them holds it, the other is told so.
+  // Two people resume it at the same moment: one of them holds it, the other is refused.
   async #race(): Promise<End> {
     const [first, second] = await Promise.all([this.#go(), this.#go()]);
     return first === "gave up" ? second : first;
@@ -182,7 +182,7 @@ export class Life {
   async #goDamaged(): Promise<void> {
     const { world, people, mishaps } = this.#all;
     const restore = world.disk.cut(people.below(MOST_LOST) + 1);
-    mishaps.tell("! the journal has lost its last records");
+    mishaps.log("! the journal has lost its last records");
     await this.#go();
     restore();
   }
@@ -200,7 +200,7 @@ export class Life {
     await this.#inProcess(async () => {
       const unknown = world.store.leases.list().filter(({ life }) => life === "unknown");
       for (const runId of new Set(unknown.map((lease) => lease.runId))) {
-        mishaps.tell("somebody says that the process of another machine is gone");
+        mishaps.log("somebody says that the process of another machine is gone");
         await release(world.store, runId);
       }
       return "interrupted";
@@ -221,9 +221,9 @@ export class Life {
     const { runId } = world.disk;
     return this.#inProcess(async (process) => {
       const how = isKeyed ? "gives the key of" : runId === undefined ? "starts" : "resumes";
-      mishaps.tell(`${process.name} ${how} the run`);
+      mishaps.log(`${process.name} ${how} the run`);
       const outcome = await this.#run(process, runId);
-      mishaps.tell(`${process.name} says: ${outcome}`);
+      mishaps.log(`${process.name} says: ${outcome}`);
       return outcome;
     });
   }
@@ -248,7 +248,7 @@ export class Life {
     if (runId === undefined) return;
     for (const { step } of openWrites(stateOf(this.records() ?? []))) {
       const verdict = tookEffect(step) ? "applied" : "absent";
-      mishaps.tell(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
+      mishaps.log(`somebody looks into the ledger, and says that ${step} is ${verdict}`);
       await this.#inProcess(async () => {
         await resolveWrite(world.store, runId, { step, verdict, because: "looked into the ledger", who: "somebody" });
         return "interrupted";
@@ -274,11 +274,11 @@ export class Life {
     return () => {
       const tookMs = world.time.now() - (at ?? world.time.now());
       if (tookMs > MOST_TO_STOP_MS && process.alive && !process.wasStopped)
-        witness.sees("hang", `${process.name} went on for ${tookMs / 1_000} s after it was interrupted`);
+        witness.sees("hang", `${process.name} continued for ${tookMs / 1_000} s after it was interrupted`);
     };
   }
 
-  // Who would start a run anew first ends the process that has not even begun it.
+  // Whoever starts a run again first ends the process that has not even begun it.
   #halted(process: SimulatedProcess): End {
     if (this.#all.world.disk.runId === undefined) process.die();
     return "halted";
@@ -287,7 +287,7 @@ export class Life {
   #failed(process: SimulatedProcess, error: unknown): End {
     if (error instanceof Dead || !process.alive) return "halted";
     const { mishaps, witness } = this.#all;
-    mishaps.tell(`${process.name} gives up: ${messageOf(error)}`);
+    mishaps.log(`${process.name} gives up: ${messageOf(error)}`);
     if (!(error instanceof Failure)) witness.sees("crash", String(error instanceof Error ? error.stack : error));
     else if (isBroken(error)) witness.sees("broken journal", error.message);
     return "gave up";
@@ -316,18 +316,18 @@ export class Life {
       default:
         return;
       case "attempt.answered":
-        mishaps.tell(`${process.name} takes the answer to ${event.step} for: ${event.meaning}`);
+        mishaps.log(`${process.name} takes the answer to ${event.step} for: ${event.meaning}`);
         if (event.meaning === "acknowledged") this.#all.network.keep(event);
         return witness.hears(event);
       case "run.closed":
         return witness.hears(event);
       case "attempt.settled":
-        return mishaps.tell(`${process.name} settles ${event.step} (attempt ${event.attempt}) as ${event.verdict}`);
+        return mishaps.log(`${process.name} settles ${event.step} (attempt ${event.attempt}) as ${event.verdict}`);
       case "step.completed":
-        mishaps.tell(`${process.name} completes ${event.step}: ${event.outcome}`);
+        mishaps.log(`${process.name} completes ${event.step}: ${event.outcome}`);
         return witness.hears(event);
       case "step.stopped":
-        return mishaps.tell(
+        return mishaps.log(
           `${process.name} stops ${event.step} as ${event.outcome}: ${event.problem.why ?? event.problem.message}`,
         );
     }
@@ -335,11 +335,11 @@ export class Life {
 
   // What was not durable may be followed by another record of its number, under another claim.
   #isNews({ epoch, sequence }: RunRecord): boolean {
-    const before = this.#told.size;
-    return this.#told.add(`${epoch}:${sequence}`).size > before;
+    const before = this.#reported.size;
+    return this.#reported.add(`${epoch}:${sequence}`).size > before;
   }
 
-  // Until whatever is under way has arrived, and whoever was stopped has gone on to their end.
+  // Waits until every request has arrived, and every stopped process has continued to its end.
   async #rest(): Promise<void> {
     const { time, service } = this.#all.world;
     for (let left = MOST_RESTS; left > 0 && (!time.isIdle || service.pending); left--) await time.sleep(REST_MS);

@@ -2,7 +2,7 @@ import type { Life, Liveness } from "../src/journal/holder.ts";
 import type { Holder } from "../src/protocol/record.ts";
 import { SimulatedProcess } from "./process.ts";
 
-/** Which of the processes on two machines are alive: each machine's kernel knows its own, stopped ones among them, and nobody knows others. */
+/** Which of the processes on two machines are alive. Each machine's kernel knows its own, stopped ones too, and no others. */
 export class SimulatedLiveness implements Liveness {
   #processes = new Map<number, SimulatedProcess>();
 

@@ -19,7 +19,7 @@ npm run simulate -- --rates [--schedules N]         the share of N runs (20,000)
 `;
 const SCHEDULES = 10_000;
 const RUNS = 20_000;
-const TELL_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 5_000;
 const BUG_COLUMN = 60;
 const BREACH_COLUMN = 22;
 
@@ -108,11 +108,11 @@ async function measure(runs: number): Promise<number> {
 
 async function many(from: number, to: number): Promise<number> {
   const began = performance.now();
-  let told = began;
+  let reported = began;
   const progress = ({ schedules, broken }: Tally): void => {
     const now = performance.now();
-    if (now - told < TELL_EVERY_MS) return;
-    told = now;
+    if (now - reported < REPORT_EVERY_MS) return;
+    reported = now;
     const rate = Math.round((schedules * 1_000) / (now - began));
     process.stderr.write(`${schedules} of ${to - from}, ${rate} a second, ${broken.length} violations\n`);
   };

@@ -73,7 +73,7 @@ async function rehearse(
 }
 
 function befalling(step: string, fault: RequestFault | undefined): readonly Fault[] {
-  return fault === undefined ? [] : [{ at: "write", step, sending: 1, what: fault, ms: DELAY_MS }];
+  return fault === undefined ? [] : [{ at: "write", step, request: 1, what: fault, ms: DELAY_MS }];
 }
 
 async function runCell(

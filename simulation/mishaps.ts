@@ -1,5 +1,5 @@
 import type { Appended, CommitFaults } from "./disk.ts";
-import { type CommitFault, type Fault, type RequestFault, tellFault } from "./faults.ts";
+import { type CommitFault, type Fault, type RequestFault, describeFault } from "./faults.ts";
 import type { Dice } from "./random.ts";
 import type { VirtualTime } from "./time.ts";
 
@@ -22,7 +22,7 @@ export class Mishaps implements CommitFaults {
   readonly #faults: readonly Fault[];
   #left: readonly Fault[];
   #reads = 0;
-  readonly #sendings = new Map<string, number>();
+  readonly #requests = new Map<string, number>();
   readonly #commits = new Map<Fault, number>();
 
   constructor(faults: readonly Fault[], time: VirtualTime) {
@@ -33,15 +33,15 @@ export class Mishaps implements CommitFaults {
   }
 
   /** Adds a line to the story. */
-  tell(line: string): void {
+  log(line: string): void {
     this.story.push(`${((this.#time.now() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
   }
 
-  /** What befalls the next sending of a step's write. */
+  /** What befalls the next request of a step's write. */
   onWrite(step: string): Befalls | undefined {
-    const sending = (this.#sendings.get(step) ?? 0) + 1;
-    this.#sendings.set(step, sending);
-    const found = this.#left.find((fault) => fault.at === "write" && fault.step === step && fault.sending === sending);
+    const request = (this.#requests.get(step) ?? 0) + 1;
+    this.#requests.set(step, request);
+    const found = this.#left.find((fault) => fault.at === "write" && fault.step === step && fault.request === request);
     if (found?.at !== "write") return undefined;
     this.#strike(found);
     return { fault: found.what, ms: found.ms };
@@ -98,7 +98,7 @@ export class Mishaps implements CommitFaults {
   #strike(fault: Fault): void {
     this.#left = this.#left.filter((each) => each !== fault);
     this.struck.push(fault);
-    this.tell(`! ${tellFault(fault)}`);
+    this.log(`! ${describeFault(fault)}`);
   }
 }
 

@@ -93,7 +93,7 @@ export class SimulatedNetwork {
     return this.#inFlight > 0;
   }
 
-  /** Makes an exchange for a process. A write is that of an attempt of which the process has told. */
+  /** Makes an exchange for a process. A write belongs to an attempt that the process has reported. */
   async exchange(outgoing: Outgoing, sender: SimulatedProcess): Promise<Exchanged> {
     if (!sender.alive) return new Promise<never>(() => {});
     const write = outgoing.fresh ? writeOf(sender) : undefined;
@@ -113,7 +113,7 @@ export class SimulatedNetwork {
     if (write === undefined) return undefined;
     const attempt = `${write.step} (attempt ${write.attempt})`;
     const why = fence?.();
-    mishaps.tell(why === undefined ? `${sender.name} sends ${attempt}` : `${sender.name} keeps back ${attempt}: ${why}`);
+    mishaps.log(why === undefined ? `${sender.name} sends ${attempt}` : `${sender.name} keeps back ${attempt}: ${why}`);
     if (why !== undefined) return { kind: "not-sent", why };
     onSend(write.step);
     return undefined;
@@ -140,7 +140,7 @@ export class SimulatedNetwork {
     if (write !== undefined) this.#spoilReceipts(fault, time.now() + ms);
     const answer = lands === "never" ? undefined : this.#deliver(outgoing, { write, afterMs, befalls: { fault, ms } });
     if (sees === "interrupt" || sees === "interrupt, silence") {
-      mishaps.tell(`${sender.name} is interrupted`);
+      mishaps.log(`${sender.name} is interrupted`);
       sender.interrupt();
     }
     if (sees === "answer" || sees === "stop" || sees === "interrupt") return asSeen(fault, (await answer) ?? NO_ANSWER);
@@ -149,7 +149,7 @@ export class SimulatedNetwork {
     await time.sleep(SILENT.has(sees) ? outgoing.timeoutMs : this.#latency());
     const shown = show(sees, seen, outgoing);
     if (write !== undefined)
-      mishaps.tell(`the sender of ${write.step} sees: ${shown.kind === "answered" ? shown.status : shown.kind}`);
+      mishaps.log(`the sender of ${write.step} sees: ${shown.kind === "answered" ? shown.status : shown.kind}`);
     return shown;
   }
 
@@ -157,7 +157,7 @@ export class SimulatedNetwork {
     const { time, mishaps } = this.#parts;
     sender.stop();
     time.after(ms, () => {
-      mishaps.tell(`${sender.name} goes on`);
+      mishaps.log(`${sender.name} continues`);
       sender.continue();
     });
   }
@@ -183,14 +183,14 @@ export class SimulatedNetwork {
     const { service, mishaps, deliveries, dice } = this.#parts;
     const agoMs = write === undefined ? mishaps.onAnswer(dice) : 0;
     if (agoMs > 0) {
-      mishaps.tell(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
+      mishaps.log(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
       return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#asRead(outgoing, exchanged));
     }
     const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
     const { transactions, answer } = service.serve(outgoing, fault);
     if (write === undefined) return answer.then((exchanged) => this.#asRead(outgoing, exchanged));
     deliveries.push({ ...write, transactions });
-    mishaps.tell(
+    mishaps.log(
       `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}`,
     );
     return answer;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../src/base/ports.ts";
 import type { AttemptIntended } from "../src/protocol/record.ts";
 
-/** What a dead process throws at whatever goes on in it. */
+/** What a dead process throws at whatever still runs in it. */
 export class Dead extends Error {}
 
 const running = new AsyncLocalStorage<SimulatedProcess>();
@@ -13,11 +13,11 @@ export class SimulatedProcess {
   readonly pid: number;
   /** The machine that it runs on. */
   readonly machine: string;
-  /** Resolves when nothing goes on in it any more, nor ever will. */
+  /** Resolves when nothing runs in it any more, nor ever will. */
   readonly ended: Promise<void>;
   #end: () => void = () => {};
   #hasEnded = false;
-  /** Intents of which it has told and whose writes it has not sent. */
+  /** Intents that it has reported and whose writes it has not sent. */
   #intended: AttemptIntended[] = [];
   /** Of the write that it sent last. */
   #sent: AttemptIntended | undefined;
@@ -59,7 +59,7 @@ export class SimulatedProcess {
     return this.#alive;
   }
 
-  /** Whether nothing went on in it for a while. */
+  /** Whether it was stopped for a while. */
   get wasStopped(): boolean {
     return this.#wasStopped;
   }
@@ -79,23 +79,23 @@ export class SimulatedProcess {
     return running.run(this, work).finally(() => this.#end());
   }
 
-  /** It has the run now: what it told of before was recorded by others. */
+  /** Drops the intents that it reported before it had the run: others recorded them. */
   claims(): void {
     this.#intended = [];
   }
 
-  /** It tells of an intent. */
+  /** Takes an intent that it has reported. */
   intends(intent: AttemptIntended): void {
     this.#intended.push(intent);
   }
 
-  /** It sends a write: rounds side by side send theirs in the order in which they told of them; one that was sent already is sent again. */
+  /** Returns the intent of the write that it sends. Rounds side by side send in the order in which they reported their intents. */
   sends(): AttemptIntended | undefined {
     this.#sent = this.#intended.shift() ?? this.#sent;
     return this.#sent;
   }
 
-  /** As by SIGINT: it is to end when nothing is in flight any more. */
+  /** Does what SIGINT does: the process must end when nothing is in flight any more. */
   interrupt(): void {
     this.#stopping.abort();
   }
@@ -107,7 +107,7 @@ export class SimulatedProcess {
     this.continue();
   }
 
-  /** Nothing goes on in it until it is continued. */
+  /** Stops it until it is continued. */
   stop(): void {
     this.#wasStopped = true;
     this.#thawed ??= new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { AT_FIRST, type Draft } from "./draft.ts";
 export type Recipe = (draft: Draft) => void;
 
 const VOTERS = ["bob", "dora"];
-// What a unit of the other kind is called, nobody can tell from the request that mints it.
+// The request that mints a unit of the other kind does not name the unit.
 const KEY_FIELDS = ["id", "id", "number"];
 const QUANTITIES = [1, 5];
 const LOTS = ["a", "b"];

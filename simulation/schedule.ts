@@ -12,7 +12,7 @@ import { Dice } from "./random.ts";
 import type { SimulatedStep } from "./draft.ts";
 import { drawSteps } from "./steps.ts";
 
-/** All that is decided beforehand about one simulated run: what it does, and what goes wrong. */
+/** All that is decided about one simulated run before it starts: what it does, and what goes wrong. */
 export interface Schedule {
   /** Decides all else: how long things take, and how long people wait before they resume. */
   readonly seed: number;
@@ -92,7 +92,7 @@ function drawFaults(dice: Dice, writes: readonly string[], mostMs: number): read
 function drawDoubt(dice: Dice, writes: readonly string[], mostMs: number): readonly Fault[] {
   if (writes.length === 0) return [];
   const ms = dice.span(LEAST_DELAY_MS, mostMs);
-  return [{ at: "write", step: dice.pick(writes), sending: 1, what: dice.pick(NETWORK_FAULTS), ms }];
+  return [{ at: "write", step: dice.pick(writes), request: 1, what: dice.pick(NETWORK_FAULTS), ms }];
 }
 
 type Stale = Extract<Fault, { readonly at: "reads" }>;
@@ -108,14 +108,14 @@ function drawLag(dice: Dice, stale: Stale | undefined): Pick<Schedule, "readLagM
   return { readLagMs: stale === undefined ? dice.pick(LAGS_MS) : stale.ms };
 }
 
-/** A schedule in which each sending of a write suffers from the network with this chance, and nothing else goes wrong. */
+/** Draws a schedule in which each request of a write meets a network fault with this chance, and nothing else goes wrong. */
 export function drawAtRate(seed: number, rate: number): Schedule {
   const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
   const dice = new Dice(seed);
-  const sendings = steps.flatMap(({ writes }) => writes.flatMap((step) => [1, 2, 3].map((sending) => ({ step, sending }))));
-  const faults = sendings.flatMap(({ step, sending }): readonly Fault[] => {
+  const requests = steps.flatMap(({ writes }) => writes.flatMap((step) => [1, 2, 3].map((request) => ({ step, request }))));
+  const faults = requests.flatMap(({ step, request }): readonly Fault[] => {
     if (!dice.chance(rate)) return [];
-    return [{ at: "write", step, sending, what: dice.pick(NETWORK_FAULTS), ms: dice.span(LEAST_DELAY_MS, MOST_LATENESS_MS) }];
+    return [{ at: "write", step, request, what: dice.pick(NETWORK_FAULTS), ms: dice.span(LEAST_DELAY_MS, MOST_LATENESS_MS) }];
   });
   return { seed, steps, faults, skewMs: 0 };
 }
@@ -127,7 +127,7 @@ function drawStop(dice: Dice, steps: readonly SimulatedStep[]): Fault {
   const ms = dice.span(LEAST_STOP_MS, MOST_DELAY_MS);
   const risky = steps.filter(({ effect }) => RISKY.has(effect));
   const writes = (risky.length > 0 ? risky : steps).flatMap((step) => step.writes);
-  return { at: "write", step: dice.pick(writes), sending: 1, what: dice.pick(STOPS), ms };
+  return { at: "write", step: dice.pick(writes), request: 1, what: dice.pick(STOPS), ms };
 }
 
 function drawFault(dice: Dice, writes: readonly string[], mostMs: number): Fault {
@@ -137,7 +137,7 @@ function drawFault(dice: Dice, writes: readonly string[], mostMs: number): Fault
     return {
       at: "write",
       step: dice.pick(writes),
-      sending: 1 + dice.below(2) * dice.below(2),
+      request: 1 + dice.below(2) * dice.below(2),
       what: dice.pick(WRITE_FAULTS),
       ms,
     };

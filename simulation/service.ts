@@ -19,7 +19,7 @@ const [SALE] = DEFAULT_SEED.sales;
 /** The keys that the simulated runs have. */
 export const SIMULATED_KEYS = { ledger: "simulated-ledger-key", buyer: "simulated-buyer-key" } as const;
 
-// The fewer things there are, the quicker a world is made anew.
+// The fewer things there are, the quicker a world is made again.
 const SEED: Seed = {
   ...DEFAULT_SEED,
   ledgerApiKey: SIMULATED_KEYS.ledger,

@@ -1,4 +1,4 @@
-import { tellFault } from "./faults.ts";
+import { describeFault } from "./faults.ts";
 import type { Simulated } from "./simulate.ts";
 import type { Broken, Counts, Tally } from "./tally.ts";
 
@@ -51,7 +51,7 @@ export function showSimulated({ schedule, struck, outcome, violations, story }: 
     "",
     ...steps.map(({ text }) => text.trimEnd()),
     "",
-    ...faults.map((fault) => `fault: ${tellFault(fault)}${struck.includes(fault) ? "" : " (struck nothing)"}`),
+    ...faults.map((fault) => `fault: ${describeFault(fault)}${struck.includes(fault) ? "" : " (struck nothing)"}`),
     "",
     ...story,
     "",

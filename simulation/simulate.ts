@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000;
 // No schedule has its seed, or both runs would have one name.
 const EARLIER: Schedule = { seed: -1, steps: stepsOf([recordAsset, buy]), faults: [], skewMs: 0 };
 
-/** Lets a schedule happen in a world, which is made anew for it, a day after another run has passed there. */
+/** Lets a schedule happen in a world, which is reset for it, a day after another run has passed there. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
   if (world.earlier === undefined) {
     world.renew({ skewMs: 0, past: false, beforeMs: DAY_MS });

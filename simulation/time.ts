@@ -2,7 +2,7 @@ import type { Clock } from "../src/base/ports.ts";
 
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
-/** More than any schedule needs: what goes on longer hangs. */
+/** More than any schedule needs: what takes longer hangs. */
 export const MOST_EVENTS = 20_000;
 
 interface Event {
@@ -84,7 +84,7 @@ export class VirtualTime implements Clock {
     };
     promise.then(settle, settle);
     for (;;) {
-      // Whatever can go on without time passing has gone on when this comes back.
+      // Whatever can run without time passing has run when this resolves.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       if (settled) return promise;
       if (!this.#fireNext()) throw new Hang("everybody waits, and nothing will ever happen");

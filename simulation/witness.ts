@@ -11,7 +11,7 @@ export type Breach =
   | "false pass"
   | "silent effect"
   | "wrong order"
-  | "late value stands"
+  | "late value stays"
   | "second run"
   | "not passed without a fault"
   | "no end"
@@ -40,12 +40,13 @@ export interface Conclusion {
   readonly faults: number;
 }
 
-/** Sees both what the processes tell and what the service really does, and holds the one against the other. */
+/** Compares what the processes report with what the service really does. */
 export class Witness {
   readonly violations: Violation[] = [];
   readonly #steps: readonly SimulatedStep[];
   readonly #truth: Truth;
-  readonly #told: RunRecord[] = [];
+  /** What processes reported as recorded. */
+  readonly #reported: RunRecord[] = [];
   /** Steps that set what was there. */
   readonly #unchanged = new Set<string>();
   readonly #runs = new Set<string>();
@@ -60,7 +61,7 @@ export class Witness {
     this.violations.push({ breach, what });
   }
 
-  /** A run begins, or goes on: there is one, whatever is typed how often. */
+  /** Notes that a run begins or resumes: there is one, whatever is typed how often. */
   begins(runId: string): void {
     if (this.#runs.add(runId).size > 1) this.sees("second run", `${[...this.#runs].join(" and ")} were begun`);
   }
@@ -81,10 +82,10 @@ export class Witness {
     }
   }
 
-  /** A process tells of what is recorded. */
+  /** Takes a record that a process reports. */
   hears(record: RunRecord): void {
     const isKept = record.kind === "run.closed" || (record.kind === "attempt.answered" && record.meaning === "acknowledged");
-    if (isKept) this.#told.push(record);
+    if (isKept) this.#reported.push(record);
     if (record.kind !== "step.completed" || !this.#mustHaveEffect(record.step)) return;
     if (record.outcome === "unchanged" && this.#isSoNow(record.step)) this.#unchanged.add(record.step);
     else if (!this.#effects().has(record.step))
@@ -128,7 +129,7 @@ export class Witness {
     const counts = new Map<string, number>();
     for (const address of this.#committed().values()) counts.set(address, (counts.get(address) ?? 0) + 1);
     for (const { writes, effect } of this.#steps) {
-      // What sets a value may set it twice, as long as it stands in the end.
+      // A write that sets a value may set it twice, as long as the value is there in the end.
       if (effect === "absolute") continue;
       for (const address of writes) {
         const count = counts.get(address) ?? 0;
@@ -138,14 +139,15 @@ export class Witness {
   }
 
   #remembers(records: readonly RunRecord[]): void {
-    for (const told of this.#told) {
-      const kept = records[told.sequence];
-      const same = kept !== undefined && kept.kind === told.kind && stepOf(kept) === stepOf(told);
-      if (!same) this.sees("lost acknowledgement", `record ${told.sequence} (${told.kind}) was told, and is not in the journal`);
+    for (const reported of this.#reported) {
+      const { sequence, kind } = reported;
+      const kept = records[sequence];
+      const same = kept !== undefined && kept.kind === kind && stepOf(kept) === stepOf(reported);
+      if (!same) this.sees("lost acknowledgement", `record ${sequence} (${kind}) was reported, and is not in the journal`);
     }
   }
 
-  // Of what took effect nobody may be told that nothing happened.
+  // The journal must not deny a write that took effect.
   #isNotSilent({ steps }: RunState): void {
     for (const address of this.#effects()) {
       const step = steps.get(address);
@@ -164,17 +166,17 @@ export class Witness {
           this.sees("false pass", `the run passed, and ${address} is not complete`);
       }
     }
-    this.#lastStands();
+    this.#lastStays();
   }
 
-  #lastStands(): void {
+  #lastStays(): void {
     const order = [...this.#committed().values()];
     for (const target of new Set(this.#steps.flatMap(({ sets }) => sets ?? []))) {
       const setters = this.#steps.filter(({ sets }) => sets === target).flatMap(({ writes }) => writes);
       const last = order.findLast((address) => setters.includes(address));
       const wanted = this.#steps.findLast(({ sets }) => sets === target)?.leaves;
-      const stands = wanted === undefined ? last === setters.at(-1) : this.#valueOf(target) === wanted;
-      if (!stands) this.sees("late value stands", `${target} is as ${last ?? "nobody"} set it, not as ${setters.at(-1)} did`);
+      const stays = wanted === undefined ? last === setters.at(-1) : this.#valueOf(target) === wanted;
+      if (!stays) this.sees("late value stays", `${target} is as ${last ?? "nobody"} set it, not as ${setters.at(-1)} did`);
     }
   }
 

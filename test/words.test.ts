@@ -12,6 +12,16 @@ test("each word to avoid is found, with its place and what to write instead", ()
   ]);
 });
 
+test("a phrase is found over the lines of a comment, and a word within a name", () => {
+  const text = "// Whoever has carried\n  // on with it.\nconst isTold = tellAll(mends);\nconst toldoff = tellurium;\n";
+  expect(wordsToAvoid("code.ts", text)).toEqual([
+    'code.ts:1:16 "carried on": write continue, resume',
+    'code.ts:3:7 "isTold": write another name',
+    'code.ts:3:16 "tellAll": write another name',
+    'code.ts:3:24 "mends": write fix',
+  ]);
+});
+
 test("sentences are counted without code blocks, tables and headings", () => {
   const text =
     "# A title of five words\n\nOne two three. Four `tokenbook run x` six (see [a page](page.md)).\n\n- Seven\n  eight nine:\n\n```sh\nls\n```\n\n| a |\n|---|\n| b. |\n";

@@ -17,7 +17,7 @@ test.for(SLOW_CONNECTIONS)(
     for (const { name, steps, target } of SPECIMENS) {
       for (const ms of DELAYS_MS) {
         for (let seed = 0; seed < SEEDS; seed++) {
-          const faults = [{ at: "write", step: target, sending: 1, what, ms } as const];
+          const faults = [{ at: "write", step: target, request: 1, what, ms } as const];
           const schedule = { seed, steps, faults, skewMs: 0, settleWithinMs: SETTLE_WITHIN_MS, readLagMs: 0 };
           const { violations, struck } = await simulate(world, schedule);
           expect(struck).toHaveLength(1);
