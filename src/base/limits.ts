@@ -240,10 +240,10 @@ export const LIMITS = {
   journalBufferChars: 4_194_304,
   /** How long a database server may take: to connect, for one statement, for a lock, between two statements of a transaction; and how long all of it is waited for. */
   databaseConnectMs: 5_000,
-  databaseStatementMs: 30_000,
-  databaseLockMs: 10_000,
+  databaseStatementMs: 20_000,
+  databaseLockMs: 8_000,
   databaseIdleMs: 5_000,
-  databaseAnswerMs: 45_000,
+  databaseAnswerMs: 25_000,
   /** How long a run waits for a database server that is away before it stops, and its pauses in between. */
   databaseAwayMs: 60_000,
   databaseAwayPauseMs: 250,

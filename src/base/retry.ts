@@ -8,7 +8,8 @@ export interface Retrying<T> {
 }
 
 /**
- * Does work until its result is final or the policy ends it, and returns the last result. For reads and heartbeats only: a write never passes here. The
+ * Does work until its result is final or the policy ends it, and returns the last result. For reads, heartbeats and our own journal: a write to
+ * the service never passes here. The
  * caller pauses by its own clock, so that time can be simulated (decision 48).
  */
 export async function retry<T>(work: () => Promise<T>, { isFinal, pause }: Retrying<T>): Promise<T> {

@@ -29,6 +29,8 @@ export interface JournalPorts {
   readonly tail?: TailFile | undefined;
   /** When the commits of several runs are made one; the event loop's next turn when left out. */
   readonly inNextTurn?: NextTurn | undefined;
+  /** Called when a database server has gone away and is waited for. */
+  readonly onAway?: ((why: string) => void) | undefined;
 }
 
 /** The durable memory of one run, held under one claim. */
@@ -126,6 +128,8 @@ export class RunJournal {
   // What waits when the commit begins, and not only what waits now.
   #share(say?: () => void): Share {
     let waiting: readonly Waiting[] = [];
+    // Where the chain was at the first try: the run may have another share in the same commit.
+    let before: string | undefined;
     return {
       begin: () => {
         this.#joined = undefined;
@@ -136,12 +140,14 @@ export class RunJournal {
         this.#watch("before", waiting);
       },
       write: () => {
+        this.#hash = before ??= this.#hash;
         this.#opening?.();
         this.#assertHeld();
         for (const each of waiting) this.#insert(each);
         this.#end(waiting.at(-1)?.record);
         say?.();
       },
+      isKept: () => waiting.length > 0 && this.#isLast(waiting),
       end: () => {
         this.#opening = undefined;
         const sequence = waiting.at(-1)?.record.sequence;
@@ -154,6 +160,13 @@ export class RunJournal {
         return this.#failure;
       },
     };
+  }
+
+  // What was tried has given its records their hashes, unless it had failed before that.
+  #isLast(waiting: readonly Waiting[]): boolean {
+    const { runId } = this.claim;
+    const row = this.#database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
+    return row?.["last_sequence"] === waiting.at(-1)?.record.sequence && row?.["last_hash"] === this.#hash;
   }
 
   #watch(moment: "before" | "after", waiting: readonly Waiting[]): void {

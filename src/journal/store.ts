@@ -50,7 +50,7 @@ export class JournalStore {
   private constructor(database: SqlDatabase, ports: JournalPorts) {
     this.#database = database;
     this.#tail = tailOf(database, ports);
-    this.#commits = new Commits(database, ports.inNextTurn);
+    this.#commits = new Commits(database, ports);
     this.#ports = ports;
     this.#liveness = ports.liveness ?? livenessIn(database);
     this.leases = new Leases(database, { ...ports, liveness: this.#liveness });

@@ -19,7 +19,6 @@ interface Thread {
 export function ask(request: ThreadRequest): readonly StatementResult[] | { readonly error: ServerError } {
   thread ??= start();
   const number = ++thread.requests;
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread, and no window
   thread.port.postMessage({ ...request, request: number });
   const deadline = performance.now() + LIMITS.databaseAnswerMs;
   for (;;) {
@@ -29,7 +28,14 @@ export function ask(request: ThreadRequest): readonly StatementResult[] | { read
     if (reply !== undefined) continue; // it came too late for its question
     const leftMs = deadline - performance.now();
     if (leftMs <= 0)
-      return { error: { message: `no answer within ${LIMITS.databaseAnswerMs / 1_000} s`, code: undefined, isBroken: true } };
+      return {
+        error: {
+          message: `no answer within ${LIMITS.databaseAnswerMs / 1_000} s`,
+          code: undefined,
+          isBroken: true,
+          isUnsent: false,
+        },
+      };
     Atomics.wait(thread.replies, 0, seen, leftMs);
   }
 }

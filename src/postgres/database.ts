@@ -1,10 +1,11 @@
 import { invariant } from "../base/failure.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
+import { ServerAway } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
-import { assertDurable } from "./durability.ts";
-import { failureOf, ServerAway } from "./failure.ts";
+import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
+import { failureOf } from "./failure.ts";
 import { assertLayout, makeTables, partOf } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
@@ -58,6 +59,16 @@ export class PostgresDatabase implements SqlDatabase {
     if (database.formatOf(layout) > 0) return database;
     database.close();
     return undefined;
+  }
+
+  /** Returns the settings of a server on which the promise depends. Throws a Failure when it cannot be asked. */
+  static settings(server: ServerPlace, layout: TableLayout): readonly ServerSetting[] {
+    const database = new PostgresDatabase(server, layout, true);
+    try {
+      return settingsOf(database);
+    } finally {
+      database.close();
+    }
   }
 
   static #checked(
@@ -115,7 +126,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
-    if (this.#waiting === undefined) return this.#send([statement(sql, values)])[0]?.rows ?? [];
+    if (this.#waiting === undefined) return this.#send([statement(sql, values)], true)[0]?.rows ?? [];
     const waiting: Waiting = { ...statement(sql, values), result: undefined };
     this.#waiting.push(waiting);
     this.#flush();
@@ -184,21 +195,19 @@ export class PostgresDatabase implements SqlDatabase {
     if ("error" in answer) this.close();
   }
 
-  // A connection that has ended is opened again, but not in the middle of a transaction.
-  #send(statements: readonly Statement[]): readonly StatementResult[] {
-    const isWithin = this.#waiting !== undefined && statements[0]?.text !== "BEGIN";
+  // What had no effect, or only reads, is sent again on a new connection; the middle of a transaction is not.
+  #send(statements: readonly Statement[], isRead = false): readonly StatementResult[] {
+    const isMiddle = this.#waiting !== undefined && statements[0]?.text !== "BEGIN";
     const isFresh = this.#connection === undefined;
-    if (isFresh && isWithin)
+    if (isFresh && isMiddle)
       throw new ServerAway({ code: "database.unreachable", message: `${this.path} has ended the connection` });
     const connection = (this.#connection ??= this.#connect());
     const answer = ask({ kind: "send", connection, statements });
     if (!("error" in answer)) return answer;
-    const failure = failureOf(this.path, answer.error);
-    if (!answer.error.isBroken) throw failure;
-    this.close();
-    // Nothing of it was done when the connection had ended before.
-    if (isFresh || isWithin || this.#waiting !== undefined) throw failure;
-    return this.#send(statements);
+    const { error } = answer;
+    if (error.isBroken) this.close();
+    if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
+    throw failureOf(this.path, error);
   }
 
   #connect(): number {

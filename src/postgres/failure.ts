@@ -1,8 +1,5 @@
-import { DatabaseFailure } from "../sql/failure.ts";
+import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
 import type { ServerError } from "./messages.ts";
-
-/** The failure of a server that cannot be reached now: it may be back soon. */
-export class ServerAway extends DatabaseFailure {}
 
 interface Text {
   readonly code: string;

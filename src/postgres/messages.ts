@@ -34,6 +34,8 @@ export interface ServerError {
   readonly code: string | undefined;
   /** The connection cannot be used any more. */
   readonly isBroken: boolean;
+  /** The connection had ended before anything was sent on it. */
+  readonly isUnsent: boolean;
 }
 
 /** The answer to the request of this number. */

@@ -4,7 +4,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { Client, escapeIdentifier, types as standardTypes } from "pg";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Address, ThreadReply, ThreadRequest, ServerError, Statement, StatementResult } from "./messages.ts";
+import type { Address, ThreadReply, ThreadRequest, Statement, StatementResult } from "./messages.ts";
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -30,8 +30,10 @@ async function answer(request: ThreadRequest): Promise<Omit<ThreadReply, "reques
   try {
     return { results: await done(request) };
   } catch (error) {
+    const { code } = error as { readonly code?: unknown };
     const isBroken = request.kind !== "send" || isGone(clients.get(request.connection));
-    return { error: serverError(error, isBroken) };
+    const isUnsent = error instanceof NotSent;
+    return { error: { message: messageOf(error), code: typeof code === "string" ? code : undefined, isBroken, isUnsent } };
   }
 }
 
@@ -107,7 +109,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 
 // All of them are on their way before the first one is answered, so they take one round trip.
 async function send(client: Client | undefined, statements: readonly Statement[]): Promise<readonly StatementResult[]> {
-  if (client === undefined || isGone(client)) throw new Error("the connection has ended");
+  if (client === undefined || isGone(client)) throw new NotSent("the connection has ended");
   const sent = statements.map(({ text, values }) =>
     client.query(values === undefined ? text : { name: nameOf(text), text, values: [...values] }),
   );
@@ -156,10 +158,7 @@ async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop
   await client.end().catch(ignore);
 }
 
-function serverError(error: unknown, isBroken: boolean): ServerError {
-  const { code } = error as { readonly code?: unknown };
-  return { message: messageOf(error), code: typeof code === "string" ? code : undefined, isBroken };
-}
+class NotSent extends Error {}
 
 function ignore(): void {
   // a connection that is given up may fail in any way

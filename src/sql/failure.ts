@@ -2,3 +2,6 @@ import { Failure } from "../base/failure.ts";
 
 /** The failure of a database that cannot be used. */
 export class DatabaseFailure extends Failure {}
+
+/** The failure of a server that cannot be reached now: it may be back soon. */
+export class ServerAway extends DatabaseFailure {}

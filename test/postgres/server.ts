@@ -21,13 +21,13 @@ export const BINARIES: string | undefined = globSync("/usr/lib/postgresql/*/bin"
 /** A running server. */
 export class PostgresServer {
   readonly #folder: string;
-  readonly #port: number;
+  readonly port: number;
   #process: ChildProcess | undefined;
   #schemas = 0;
 
   private constructor(folder: string, port: number) {
     this.#folder = folder;
-    this.#port = port;
+    this.port = port;
   }
 
   /** Makes a server, and starts it with these settings. */
@@ -47,7 +47,7 @@ export class PostgresServer {
     const set = Object.entries({ listen_addresses: "127.0.0.1", unix_socket_directories: "", ...settings }).flatMap(
       ([name, value]) => ["-c", `${name}=${value}`],
     );
-    const args = ["-D", join(this.#folder, "data"), "-p", String(this.#port), ...set];
+    const args = ["-D", join(this.#folder, "data"), "-p", String(this.port), ...set];
     this.#process = spawn(join(BINARIES ?? "", "postgres"), args, { ...NOBODY, cwd: this.#folder, stdio: "ignore" });
     for (let left = TRIES; ; left--) {
       try {
@@ -78,7 +78,7 @@ export class PostgresServer {
 
   /** The address for a user. */
   address(user = "tester"): string {
-    return `postgres://${user}:a-password@127.0.0.1:${this.#port}/postgres`;
+    return `postgres://${user}:a-password@127.0.0.1:${this.port}/postgres`;
   }
 
   /** A schema that nobody has used. */

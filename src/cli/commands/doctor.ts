@@ -30,6 +30,7 @@ import {
   type OpenTarget,
   sandboxTarget,
   stateDirectory,
+  statePlace,
   type Where,
 } from "../project/project.ts";
 import type { Command, Shell } from "../shell.ts";
@@ -53,7 +54,7 @@ export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
       ...lookAtTerminal(shell),
       ...project.findings,
       ...lookAtKeys(shell, project, environment),
-      ...lookAtState(stateDirectory(shell, options)),
+      ...lookAtState(() => statePlace(shell, options)),
       ...opened.findings,
       ...(target === undefined ? [] : await lookBeyond(shell, options, target)),
     ];

@@ -7,27 +7,41 @@ import { count, quoted } from "../../base/text.ts";
 import { openEntries } from "../../files/state.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
 import { spellHolder } from "../../journal/holder.ts";
+import { JOURNAL } from "../../journal/format.ts";
+import { PostgresDatabase } from "../../postgres/database.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
+import type { ServerPlace, StatePlace } from "../../sql/place.ts";
 import { Findings } from "./finding.ts";
 
-/** The state directory: whether it can be written, and the state of its files. Nothing in it is changed. */
-export function lookAtState(folder: string): readonly DoctorFinding[] {
+/** The state: whether it can be written, and what is in it. Nothing in it is changed. */
+export function lookAtState(placeOf: () => StatePlace): readonly DoctorFinding[] {
   const findings = new Findings("state");
-  if (!lookAtFolder(folder, findings)) return findings.all;
   try {
-    if (existsSync(folder)) lookAtModes(folder, findings);
-    const health = journalHealth(folder);
+    const place = placeOf();
+    if (typeof place !== "string") lookAtServer(place, findings);
+    else if (!lookAtFolder(place, findings)) return findings.all;
+    else if (existsSync(place)) lookAtModes(place, findings);
+    const health = journalHealth(place);
     if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
     else lookAtJournal(health, findings);
-    lookAtDrifts(folder, findings);
-    ScheduleStore.look(folder, { clock: systemClock, redact: (text) => text })?.close();
+    lookAtDrifts(place, findings);
+    ScheduleStore.look(place, { clock: systemClock, redact: (text) => text })?.close();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     findings.failure(error);
   }
   return findings.all;
+}
+
+function lookAtServer(server: ServerPlace, findings: Findings): void {
+  for (const { risk, is, isSafe, why, fix } of PostgresDatabase.settings(server, JOURNAL)) {
+    if (isSafe) findings.ok("state.server", `the database: ${is}`);
+    else if (server.accepted.includes(risk))
+      findings.warning("state.risk-accepted", `the database: ${is}; tokenbook.yaml accepts it`, { why, next: fix });
+    else findings.problem("state.unsafe", `the database: ${is}`, { why, next: fix });
+  }
 }
 
 const MEGABYTE = 1_048_576;
@@ -78,8 +92,8 @@ function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-function lookAtDrifts(folder: string, findings: Findings): void {
-  const book = DriftBook.look(folder);
+function lookAtDrifts(place: StatePlace, findings: Findings): void {
+  const book = DriftBook.look(place);
   for (const each of book?.damage() ?? []) findings.problem("state.damaged", each, { next: RESTORE });
   book?.close();
 }

@@ -45,7 +45,14 @@ export async function openSession(
   { opened, pacer }: Shared = {},
 ): Promise<Session> {
   const exchanges = await openExchanges(shell, where);
-  const parts = { state: statePlace(shell, where), playbookSecrets, course: failpointOf(shell), exchanges, pacer };
+  const parts = {
+    state: statePlace(shell, where),
+    playbookSecrets,
+    course: failpointOf(shell),
+    exchanges,
+    pacer,
+    onAway: (why: string) => shell.stderr.write(`tokenbook: ${why}; waiting for it\n`),
+  };
   const target = opened ?? (await openTarget(shell, where));
   try {
     return sessionOn(shell, target, parts);
@@ -65,6 +72,8 @@ export interface SessionParts {
   readonly course?: Course | undefined;
   /** Shows every exchange of the runs. */
   readonly exchanges?: Exchanges | undefined;
+  /** Called when a database server has gone away and is waited for. */
+  readonly onAway?: ((why: string) => void) | undefined;
   /** Of this session alone when left out. */
   readonly pacer?: Pacer | undefined;
   /** The system's when left out. */
@@ -75,14 +84,14 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, exchanges, clock = systemClock, ...shared }: SessionParts,
+  { state, playbookSecrets, course, exchanges, onAway, clock = systemClock, ...shared }: SessionParts,
 ): Session {
-  const secrets = secretsGivenTo(target, playbookSecrets);
+  const secrets = secretsGivenTo(target, typeof state === "string" ? playbookSecrets : playbookSecrets.with([state.url]));
   const { redact } = secrets;
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
-  const store = JournalStore.open(state, { clock, redact, watch: course?.watch });
+  const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway });
   const transport = new Transport();
   const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
   return {

@@ -21,7 +21,7 @@ const HEADINGS = {
   terminal: "Terminal",
   project: "Project",
   keys: "Keys",
-  state: "State directory",
+  state: "State",
   service: "Service",
   profile: "Profile",
 } as const;

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.ts";
+import type { Clock } from "../../src/base/ports.ts";
+import { Secret } from "../../src/base/secret.ts";
+import type { RunJournal } from "../../src/journal/journal.ts";
+import { JournalStore } from "../../src/journal/store.ts";
+import type { ServerPlace } from "../../src/sql/place.ts";
+import { answered, intended, opened } from "../unit/protocol/facts.ts";
+import { Proxy } from "./proxy.ts";
+import { BINARIES, PostgresServer } from "./server.ts";
+
+const STILL_AWAY = 3;
+
+describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
+  let server: PostgresServer;
+  let place: ServerPlace;
+  let store: JournalStore;
+  let journal: RunJournal;
+  let passedMs: number;
+  let pauses: number;
+  let away: string[];
+  /** What happens while the journal pauses. */
+  let meanwhile: () => Promise<void>;
+
+  const clock: Clock = {
+    now: () => Date.now() + passedMs,
+    elapsed: () => passedMs,
+    sleep: async (ms) => {
+      passedMs += ms;
+      pauses += 1;
+      await meanwhile();
+    },
+  };
+
+  beforeEach(async () => {
+    server = await PostgresServer.start();
+    place = server.place();
+    [passedMs, pauses, away, meanwhile] = [0, 0, [], async () => {}];
+    store = JournalStore.open(place, { clock, redact: (text) => text, onAway: (why) => away.push(why) });
+    ({ journal } = await store.begin(opened, "test"));
+  });
+  afterEach(async () => {
+    store.close();
+    await server.remove();
+  });
+
+  const kinds = (): readonly string[] => store.read("run1").map(({ kind }) => kind);
+  const BEGUN = ["run.opened", "run.claimed"];
+
+  test("is waited for, and nothing is recorded twice or lost when it is back", async () => {
+    await server.stop("immediate");
+    meanwhile = async () => {
+      if (pauses === STILL_AWAY) await server.run();
+    };
+    journal.note(intended("mint"));
+    await journal.flushed();
+    expect(away).toEqual([expect.stringContaining("cannot be reached")]);
+    expect(pauses).toBeGreaterThanOrEqual(STILL_AWAY);
+    expect(kinds()).toEqual([...BEGUN, "attempt.intended"]);
+  });
+
+  test("keeps the order of the records that come while it is away", async () => {
+    await server.stop("immediate");
+    const ends: Promise<void>[] = [];
+    meanwhile = async () => {
+      if (pauses === 1) {
+        journal.note(answered("mint", "acknowledged"));
+        ends.push(journal.flushed());
+      }
+      if (pauses === STILL_AWAY) await server.run();
+    };
+    journal.note(intended("mint"));
+    await journal.flushed();
+    await Promise.all(ends);
+    expect(kinds()).toEqual([...BEGUN, "attempt.intended", "attempt.answered"]);
+  });
+
+  test("ends the run when it stays away, and the run can be resumed later", async () => {
+    await server.stop("immediate");
+    journal.note(intended("mint"));
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.cannot-write" });
+    expect(passedMs).toBeGreaterThanOrEqual(LIMITS.databaseAwayMs);
+    await server.run();
+    expect(kinds()).toEqual(BEGUN);
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.cannot-write" });
+    store.leases.release(journal.claim, true);
+    const { records } = await store.claim("run1");
+    expect(records.map(({ kind }) => kind)).toEqual([...BEGUN, "run.claimed"]);
+  });
+
+  test("may have committed what it did not acknowledge, which is not recorded a second time", async () => {
+    const proxy = await Proxy.open(server.port);
+    const url = new Secret("state.postgres", server.address().replace(String(server.port), String(proxy.port)));
+    const distant = JournalStore.open({ ...place, url }, { clock, redact: (text) => text, onAway: (why) => away.push(why) });
+    const { journal: other } = await distant.begin({ ...opened, runId: "run2" }, "test");
+    await proxy.loseCommit();
+    other.note(intended("mint"));
+    await other.flushed();
+    expect(away).toHaveLength(1);
+    other.note(answered("mint", "acknowledged"));
+    await other.flushed();
+    expect(distant.read("run2").map(({ kind }) => kind)).toEqual([...BEGUN, "attempt.intended", "attempt.answered"]);
+    distant.close();
+    await proxy.close();
+  });
+});

@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+/** A way to a server that can lose the answer to a commit. */
+export class Proxy {
+  readonly port: number;
+  readonly #thread: Worker;
+
+  private constructor(thread: Worker, port: number) {
+    this.#thread = thread;
+    this.port = port;
+  }
+
+  /** Opens a way to a port of this machine. */
+  static async open(port: number): Promise<Proxy> {
+    const thread = new Worker(new URL("proxy-thread.ts", import.meta.url), { workerData: { port } });
+    const [own] = (await once(thread, "message")) as [number];
+    return new Proxy(thread, own);
+  }
+
+  /** The next transaction ends on the server, and nobody hears of it. */
+  async loseCommit(): Promise<void> {
+    this.#thread.postMessage("lose");
+    await once(this.#thread, "message");
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.terminate();
+  }
+}
