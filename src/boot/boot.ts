@@ -65,7 +65,7 @@ interface Missing {
   readonly script: Script;
 }
 
-/** What `run` sets otherwise while it checks a playbook, and what is so at the start. */
+/** The flags that `run` sets while it checks a playbook, and the flags at the start. */
 const OTHER_FLAGS = [
   "--semi-space-growth-factor=1 --heap-growing-percent=50",
   "--semi-space-growth-factor=2 --heap-growing-percent=0",

@@ -4,7 +4,7 @@ import { type Parsed, parseYaml } from "../source/parse.ts";
 import { type TextFile, wordAt } from "./document.ts";
 
 // A cursor is found in a document by a mark that is put there before the document is read: however the value around it is quoted,
-// folded or escaped, it holds the mark. What is being typed leaves documents broken, so they are mended for this one look
+// folded or escaped, it holds the mark. What is being typed leaves documents broken, so they are repaired for this one look
 // (decision 9).
 
 /** A character that marks the cursor: private use, so that no text means anything by it. */
@@ -26,7 +26,7 @@ export interface MarkedValue {
 /** The value that the cursor is in; `undefined` where there is none, as in a key or a comment. */
 export function markedValue({ path, text }: TextFile, offset: number): MarkedValue | undefined {
   for (const candidate of candidates(text, offset)) {
-    const read = readMended(path, candidate);
+    const read = readRepaired(path, candidate);
     if (read === undefined) continue;
     const found = scalarWithMark(read.parsed.root, []);
     if (found !== undefined) return { ...read, ...found };
@@ -138,7 +138,7 @@ function stateAfter(line: string): { readonly quote: string; readonly brackets: 
 const MENDED_LINES = 8;
 
 // Lines that cannot be read are left out, but for the one with the mark: then it is those before it that are at fault.
-function readMended(path: string, text: string): Pick<MarkedValue, "document" | "parsed"> | undefined {
+function readRepaired(path: string, text: string): Pick<MarkedValue, "document" | "parsed"> | undefined {
   const lines = text.split("\n");
   const marked = lines.findIndex((line) => line.includes(MARK));
   for (let tries = 0; tries <= MENDED_LINES; tries++) {

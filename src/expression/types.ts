@@ -127,7 +127,7 @@ export class TypeEnvironment {
   readonly #known: KnownIds;
   // The steps of a playbook use the same names and write the same expressions again and again.
   readonly #copies = new Map<string, TypeEnvironment>();
-  readonly #typed = new Recent((text) => this.#readAnew(text));
+  readonly #typed = new Recent((text) => this.#readUncached(text));
 
   private constructor(
     environment: Environment,
@@ -205,7 +205,7 @@ export class TypeEnvironment {
     return "code" in typed ? this.#typed.of(text) : typed;
   }
 
-  #readAnew(text: string): Typed | ExpressionProblem {
+  #readUncached(text: string): Typed | ExpressionProblem {
     const read = this.#read(text, useExactLiterals);
     // The library takes 50 for an int in [50, 50], and a list of ints for no list of decimals; also in `a ? 1.5 : 0`.
     if (!("code" in read) || !TWO_KINDS.test(read.message)) return read;

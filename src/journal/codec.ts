@@ -42,8 +42,8 @@ const MASKED_FIELDS: ReadonlySet<string> = new Set([
 const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
 
 /**
- * A fact as it is kept, and its body as it stands on the disk. Texts are masked, and numbers that are a secret, whole. What a terminal would obey is
- * escaped, so that an export shows the very text that its hash is of.
+ * Returns a fact as it is kept, and its body as it is on the disk. Texts are masked, and numbers that are a secret, whole. What a
+ * terminal would obey is escaped, so that an export shows the very text that its hash is of.
  */
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
   const body = bodyOf(fact);

@@ -155,8 +155,8 @@ export class RunJournal {
         this.#watch("after", waiting);
       },
       fail: (error) => {
-        const isTold = error instanceof Failure && !(error instanceof DatabaseFailure);
-        this.#failure = isTold ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
+        const isExplained = error instanceof Failure && !(error instanceof DatabaseFailure);
+        this.#failure = isExplained ? error : this.#cannotWrite(waiting.at(-1)?.record, error);
         return this.#failure;
       },
     };

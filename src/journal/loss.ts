@@ -24,9 +24,9 @@ export interface Loss {
 export type Acceptance = Pick<Loss, "who" | "because">;
 
 /**
- * Goes on with a journal that has lost records, or may have, by the word of a person who has looked into the ledger. The word is kept in it. Of
- * the runs that had not passed nobody knows any more what they have sent, so none of them is gone on with. Gives what was known of the
- * loss. Throws a Failure when nothing is lost, or a process that is alive holds a run.
+ * Continues a journal that has lost records, or may have, because a person has looked into the ledger. The journal keeps who and why.
+ * What the runs that had not passed have sent is no longer known, so none of them can be resumed. Returns what was known of the loss.
+ * Throws a Failure when nothing is lost, or a process that is alive holds a run.
  */
 export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, because }: Acceptance): string {
   // A server has no second place that names the last record, so nothing shows a loss.

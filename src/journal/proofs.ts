@@ -48,6 +48,6 @@ function targetOf(database: SqlDatabase, runId: string): TargetHeading | undefin
     const opened = parseJson(String(first?.["body"]), LIMITS.recordDepth);
     return isObject(opened) && isObject(opened["target"]) ? (opened["target"] as unknown as TargetHeading) : undefined;
   } catch {
-    return undefined; // who reads that run is told what is wrong with it
+    return undefined; // reading that run reports what is wrong with it
   }
 }

@@ -145,8 +145,8 @@ export class JournalStore {
   }
 
   /**
-   * Takes a run from whoever holds it, together with what is to be recorded of that: a crash leaves both, or neither. Throws a Failure when the
-   * run is not as it was when the lease was read.
+   * Takes a run from whoever holds it, and records the fact of it in the same commit: a crash leaves both, or neither. Throws a Failure
+   * when the run is not as it was when the lease was read.
    */
   async takeOver(lease: Lease, says: (records: readonly RunRecord[]) => Fact): Promise<Held> {
     const { runId } = lease;

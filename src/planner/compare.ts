@@ -15,8 +15,10 @@ export function assertSamePlanned(plan: PlanDocument, playbooks: readonly PlanGi
   const now = headingOf(target);
   const elsewhere = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== plan.target[key]);
   if (elsewhere.length > 0) {
-    const told = elsewhere.map((key) => `${key} was ${plan.target[key] ?? "none"} and is ${now[key] ?? "none"}`).join("; ");
-    throw outdated("plan.other-target", `the plan is of another environment: ${told}`);
+    const differences = elsewhere
+      .map((key) => `${key} was ${plan.target[key] ?? "none"} and is ${now[key] ?? "none"}`)
+      .join("; ");
+    throw outdated("plan.other-target", `the plan is of another environment: ${differences}`);
   }
   for (const given of playbooks) {
     const { playbook } = given;
@@ -36,10 +38,10 @@ export function assertSamePlanned(plan: PlanDocument, playbooks: readonly PlanGi
 
 /** Verifies that a new plan says the same as this one. Throws a Failure that names each step with another outcome. */
 export function assertSamePlan(plan: PlanDocument, fresh: PlanDocument): void {
-  const told = fresh.plans.flatMap((run) => changesOf(plannedOf(plan, run.playbook.file), run));
-  if (told.length === 0) return;
-  const shown = told.slice(0, LIMITS.planChanges).flat();
-  const rest = told.length - LIMITS.planChanges;
+  const changed = fresh.plans.flatMap((run) => changesOf(plannedOf(plan, run.playbook.file), run));
+  if (changed.length === 0) return;
+  const shown = changed.slice(0, LIMITS.planChanges).flat();
+  const rest = changed.length - LIMITS.planChanges;
   const lines = rest > 0 ? [...shown, `and ${rest} more`] : shown;
   throw outdated("plan.outdated", `what the plan rests on has changed since ${plan.madeAt}:\n${lines.join("\n")}`);
 }
@@ -74,7 +76,7 @@ function linesOf(was: PlannedStep | undefined, is: PlannedStep | undefined): rea
   if (was === undefined) return [`it was not in the plan, and is ${is?.verdict ?? ""}`];
   if (is === undefined) return [`it was ${was.verdict}, and is not reached any more`];
   const verdict = was.verdict === is.verdict ? [] : [`it was ${was.verdict}, and is ${is.verdict}`];
-  const input = changesBetween(was.input, is.input, LIMITS.planPlaces).map((change) => `  input ${tell(change)}`);
+  const input = changesBetween(was.input, is.input, LIMITS.planPlaces).map((change) => `  input ${describe(change)}`);
   const reads = [...was.reads.keys(), ...is.reads.keys()].filter((at, index, all) => all.indexOf(at) === index);
   const answers = reads.flatMap((at) => readLines(was.reads[at], is.reads[at]));
   const lines = [...verdict, ...input, ...answers];
@@ -89,11 +91,11 @@ function readLines(was: PlannedRead | undefined, is: PlannedRead | undefined): r
   if (String(was.status) !== String(is.status))
     return [`  ${is.operation} answered HTTP ${was.status ?? "nothing"}, and now ${is.status ?? "nothing"}`];
   const changes = was.answer === null || is.answer === null ? [] : changesBetween(was.answer, is.answer, LIMITS.planPlaces);
-  const places = changes.map((change) => `    ${tell(change)}`);
+  const places = changes.map((change) => `    ${describe(change)}`);
   return [`  ${is.operation} answers something else`, ...places];
 }
 
-function tell({ sign, path, is, wanted }: ValueDifference): string {
+function describe({ sign, path, is, wanted }: ValueDifference): string {
   if (sign === "~") return `${path}: ${short(is)} → ${short(wanted)}`;
   return `${path}: ${sign === "+" ? "new" : "gone"} ${short(sign === "+" ? wanted : is)}`;
 }

@@ -104,9 +104,9 @@ export function cannotKnow(context: PlanContext, place: Place, why: string): voi
     for (const held of all) {
       const inner = `${frame}${held.id}${suffix}`;
       context.hide(inner, why);
-      tell(context, { step: held, address: inner, within: place.within }, { why: unknown, scope: inside });
+      concludeUnknown(context, { step: held, address: inner, within: place.within }, { why: unknown, scope: inside });
     }
-  } else if (step.kind === "include") tellIncluded(context, place, { why: unknown, scope });
+  } else if (step.kind === "include") concludeIncluded(context, place, { why: unknown, scope });
   if (step.kind !== "check" && [...writesOf([step])].length > 0) context.disturb(`${address} may write before it`);
 }
 
@@ -116,12 +116,12 @@ interface Doubt {
   readonly scope: Scope;
 }
 
-function tell(context: PlanContext, at: PlannedPlace, doubt: Doubt): void {
+function concludeUnknown(context: PlanContext, at: PlannedPlace, doubt: Doubt): void {
   context.say(at, { verdict: "cannot-know", why: [doubt.why], ...inputIn(at.step, doubt.scope) });
-  tellIncluded(context, at, doubt);
+  concludeIncluded(context, at, doubt);
 }
 
-function tellIncluded(context: PlanContext, { step, address, within }: PlannedPlace, { why, scope }: Doubt): void {
+function concludeIncluded(context: PlanContext, { step, address, within }: PlannedPlace, { why, scope }: Doubt): void {
   if (step.kind !== "include") return;
   const all = [...stepsIn(step.playbook.steps), ...step.playbook.checks];
   const inputs = includedScope(step, scope);
@@ -129,7 +129,8 @@ function tellIncluded(context: PlanContext, { step, address, within }: PlannedPl
     (outer, held) => inRound(outer, held, address),
     withUnknownSteps({ ...context.scopeIn(step.playbook), inputs }, all, why),
   );
-  for (const held of all) tell(context, { step: held, address: `${frameOf(address)}${held.id}`, within }, { why, scope: inside });
+  for (const held of all)
+    concludeUnknown(context, { step: held, address: `${frameOf(address)}${held.id}`, within }, { why, scope: inside });
 }
 
 // An item is known only when its list is.

@@ -6,7 +6,7 @@ import type { Target } from "../environment/target.ts";
 import { askingOf } from "../engine/read/ask.ts";
 import { check } from "../engine/steps/check.ts";
 import { expand } from "../engine/steps/expand-foreach.ts";
-import { skipIfTold } from "../engine/steps/skip-if-false.ts";
+import { skipIfFalse } from "../engine/steps/skip-if-false.ts";
 import { turn } from "../engine/steps/turn-block.ts";
 import { type Action, digestOf, headingsOf, type Place, planOf, type PlanStep } from "../engine/run/plan-steps.ts";
 import { Interrupted } from "../engine/run/interrupted.ts";
@@ -32,8 +32,8 @@ export interface PlanParts extends PlanGiven {
 }
 
 /**
- * Thinks a run through: what follows is decided as in a run, reads are made, and in the place of each write stands what could be
- * known of it. Throws a Failure when no plan can be made. Why it is no interpreter of its own: decision 57.
+ * Thinks a run through: it decides and reads as a run does, and replaces each write by what could be known of its answer. Throws a
+ * Failure when no plan can be made. Why it is no interpreter of its own: decision 57.
  */
 export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
   const { playbook, target } = parts;
@@ -104,7 +104,7 @@ function planRounds(context: PlanContext, place: Place): void {
 
 async function planStep(context: PlanContext, place: Place): Promise<void> {
   const { step } = place;
-  if (step.foreach === undefined && skipIfTold(context, place, context.ports.clock.now()))
+  if (step.foreach === undefined && skipIfFalse(context, place, context.ports.clock.now()))
     return context.say(place, { verdict: "skipped" });
   switch (step.kind) {
     case "call":

@@ -132,7 +132,7 @@ function nameOf(text: string): string {
 const BEAT = `INSERT INTO holder (name, seen_at) VALUES ($1, clock_timestamp())
   ON CONFLICT (name) DO UPDATE SET seen_at = clock_timestamp()`;
 
-// The first beat is seen before anybody is told the name.
+// The first beat is recorded before anybody learns the name.
 async function beat(asked: Beat): Promise<void> {
   const stop = new AbortController();
   const client = await connect(asked.address, false);

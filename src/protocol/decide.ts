@@ -67,7 +67,7 @@ export type Next<S> =
   | { readonly kind: "close"; readonly outcome: RunOutcome };
 
 /** The progress of a part of the plan. */
-type Standing<S> =
+type Progress<S> =
   | { readonly is: "done" }
   | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
   | { readonly is: "open"; readonly actions: readonly ActionOf<S>[] };
@@ -111,70 +111,70 @@ export class Walk<S> {
 
   next(state: RunState, { isBusy = () => false, interrupted = false }: Partial<Omit<Sight, "state">> = {}): Next<S> {
     const at: Position<S> = { frame: "", keys: "", rounds: [], within: [], inAlways: false };
-    const standing = this.#plainly(this.#plan, "", at, { state, isBusy, interrupted });
-    if (standing.is === "open") return { kind: "act", actions: standing.actions };
-    if (standing.is === "done") return { kind: "close", outcome: "passed" };
-    return { kind: "close", outcome: standing.outcome === "held" ? "interrupted" : standing.outcome };
+    const progress = this.#plainly(this.#plan, "", at, { state, isBusy, interrupted });
+    if (progress.is === "open") return { kind: "act", actions: progress.actions };
+    if (progress.is === "done") return { kind: "close", outcome: "passed" };
+    return { kind: "close", outcome: progress.outcome === "held" ? "interrupted" : progress.outcome };
   }
 
   // Steps, then checks.
-  #plainly(plan: Plan<S>, name: string, at: Position<S>, sight: Sight): Standing<S> {
+  #plainly(plan: Plan<S>, name: string, at: Position<S>, sight: Sight): Progress<S> {
     const steps = this.#sequence(plan.steps, name, at, sight);
     return steps.is === "done" ? this.#allOf(plan.checks, at, sight) : steps;
   }
 
-  #sequence(nodes: readonly PlanNode<S>[], name: string, at: Position<S>, sight: Sight): Standing<S> {
+  #sequence(nodes: readonly PlanNode<S>[], name: string, at: Position<S>, sight: Sight): Progress<S> {
     for (let index = this.#complete.get(name) ?? 0; index < nodes.length; index++) {
       const node = nodes[index];
-      const standing = node === undefined ? DONE : this.#node(node, at, sight);
-      if (standing.is !== "done") return standing;
+      const progress = node === undefined ? DONE : this.#node(node, at, sight);
+      if (progress.is !== "done") return progress;
       this.#complete.set(name, index + 1);
     }
     return DONE;
   }
 
   // A check that stops does not prevent the others.
-  #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, sight: Sight): Standing<S> {
-    const standings: Standing<S>[] = [];
+  #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, sight: Sight): Progress<S> {
+    const all: Progress<S>[] = [];
     for (const node of nodes) {
-      const standing = this.#node(node, at, sight);
-      if (standing.is === "open") return standing;
-      standings.push(standing);
+      const progress = this.#node(node, at, sight);
+      if (progress.is === "open") return progress;
+      all.push(progress);
     }
-    return worst(standings);
+    return worst(all);
   }
 
-  #node(node: PlanNode<S>, at: Position<S>, sight: Sight): Standing<S> {
+  #node(node: PlanNode<S>, at: Position<S>, sight: Sight): Progress<S> {
     const address = `${at.frame}${node.id}${at.keys}`;
     const ended = endOf<S>(address, sight);
     if (ended !== undefined) return ended;
     return node.parallel === undefined ? this.#body(node, address, at, sight) : this.#rounds(node, address, at, sight);
   }
 
-  #rounds(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Standing<S> {
+  #rounds(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
     const { state, isBusy } = sight;
     const parallel = node.parallel ?? 1;
     const place = placeOf(node, address, at);
     const expansion = state.expansions.get(address);
     if (expansion === undefined) return beginning({ do: "expand", place }, at, sight);
-    const underWay: Extract<Standing<S>, { is: "open" }>[] = [];
-    const stopped: Standing<S>[] = [];
+    const underWay: Extract<Progress<S>, { is: "open" }>[] = [];
+    const stopped: Progress<S>[] = [];
     for (let index = expansion.complete; index < expansion.rounds.length && underWay.length < parallel; index++) {
       const key = expansion.rounds[index]?.key ?? "";
       const round = roundOf(address, key);
       const rounds = [...at.rounds, { owner: node.step, expansion: address, index, key }];
       const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
-      const standing = endOf<S>(round, sight) ?? this.#body(node, round, inside, sight);
-      if (standing.is === "stopped") stopped.push(standing);
+      const progress = endOf<S>(round, sight) ?? this.#body(node, round, inside, sight);
+      if (progress.is === "stopped") stopped.push(progress);
       // After a stop no new round begins; begun rounds run to their end.
-      else if (standing.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
-        underWay.push(standing);
+      else if (progress.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
+        underWay.push(progress);
       if (stopped.length > 0 && parallel === 1) break;
     }
     return underWay.length > 0 ? { is: "open", actions: underWay.flatMap(({ actions }) => actions) } : worst(stopped);
   }
 
-  #body(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Standing<S> {
+  #body(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
     const place = placeOf(node, address, at);
     const own = sight.state.steps.get(address);
     if (node.kind === "call") return call(node, place, at, sight);
@@ -182,23 +182,23 @@ export class Walk<S> {
     return node.kind === "block" ? this.#block(node, place, at, sight) : this.#include(node, place, at, sight);
   }
 
-  #include(node: PlanInclude<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Standing<S> {
+  #include(node: PlanInclude<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
     const inside: Position<S> = { ...at, frame: frameOf(place.address), keys: "", rounds: [] };
-    const standing = this.#plainly(node, nameOf(place, sight), inside, sight);
-    if (standing.is !== "done") return standing;
+    const progress = this.#plainly(node, nameOf(place, sight), inside, sight);
+    if (progress.is !== "done") return progress;
     const holds = heldBy([node.steps, node.checks], inside, sight.state);
     return open({ do: "end", place, ending: { outcome: "ok", holds } });
   }
 
-  #block(node: PlanBlock<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Standing<S> {
+  #block(node: PlanBlock<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
     const own = stepIn(sight.state, place.address);
     const phase = own.turned === undefined || own.turned.to === "again" ? "steps" : own.turned.to;
     const inside = phase === "always" ? { ...at, inAlways: true } : at;
-    const standing = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, inside, sight);
-    if (standing.is === "open" || (standing.is === "stopped" && !ENDS_BLOCK.has(standing.outcome))) return standing;
-    const turn = turnAfter(node, { phase, standing, repeats: own.repeats }, () => heldBy([node.steps], at, sight.state));
+    const progress = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, inside, sight);
+    if (progress.is === "open" || (progress.is === "stopped" && !ENDS_BLOCK.has(progress.outcome))) return progress;
+    const turn = turnAfter(node, { phase, progress, repeats: own.repeats }, () => heldBy([node.steps], at, sight.state));
     if (turn !== undefined) return open({ do: "turn", place, turn });
-    if (standing.is === "stopped") return standing;
+    if (progress.is === "stopped") return progress;
     const outcome = phase === "always" ? (own.turned?.outcome ?? "ok") : phase === "rescue" ? "rescued" : "ok";
     const holds = heldBy([node.steps, node.rescue, node.always], at, sight.state);
     return open({ do: "end", place, ending: { outcome, holds } });
@@ -213,7 +213,7 @@ function nameOf<S>({ address }: PlaceOf<S>, { state }: Sight): string {
   return `${address}:${stepIn(state, address).begun?.sequence ?? ""}:`;
 }
 
-function endOf<S>(address: string, { state }: Sight): Standing<S> | undefined {
+function endOf<S>(address: string, { state }: Sight): Progress<S> | undefined {
   const step = state.steps.get(address);
   if (step?.completed !== undefined) return DONE;
   return step?.stopped === undefined ? undefined : { is: "stopped", outcome: step.stopped.outcome, at: address };
@@ -221,18 +221,18 @@ function endOf<S>(address: string, { state }: Sight): Standing<S> | undefined {
 
 interface PhaseEnd<S> {
   readonly phase: "steps" | "rescue" | "always";
-  readonly standing: Exclude<Standing<S>, { is: "open" }>;
+  readonly progress: Exclude<Progress<S>, { is: "open" }>;
   readonly repeats: number;
 }
 
 function turnAfter<S>(
   { attempts, rescue, always }: PlanBlock<S>,
-  { phase, standing, repeats }: PhaseEnd<S>,
+  { phase, progress, repeats }: PhaseEnd<S>,
   forget: () => readonly string[],
 ): Turn | undefined {
   if (phase === "always") return undefined;
-  const failed = standing.is === "stopped" ? standing.at : undefined;
-  if (failed !== undefined && phase === "steps" && standing.is === "stopped" && standing.outcome === "failed") {
+  const failed = progress.is === "stopped" ? progress.at : undefined;
+  if (failed !== undefined && phase === "steps" && progress.is === "stopped" && progress.outcome === "failed") {
     if (repeats + 1 < attempts) return { to: "again", failed, forget: forget() };
     if (rescue.length > 0) return { to: "rescue", failed };
   }
@@ -241,7 +241,7 @@ function turnAfter<S>(
   return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok" };
 }
 
-function open<S>(action: ActionOf<S>): Standing<S> {
+function open<S>(action: ActionOf<S>): Progress<S> {
   return { is: "open", actions: [action] };
 }
 
@@ -249,7 +249,7 @@ function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, wit
   return { step, address, frame, rounds, within };
 }
 
-function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Standing<S> {
+function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
   const attempts = sight.state.steps.get(place.address)?.attempts ?? [];
   const decided = node.writes
     ? decideAttempts(attempts, { awaitsReceipt: node.awaitsReceipt, epoch: sight.state.epoch })
@@ -260,7 +260,7 @@ function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, sight: S
 }
 
 // After an interrupt only `always` steps begin.
-function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: Sight): Standing<S> {
+function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: Sight): Progress<S> {
   if (!interrupted || inAlways) return open(action);
   return { is: "stopped", outcome: "interrupted", at: action.place.address };
 }
@@ -280,9 +280,9 @@ const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
   "interrupted",
 ];
 
-function worst<S>(standings: readonly Standing<S>[]): Standing<S> {
+function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   for (const outcome of WORST_FIRST) {
-    const found = standings.find((each) => each.is === "stopped" && each.outcome === outcome);
+    const found = all.find((each) => each.is === "stopped" && each.outcome === outcome);
     if (found !== undefined) return found;
   }
   return DONE;

@@ -231,7 +231,7 @@ export class DriftBook {
     return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? = 1 OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
   }
 
-  /** How many comparisons there are of which a run has read both sides; where there is none, having no drift means nothing. */
+  /** Returns how many comparisons have been read on both sides by some run. Without one, having no drift means nothing. */
   comparisons(): number {
     return Number(this.#database.get("SELECT count(*) AS n FROM comparison")?.["n"]);
   }

@@ -14,7 +14,7 @@ type Path = readonly (string | number)[];
 /** Throws the failure that names every wrong place of a value. */
 export function demandShape(value: unknown, shape: DocumentShape): void {
   const problems = new SchemaSet().validator(shape.schema)(value);
-  const [first, ...others] = toldOf(problems);
+  const [first, ...others] = reportedOf(problems);
   if (first === undefined) return;
   const more = others.slice(0, SANDBOX_LIMITS.problemsShown - 1).map(({ path, message }) => `${spell(path)} ${message}`);
   throw wrongAt(shape, first.path, first.message, more.length === 0 ? undefined : `also: ${more.join("; ")}`);
@@ -26,13 +26,13 @@ export function wrongAt({ name, code }: DocumentShape, path: Path, message: stri
   return new Failure({ code, message: `${name} is wrong${where}: ${message}`, ...(why === undefined ? {} : { why }) });
 }
 
-const TOLD_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
+const IMPLIED_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
 
 // A choice reports first that none of its branches fits, and then the reason for each branch.
-function toldOf(problems: readonly SchemaViolation[]): readonly { readonly path: Path; readonly message: string }[] {
+function reportedOf(problems: readonly SchemaViolation[]): readonly { readonly path: Path; readonly message: string }[] {
   const choices = problems.filter(({ keyword }) => keyword === "oneOf").map(({ path }) => spell(path));
   return problems
-    .filter(({ keyword, path }) => keyword !== "if" && !(TOLD_BY_CHOICE.has(keyword) && choices.includes(spell(path))))
+    .filter(({ keyword, path }) => keyword !== "if" && !(IMPLIED_BY_CHOICE.has(keyword) && choices.includes(spell(path))))
     .map((problem) => ({ path: problem.path, message: messageOf(problem) }));
 }
 

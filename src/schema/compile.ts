@@ -84,8 +84,8 @@ export interface NumberRule {
 }
 
 /**
- * Compiles a user's schema, each part of which is marked by `COUNTED`; formats count. The check counts its steps, and without `all` it
- * ends at the first problem. Throws an Error when the schema cannot be compiled.
+ * Compiles a user's schema, in which `COUNTED` marks each part; formats count. The check counts its steps, and without `all` it ends at
+ * the first problem. Throws an Error when the schema cannot be compiled.
  */
 export type CompileUser = (schema: object, rules: UserRules, all: boolean) => SchemaCheck;
 

@@ -24,8 +24,8 @@ export type Answering = (request: IncomingMessage, response: ServerResponse) => 
 const MISDIRECTED = 421;
 
 /**
- * Listens for HTTP requests, a few at a time, none of which may take long to come, and no answer long to be taken. On the loopback interface it answers
- * only who asks it by a name of that interface: any other a web page may have let lead here. Throws what the system says.
+ * Listens for HTTP requests, a few at a time. A slow request or a slowly read answer is cut off. On the loopback interface it answers
+ * only requests by a name of that interface, because a web page can make any other name lead here. Throws what the system says.
  */
 export async function listenOn({ host, port }: ListenAddress, answer: Answering): Promise<Listening> {
   const server = createServer(

@@ -40,7 +40,7 @@ const FRAME_COLUMNS = 160;
 /** How many lines a frame shows before and after the place. */
 export const FRAME_LINES = { above: 2, below: 1 } as const;
 
-/** Returns the lines around a place, the first of which is line `first`; very long lines are cut around the mark. */
+/** Returns the lines around a place. `first` is the number of the first line. Very long lines are cut around the mark. */
 export function codeFrame(lines: readonly string[], first: number, place: SourcePlace): string {
   const marked = lines[place.line - first] ?? "";
   if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(marked, place);

@@ -35,7 +35,7 @@ import { VERSION } from "../../base/version.ts";
 import { complete, type Offer } from "../../editor/completion.ts";
 import { definition } from "../../editor/definition.ts";
 import { hover } from "../../editor/hover.ts";
-import { mendOf } from "../../editor/mend.ts";
+import { quickFixOf } from "../../editor/quick-fix.ts";
 import { RenameRefused, renameStep, type StepUses, stepUses } from "../../editor/references.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { Range as Offsets } from "../../source/node.ts";
@@ -82,7 +82,7 @@ class Server {
   #workspace: Workspace;
   #offers: readonly Offer[] = [];
   /** The files of which the editor shows findings. */
-  #told: readonly string[] = [];
+  #published: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
   #gone = false;
@@ -224,16 +224,16 @@ class Server {
   }
 
   #actions(document: TextDocument, { start, end }: Range): CodeAction[] {
-    const found = this.#workspace.check().get(document.uri) ?? []; // what was told last may be of another text
+    const found = this.#workspace.check().get(document.uri) ?? []; // the last diagnostics may belong to another text
     return found.flatMap((diagnostic) => {
       const shown = shownOf(diagnostic);
       if (isBefore(shown.range.end, start) || isBefore(end, shown.range.start)) return [];
-      const mend = mendOf(diagnostic, document.getText(shown.range));
-      if (mend === undefined) return [];
-      const changes = { [document.uri]: [{ range: shown.range, newText: mend.text }] };
+      const fix = quickFixOf(diagnostic, document.getText(shown.range));
+      if (fix === undefined) return [];
+      const changes = { [document.uri]: [{ range: shown.range, newText: fix.text }] };
       return [
         {
-          title: sanitise(mend.title),
+          title: sanitise(fix.title),
           kind: CodeActionKind.QuickFix,
           diagnostics: [shown],
           isPreferred: true,
@@ -256,8 +256,8 @@ class Server {
 
   #check(): void {
     const found = this.#workspace.check();
-    const gone = this.#told.filter((uri) => !found.has(uri));
-    this.#told = [...found.keys()];
+    const gone = this.#published.filter((uri) => !found.has(uri));
+    this.#published = [...found.keys()];
     for (const uri of gone) this.#publish({ uri, diagnostics: [] });
     for (const [uri, diagnostics] of found) {
       const version = this.#documents.get(uri)?.version;

@@ -134,7 +134,7 @@ class Comparing {
     const seen = await looking.at(survey.differing.values());
     if (this.#context.stopping) return { kind: "interrupted" };
     const unsettled = new Set(seen.moving.map(({ key }) => key));
-    const standing = book.record(
+    const recorded = book.record(
       name,
       { title: this.#about.title, parts: looks.key, ...this.#about.names },
       {
@@ -144,7 +144,7 @@ class Comparing {
         isGone: (key) => !unsettled.has(key) && this.reader.hasLookedFor(key),
       },
     );
-    return { kind: "found", comparison: this.#reported(survey, seen, standing) };
+    return { kind: "found", comparison: this.#reported(survey, seen, recorded) };
   }
 
   async #survey(): Promise<Survey> {
@@ -161,12 +161,12 @@ class Comparing {
     }
   }
 
-  #reported(survey: Survey, seen: LookedAt, standing: DriftsAfterRun): Comparison {
+  #reported(survey: Survey, seen: LookedAt, recorded: DriftsAfterRun): Comparison {
     const { looks } = this.#about;
     const counts: ComparisonCounts = {
       compared: survey.keys,
-      ...statesOf(standing),
-      cleared: standing.cleared.length,
+      ...statesOf(recorded),
+      cleared: recorded.cleared.length,
       moving: seen.moving.length,
       settled: seen.settled,
       notCompared: survey.notCompared + seen.lost,
@@ -178,8 +178,8 @@ class Comparing {
       totals: cut(survey.totals()),
       looks: seen.looks,
       counts,
-      drifts: cut(openFirst(standing.drifts)),
-      cleared: cut(standing.cleared).map(({ id, kind, key, since }) => ({ id, kind, key, since })),
+      drifts: cut(openFirst(recorded.drifts)),
+      cleared: cut(recorded.cleared).map(({ id, kind, key, since }) => ({ id, kind, key, since })),
       moving: cut(seen.moving).map(({ key, left, right }) => ({
         key: namedKey(looks.key, key),
         left: left?.value ?? null,

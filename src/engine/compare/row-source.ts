@@ -2,7 +2,7 @@ import type { Json } from "../../base/json.ts";
 import type { SideRow, SideName } from "../../reconcile/row.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 
-/** Where rows come from: reads, each of which can be made again. */
+/** Where rows come from: reads that can be made again. */
 export interface RowSource {
   /** The parts of a row's key that its read determines, by their places in the key. */
   readonly fixed: readonly number[];

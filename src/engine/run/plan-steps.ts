@@ -44,7 +44,7 @@ function awaitsReceipt({ operation, wait }: CallStep): boolean {
 }
 
 /** Where steps are, for their headings. */
-interface Standing {
+interface HeadingPlace {
   readonly frame: string;
   readonly depth: number;
   readonly file: string | undefined;
@@ -55,7 +55,7 @@ export function headingsOf(playbook: Playbook): readonly StepHeading[] {
   return headingsIn(playbook, { frame: "", depth: 0, file: undefined }).slice(0, LIMITS.headings);
 }
 
-function headingsIn(playbook: Playbook, at: Standing): readonly StepHeading[] {
+function headingsIn(playbook: Playbook, at: HeadingPlace): readonly StepHeading[] {
   const steps = playbook.steps.flatMap((step) => headingsOfStep(step, at));
   const checks = playbook.checks.map((step) =>
     heading(step, at, { uses: step.looks.kind === "compare" ? "reconcile" : "check", kind: "check" }),
@@ -63,7 +63,7 @@ function headingsIn(playbook: Playbook, at: Standing): readonly StepHeading[] {
   return [...steps, ...checks].slice(0, LIMITS.headings);
 }
 
-function headingsOfStep(step: Step, at: Standing): readonly StepHeading[] {
+function headingsOfStep(step: Step, at: HeadingPlace): readonly StepHeading[] {
   const inside = { ...at, depth: at.depth + 1 };
   switch (step.kind) {
     case "call":
@@ -82,7 +82,7 @@ function headingsOfStep(step: Step, at: Standing): readonly StepHeading[] {
 
 function heading(
   { id, name, line }: PlanStep,
-  { frame, depth, file }: Standing,
+  { frame, depth, file }: HeadingPlace,
   what: Pick<StepHeading, "uses" | "kind">,
 ): StepHeading {
   return {

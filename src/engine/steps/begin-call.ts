@@ -11,14 +11,14 @@ import { check } from "./check.ts";
 import { holdsAlready } from "./ensure.ts";
 import { readStep } from "./read-step.ts";
 import { send } from "../write/send.ts";
-import { skipIfTold } from "./skip-if-false.ts";
+import { skipIfFalse } from "./skip-if-false.ts";
 
 /** Begins a step: evaluates `if`, binds and checks its input, then reads, or records the intent and sends, or opens what it holds. */
 export async function begin(context: RunContext, place: Place): Promise<void> {
   const { step, address } = place;
   const startedAt = context.ports.clock.now();
   if (step.kind === "call") context.notify({ kind: "step.started", step: address, at: startedAt });
-  if (step.foreach === undefined && skipIfTold(context, place, startedAt)) return;
+  if (step.foreach === undefined && skipIfFalse(context, place, startedAt)) return;
   switch (step.kind) {
     case "call":
       return beginCall(context, { place, step, startedAt });

@@ -10,14 +10,14 @@ import { bind } from "../../playbook/expressions/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
-import { skipIfTold } from "./skip-if-false.ts";
+import { skipIfFalse } from "./skip-if-false.ts";
 
 /** Evaluates the list of a `foreach` once and records its rounds, so that a resumed run has the same. */
 export function expand(context: Looking, place: Place): void {
   const { address, step } = place;
   invariant(step.foreach !== undefined, "only a foreach is expanded");
   const startedAt = context.ports.clock.now();
-  if (skipIfTold(context, place, startedAt)) return;
+  if (skipIfFalse(context, place, startedAt)) return;
   const rounds = roundsOf(context.scopeAt(place), step.foreach);
   if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
   context.note({ kind: "step.expanded", step: address, rounds });

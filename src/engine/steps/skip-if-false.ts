@@ -2,7 +2,7 @@ import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 
 /** Completes a step as skipped when its `if` is false. The `if` of a `foreach` is evaluated once, for all its rounds. */
-export function skipIfTold(context: Looking, place: Place, startedAt: number): boolean {
+export function skipIfFalse(context: Looking, place: Place, startedAt: number): boolean {
   const condition = place.step.if;
   if (condition === undefined || condition.holds(context.scopeAt(place))) return false;
   const value = place.step.foreach === undefined ? { outcome: "skipped" } : {};

@@ -112,7 +112,7 @@ function ownEntries({ approvers }: StoredApprovalRequest, actor: StoredEntity): 
   return own.filter(({ named }) => named === isNamed).map(({ index }) => index);
 }
 
-/** Who an approver is, whatever has become of its vote. */
+/** Returns who an approver is, without its vote. */
 export function entityOf({ status: _status, comment: _comment, ...entity }: StoredApprover): StoredEntity {
   return entity;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mendOf } from "../../../src/editor/mend.ts";
+import { quickFixOf } from "../../../src/editor/quick-fix.ts";
 import { RenameRefused, renameStep, stepUses } from "../../../src/editor/references.ts";
 import { cursorIn, folderOf } from "./cursor.ts";
 
@@ -82,14 +82,14 @@ test.for([
   ['did you mean "ledger.token.get"?', '"ledger.tokn.get"', '"ledger.token.get"'],
   ["write ==", "=", "=="],
 ] as const)("%s mends %s", ([suggestion, marked, text]) => {
-  expect(mendOf({ code: "expression.syntax", suggestion }, marked)?.text).toBe(text);
+  expect(quickFixOf({ code: "expression.syntax", suggestion }, marked)?.text).toBe(text);
 });
 
 test.for([
   ['did you mean "steps"?', "two words"],
   ["use it in a later step, or move it up", "steps.a"],
 ] as const)("%s does not mend %s", ([suggestion, marked]) => {
-  expect(mendOf({ code: "playbook.unknown-step", suggestion }, marked)).toBeUndefined();
+  expect(quickFixOf({ code: "playbook.unknown-step", suggestion }, marked)).toBeUndefined();
 });
 
 test.for([
@@ -98,5 +98,5 @@ test.for([
   ['did you mean "amount"?', "data/wrong-header.csv", undefined],
   ['did you mean "amount"?', "{", undefined],
 ] as const)("%s mends %s only where that is what was misspelt", ([suggestion, marked, text]) => {
-  expect(mendOf({ code: "playbook.input-content", suggestion }, marked)?.text).toBe(text);
+  expect(quickFixOf({ code: "playbook.input-content", suggestion }, marked)?.text).toBe(text);
 });

@@ -2,13 +2,16 @@ import { didYouMean } from "../base/text.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 
 /** The fix of a finding: another text for the part of the document that it marks. */
-export interface Mend {
+export interface QuickFix {
   readonly title: string;
   readonly text: string;
 }
 
-/** The fix that a finding suggests, when its words say exactly what to write for the marked text. */
-export function mendOf({ code, suggestion = "" }: Pick<Diagnostic, "code" | "suggestion">, marked: string): Mend | undefined {
+/** Returns the fix that a finding suggests, when its words say exactly what to write for the marked text. */
+export function quickFixOf(
+  { code, suggestion = "" }: Pick<Diagnostic, "code" | "suggestion">,
+  marked: string,
+): QuickFix | undefined {
   const meant = /^did you mean "([^"]+)"\?$/.exec(suggestion)?.[1];
   const [, quote = "", word] = /^(["']?)([^\s"']+)\1$/.exec(marked) ?? [];
   if (meant !== undefined && word !== undefined && isLike(word, meant))
