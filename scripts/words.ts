@@ -13,6 +13,7 @@ export const PAGES: readonly string[] = [
   "playbooks/**/*.yaml",
   "library/*.yaml",
   "deploy/**/*.*",
+  "src/**/*.ts",
   "simulation/**/*.ts",
 ];
 

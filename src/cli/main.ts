@@ -15,7 +15,7 @@ import { isSet } from "./view/colour.ts";
 export async function main(): Promise<void> {
   // As with us, the first goes before the second: Node would say the contrary.
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
-  const stderr = terminalOf(process.stderr, () => undefined); // nobody is left who could be told
+  const stderr = terminalOf(process.stderr, () => undefined); // nobody is left to read it
   let hint = PLAIN_HINT;
   const signals = new Signals(stderr, () => hint);
   let lost: ExitCode = EXIT.passed;

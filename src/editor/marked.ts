@@ -135,13 +135,13 @@ function stateAfter(line: string): { readonly quote: string; readonly brackets: 
   return { quote, brackets };
 }
 
-const MENDED_LINES = 8;
+const MOST_LEFT_OUT = 8;
 
 // Lines that cannot be read are left out, but for the one with the mark: then it is those before it that are at fault.
 function readRepaired(path: string, text: string): Pick<MarkedValue, "document" | "parsed"> | undefined {
   const lines = text.split("\n");
   const marked = lines.findIndex((line) => line.includes(MARK));
-  for (let tries = 0; tries <= MENDED_LINES; tries++) {
+  for (let tries = 0; tries <= MOST_LEFT_OUT; tries++) {
     const document = { path, text: lines.join("\n") };
     const parsed = parseYaml(path, document.text);
     const { root } = parsed;

@@ -2,8 +2,8 @@ import { count } from "../base/text.ts";
 import type { ComparedSide, Comparison, ComparisonCounts, Drift, DriftKind, Gap } from "../protocol/comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 
-const TOLD_DRIFTS = 50;
-const TOLD_TOTALS = 20;
+const MOST_DRIFTS = 50;
+const MOST_TOTALS = 20;
 
 /** What a comparison found, for people: both sides with their totals, also when they agree, and each drift. */
 export function comparisonLines(comparison: Comparison): readonly string[] {
@@ -11,32 +11,32 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
   return [
     sideLine(left),
     sideLine(right),
-    ...bounded(totalLines(comparison), TOLD_TOTALS, "totals"),
+    ...bounded(totalLines(comparison), MOST_TOTALS, "totals"),
     countsLine(comparison),
     ...bounded(
       drifts.map((drift) => driftLine(drift, comparison)),
-      TOLD_DRIFTS,
+      MOST_DRIFTS,
       "drifts: tokenbook drift list",
-      standing(counts),
+      driftTotal(counts),
     ),
     ...bounded(
       cleared.map(({ id, key, since }) => `cleared ${oneLine(id)}  ${keyOf(key)}, there since ${dayOf(since)}`),
-      TOLD_DRIFTS,
+      MOST_DRIFTS,
       "cleared",
       counts.cleared,
     ),
     ...bounded(
       moving.map((row) => `moving  ${keyOf(row.key)}: ${valuesOf(row, comparison)}`),
-      TOLD_DRIFTS,
+      MOST_DRIFTS,
       "moving",
       counts.moving,
     ),
-    ...bounded(gaps.map(gapLine), TOLD_DRIFTS, "incomplete"),
+    ...bounded(gaps.map(gapLine), MOST_DRIFTS, "incomplete"),
   ];
 }
 
-/** How many drifts there are; a comparison may list only the first ones. */
-export function standing(counts: ComparisonCounts): number {
+/** Returns how many drifts there are; a comparison may list only the first ones. */
+export function driftTotal(counts: ComparisonCounts): number {
   return counts.new + counts.persisting + counts.changed + counts.acknowledged;
 }
 
@@ -60,8 +60,8 @@ function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
 
 /** How many keys were held against each other, and what came of it. */
 export function countsLine({ counts, looks }: Comparison): string {
-  const told = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
-  const all = told.length > 0 ? told.join(", ") : counts.compared === 0 ? "nothing to compare" : "no difference";
+  const parts = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
+  const all = parts.length > 0 ? parts.join(", ") : counts.compared === 0 ? "nothing to compare" : "no difference";
   return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}`;
 }
 

@@ -177,7 +177,7 @@ function hintLines(hint: JsonObject): readonly string[] {
   const first =
     wanted === undefined
       ? head
-      : `${head} ${wantedText(wanted, { isTold: isPointed || changes.length > 0, chars: WIDTH - LABEL_CHARS - head.length - 1 })}`;
+      : `${head} ${wantedText(wanted, { isShownBelow: isPointed || changes.length > 0, chars: WIDTH - LABEL_CHARS - head.length - 1 })}`;
   const second = [isPointed ? undefined : isText(is, changes.length > 0), textIn(hint, "remark")];
   const brackets = second.filter((part) => part !== undefined).join(": ");
   return [
@@ -214,12 +214,12 @@ function wrapped(text: string): readonly string[] {
 }
 
 // Where differing places or texts are shown below, only what is short is shown here.
-function wantedText(wanted: JsonObject, { isTold, chars }: { isTold: boolean; chars: number }): string {
+function wantedText(wanted: JsonObject, { isShownBelow, chars }: { isShownBelow: boolean; chars: number }): string {
   const expression = textIn(wanted, "expression");
   const named = expression === undefined ? undefined : cut(expression, WIDTH);
   const value = glimpseText(wanted, Math.max(LEAST_CHARS, chars)) ?? "";
   const text = named === undefined ? value : `${named}, ${value}`;
-  return isTold && text.length > chars ? (named ?? "what is written") : text;
+  return isShownBelow && text.length > chars ? (named ?? "what is written") : text;
 }
 
 // Where the places that differ are shown, the whole value is not repeated.

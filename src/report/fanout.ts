@@ -70,21 +70,21 @@ class Guarded implements FanOut {
 /** Notifies an observer once the next request is under way: nobody waits for the notification. */
 export class Later implements Observer {
   readonly #observer: Observer;
-  #untold: RunEvent[] = [];
+  #pending: RunEvent[] = [];
 
   constructor(observer: Observer) {
     this.#observer = observer;
   }
 
   event(event: RunEvent): void {
-    if (this.#untold.length === 0) whileUnderWay(() => this.tell());
-    this.#untold.push(event);
+    if (this.#pending.length === 0) whileUnderWay(() => this.deliver());
+    this.#pending.push(event);
   }
 
-  /** Reports all that has not been reported yet. */
-  tell(): void {
-    const untold = this.#untold;
-    this.#untold = [];
-    for (const event of untold) this.#observer.event(event);
+  /** Delivers all events that wait. */
+  deliver(): void {
+    const events = this.#pending;
+    this.#pending = [];
+    for (const event of events) this.#observer.event(event);
   }
 }

@@ -60,7 +60,7 @@ export interface HistoryReport {
   readonly at: string;
   /**
    * `released`: a person made the claim of another process void. `resolved`: a person recorded the outcome of a write. `edited`: the run
-   * went on with its playbook as it is since.
+   * resumed with its edited playbook.
    */
   readonly what: "claimed" | "released" | "resolved" | "edited" | "closed";
   /** The process, or the person; null where it does not matter. */

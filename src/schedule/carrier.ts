@@ -21,7 +21,7 @@ import {
 import type { FiringEnd, Heartbeat } from "./heartbeat.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type AboutSchedule, type EventName, eventOf, noteOfFiring, tells } from "./notification.ts";
+import { type AboutSchedule, type EventName, eventOf, noteOfFiring, showsState } from "./notification.ts";
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./streak.ts";
 
@@ -92,7 +92,7 @@ export class Carrier {
     const ended = store.transaction(() => {
       const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
       const over = store.firings.end(firing, state, isNever ? neverEnding() : problem);
-      if (over !== undefined) this.tell(scheduled, over, { report: result.report, exit });
+      if (over !== undefined) this.reportEnd(scheduled, over, { report: result.report, exit });
       return over;
     });
     if (ended === undefined)
@@ -101,7 +101,7 @@ export class Carrier {
   }
 
   /** Reports a firing that is over to the log, the metrics and the listeners. Within the transaction that ends it. */
-  tell(
+  reportEnd(
     scheduled: Scheduled,
     firing: Firing,
     { report, exit, blocking }: Partial<FiringEnd & Pick<Ending, "blocking">> = {},
@@ -110,8 +110,8 @@ export class Carrier {
     const state = firing.state as EndedState;
     const at = clock.now();
     metrics.fired(scheduled.id, state, 1);
-    if (tells(firing)) heartbeat.ended(firing, { exit, report });
-    const event = tells(firing) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
+    if (showsState(firing)) heartbeat.ended(firing, { exit, report });
+    const event = showsState(firing) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
     log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),
       outcome: state,
@@ -126,10 +126,10 @@ export class Carrier {
     const state = firing.state as EndedState;
     const last = store.known(scheduled.id)?.streak;
     const streak = streakAfter(last, firing);
-    const before = store.tell(scheduled.id, state, streak);
+    const before = store.setState(scheduled.id, state, streak);
     const event = eventOf(state, before, blocking?.outcome);
     if (event === undefined) return undefined;
-    const isNews = streak === undefined || streak.toldAt === firing.tick;
+    const isNews = streak === undefined || streak.notifiedAt === firing.tick;
     const note = noteOfFiring(event, firing, {
       about: scheduled,
       report,
@@ -232,7 +232,7 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
 
 function levelOf(firing: Firing): "info" | "warn" | "error" {
   if (firing.state === "passed") return "info";
-  return tells(firing) ? "error" : "warn";
+  return showsState(firing) ? "error" : "warn";
 }
 
 /** What every line of the log about a firing says of it. */

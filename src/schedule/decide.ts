@@ -54,10 +54,10 @@ export function nextDue(plan: FiringPlan, since: number): number | undefined {
 }
 
 /** Returns the next actions. Pure; every process that asks with the same table gets the same. */
-export function decide(plan: FiringPlan, standing: ScheduleState, now: number): Decision {
-  const { ticks, isCut } = dueTicks(plan, standing.since, now);
-  const since = Math.max(standing.since, ticks.at(-1) ?? standing.since);
-  const deciding = new Deciding(plan, standing, now);
+export function decide(plan: FiringPlan, state: ScheduleState, now: number): Decision {
+  const { ticks, isCut } = dueTicks(plan, state.since, now);
+  const since = Math.max(state.since, ticks.at(-1) ?? state.since);
+  const deciding = new Deciding(plan, state, now);
   const late = deciding.beginWaiting();
   deciding.fireLast([...late, ...ticks]);
   return { steps: deciding.steps, since, cancels: deciding.cancels, isCut };
@@ -83,24 +83,24 @@ class Deciding {
   readonly steps: TickDecision[] = [];
   cancels = false;
   readonly #plan: FiringPlan;
-  readonly #standing: ScheduleState;
+  readonly #state: ScheduleState;
   readonly #now: number;
   #isRunning: boolean;
   #waiting: readonly number[];
 
-  constructor(plan: FiringPlan, standing: ScheduleState, now: number) {
+  constructor(plan: FiringPlan, state: ScheduleState, now: number) {
     this.#plan = plan;
-    this.#standing = standing;
+    this.#state = state;
     this.#now = now;
-    this.#isRunning = standing.isRunning;
-    this.#waiting = standing.waiting;
+    this.#isRunning = state.isRunning;
+    this.#waiting = state.waiting;
   }
 
   /** Begins what has waited for a firing that is over now; gives the ticks that have waited while nobody looked. */
   beginWaiting(): readonly number[] {
     const [first, ...rest] = this.#waiting;
     if (this.#isRunning || first === undefined) return [];
-    const free = Math.max(dueOf(this.#plan, first), this.#standing.freeSince);
+    const free = Math.max(dueOf(this.#plan, first), this.#state.freeSince);
     const isLate = this.#now - free > LIMITS.scheduleLateMs;
     this.#waiting = isLate ? [] : rest;
     if (isLate) return [first, ...rest];
@@ -123,8 +123,8 @@ class Deciding {
   }
 
   #begin(tick: number): void {
-    this.#step(tick, this.#standing.isBlocked ? "blocked" : "running");
-    this.#isRunning = !this.#standing.isBlocked;
+    this.#step(tick, this.#state.isBlocked ? "blocked" : "running");
+    this.#isRunning = !this.#state.isBlocked;
   }
 
   #overlap(tick: number): void {

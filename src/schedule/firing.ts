@@ -73,14 +73,14 @@ export interface OpenWriteQuestion {
 
 /** Why a run did not pass: its own problem, or that of the first step that has one. */
 export function problemIn({ run, steps }: RunReport): FiringProblem | undefined {
-  if (run.problem !== null) return told(run.problem);
+  if (run.problem !== null) return withoutEvidence(run.problem);
   const stopped = steps.find(({ problem }) => problem !== null);
   if (stopped === undefined || stopped.problem === null) return undefined;
-  return told({ ...stopped.problem, message: `${stopped.step}: ${stopped.problem.message}` });
+  return withoutEvidence({ ...stopped.problem, message: `${stopped.step}: ${stopped.problem.message}` });
 }
 
 // Without what was seen, which may be long: the run's own report has it.
-function told({ code, message, why, next }: FiringProblem): FiringProblem {
+function withoutEvidence({ code, message, why, next }: FiringProblem): FiringProblem {
   return { code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) };
 }
 

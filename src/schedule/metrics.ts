@@ -33,14 +33,14 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  /** Makes a schedule appear before it has fired: an alarm on what is absent cannot be told from a typing error. */
+  /** Makes a schedule appear before it has fired: otherwise an alarm on its absence would look like a typing error. */
   begin(schedule: string): void {
     for (const outcome of SHOWN_FROM_THE_START) this.#firings.inc({ schedule, outcome }, 0);
     this.#running.inc({ schedule }, 0);
   }
 
-  /** Shows how a schedule stands, whichever process has run it: when it passed last, and what its last run found. */
-  stands(
+  /** Shows the state of a schedule, whichever process has run it: when it passed last, and what its last run found. */
+  showState(
     schedule: string,
     { lastSuccess, lastRun }: { readonly lastSuccess: number | undefined; readonly lastRun: string | undefined },
     reportOf: (runId: string) => RunReport | undefined,

@@ -84,7 +84,7 @@ export interface AboutSchedule {
 }
 
 /** Whether the outcome of a firing shows the state of its schedule: giving way to another firing does so only where there is a problem. */
-export function tells({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
+export function showsState({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
   return state === "skipped" || state === "replaced" || state === "cancelled" ? problem !== undefined : true;
 }
 
@@ -125,9 +125,9 @@ interface NoteContext {
 /** The notification of a firing that is over. */
 export function noteOfFiring(event: EventName, firing: Firing, { about, report, before, streak, at }: NoteContext): Notification {
   const state = firing.state as EndedState;
-  const told = firing.problem === undefined ? "" : `: ${cut(firing.problem.message)}`;
+  const why = firing.problem === undefined ? "" : `: ${cut(firing.problem.message)}`;
   const repeated = repeatedNote(streak);
-  const what = event === "recovery" ? "passed again" : `${state}${told}`;
+  const what = event === "recovery" ? "passed again" : `${state}${why}`;
   const of = event === "recovery" ? `${before ?? ""} ` : "";
   const often = repeated === null ? "" : ` (${of}${repeated.times} times since ${repeated.since})`;
   return {

@@ -15,11 +15,11 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
   store.register({ id, playbook, environment, cron: undefined, timezone: undefined, jitterMs: schedule?.jitterMs ?? 0 });
   const carrier = new Carrier(parts);
   const took = store.takeNow(id, (died) => {
-    for (const firing of died) carrier.tell(scheduled, firing);
+    for (const firing of died) carrier.reportEnd(scheduled, firing);
   });
-  if ("inTheWay" in took) return tellHeld(parts, took.inTheWay);
+  if ("inTheWay" in took) return reportHeld(parts, took.inTheWay);
   const blocking = blockingOf(parts, scheduled);
-  if (blocking !== undefined) return tellBlocked(parts, carrier, { scheduled, firing: took.taken, blocking });
+  if (blocking !== undefined) return reportBlocked(parts, carrier, { scheduled, firing: took.taken, blocking });
   const stop = new AbortController();
   const over = new AbortController();
   const onStop = (): void => {
@@ -36,7 +36,7 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
   }
 }
 
-function tellHeld({ log }: Parts, firing: Firing): ExitCode {
+function reportHeld({ log }: Parts, firing: Firing): ExitCode {
   const by = firing.holder === undefined ? "another process" : spellHolder(firing.holder);
   const since = timeOf(firing.startedAt ?? firing.tick);
   log("warn", "firing.held", `${firing.schedule}: not run, it is under way already (${by}, since ${since})`, aboutFiring(firing));
@@ -49,10 +49,10 @@ interface Kept {
   readonly blocking: Blocking;
 }
 
-function tellBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: Kept): ExitCode {
+function reportBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: Kept): ExitCode {
   store.transaction(() => {
     const over = store.firings.end(firing, "blocked", blockedBy(blocking, scheduled));
-    if (over !== undefined) carrier.tell(scheduled, over, { blocking });
+    if (over !== undefined) carrier.reportEnd(scheduled, over, { blocking });
   });
   if (blocking.outcome === "held") return EXIT.locked;
   return blocking.outcome === "pending" ? EXIT.pending : EXIT.unknown;

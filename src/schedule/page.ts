@@ -24,15 +24,15 @@ interface Answer {
 }
 
 /** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else. Throws a Failure when it cannot listen there. */
-export async function servePage(address: ListenAddress, told: PageSource): Promise<ServedPage> {
-  const { port, close } = await listen(address, told);
+export async function servePage(address: ListenAddress, source: PageSource): Promise<ServedPage> {
+  const { port, close } = await listen(address, source);
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   return { url: `http://${host}:${port}`, close };
 }
 
-async function listen(address: ListenAddress, told: PageSource): Promise<Listening> {
+async function listen(address: ListenAddress, source: PageSource): Promise<Listening> {
   try {
-    return await listenOn(address, (request, response) => void respond(request, response, told));
+    return await listenOn(address, (request, response) => void respond(request, response, source));
   } catch (error) {
     throw new Failure({
       code: "schedule.cannot-listen",
@@ -42,8 +42,8 @@ async function listen(address: ListenAddress, told: PageSource): Promise<Listeni
   }
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, told: PageSource): Promise<void> {
-  const { status, text, type = "text/plain; charset=utf-8" } = await answer(request, told);
+async function respond(request: IncomingMessage, response: ServerResponse, source: PageSource): Promise<void> {
+  const { status, text, type = "text/plain; charset=utf-8" } = await answer(request, source);
   response.writeHead(status, {
     "content-type": type,
     "content-length": Buffer.byteLength(text),
@@ -55,9 +55,9 @@ async function respond(request: IncomingMessage, response: ServerResponse, told:
 
 const NOT_ALLOWED = 405;
 
-async function answer(request: IncomingMessage, told: PageSource): Promise<Answer> {
+async function answer(request: IncomingMessage, source: PageSource): Promise<Answer> {
   try {
-    return await answerTo(request, told);
+    return await answerTo(request, source);
   } catch (error) {
     return { status: 503, text: `${sanitise(messageOf(error))}\n` };
   }

@@ -101,7 +101,7 @@ export class Scheduler {
     const { id, playbook, environment, schedule } = ticking;
     const { pattern: cron, timezone } = schedule.cron;
     const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (missed) => {
-      this.#tellMissed(ticking, missed);
+      this.#reportMissed(ticking, missed);
     });
     metrics.begin(id);
     const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
@@ -113,7 +113,7 @@ export class Scheduler {
   #show({ id }: Ticking): void {
     const { store, metrics, reportOf } = this.#parts;
     const lastSuccess = store.known(id)?.lastSuccess;
-    metrics.stands(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
+    metrics.showState(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
   }
 
   #isDue(ticking: Ticking): boolean {
@@ -135,7 +135,7 @@ export class Scheduler {
       return blocking !== undefined;
     };
     const plan = planOf(ticking);
-    const { decision } = store.look(plan, isBlocked, (looked) => this.#tell(ticking, looked, blocking));
+    const { decision } = store.look(plan, isBlocked, (looked) => this.#report(ticking, looked, blocking));
     metrics.next(ticking.id, nextDue(plan, decision.since));
     for (const { state, tick } of decision.steps) if (state === "running") this.#start(ticking, tick);
     const running = this.#running.get(ticking.id);
@@ -144,18 +144,18 @@ export class Scheduler {
   }
 
   // Within the transaction: the notifications are kept with the decision, or neither is.
-  #tell(ticking: Ticking, { decision, died }: ScheduleLook, blocking: Blocking | undefined): void {
+  #report(ticking: Ticking, { decision, died }: ScheduleLook, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
-    for (const firing of died) this.#carrier.tell(ticking, firing);
-    this.#tellMissed(ticking, decision);
+    for (const firing of died) this.#carrier.reportEnd(ticking, firing);
+    this.#reportMissed(ticking, decision);
     const held = this.#heldBy(ticking);
     for (const step of decision.steps) {
       const about = aboutFiring({ schedule: ticking.id, tick: step.tick });
       if (step.state === "blocked" && blocking !== undefined) {
         const firing = store.firings.explain(ticking.id, step.tick, blockedBy(blocking, ticking));
-        this.#carrier.tell(ticking, firing, { blocking });
+        this.#carrier.reportEnd(ticking, firing, { blocking });
       } else if (held !== undefined && (step.state === "skipped" || step.state === "replaced")) {
-        this.#carrier.tell(ticking, store.firings.explain(ticking.id, step.tick, held));
+        this.#carrier.reportEnd(ticking, store.firings.explain(ticking.id, step.tick, held));
       } else if (step.state === "skipped") {
         metrics.fired(ticking.id, "skipped", 1);
         log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
@@ -180,11 +180,11 @@ export class Scheduler {
     };
   }
 
-  #tellMissed(ticking: Ticking, { steps, isCut }: Pick<Decision, "steps" | "isCut">): void {
+  #reportMissed(ticking: Ticking, { steps, isCut }: Pick<Decision, "steps" | "isCut">): void {
     const { store, courier, heartbeat, metrics, log, clock, redact } = this.#parts;
     const ticks = steps.filter(({ state }) => state === "missed").map(({ tick }) => tick);
     if (ticks.length === 0) return;
-    const note = noteOfMissed(ticks, { about: ticking, isCut, before: store.tell(ticking.id, "missed"), at: clock.now() });
+    const note = noteOfMissed(ticks, { about: ticking, isCut, before: store.setState(ticking.id, "missed"), at: clock.now() });
     courier.put(note, redact);
     heartbeat.missed(ticking.id, note.summary);
     metrics.fired(ticking.id, "missed", ticks.length);

@@ -140,12 +140,12 @@ export class ScheduleStore {
   }
 
   /**
-   * Makes a schedule known; its first tick is the first behind now. One whose plan is another now begins anew, and `tell` hears within
-   * the transaction what the plan before has missed. Gives up to when its ticks are settled.
+   * Registers a schedule; its first tick is the first after now. A schedule whose pattern has changed begins again. `report` receives,
+   * within the transaction, what the pattern before has missed. Returns up to when its ticks are settled.
    */
   register(
     schedule: Omit<KnownSchedule, "since" | "lastState" | "streak" | "lastSuccess">,
-    tell: (missed: Missed) => void = () => undefined,
+    report: (missed: Missed) => void = () => undefined,
   ): number {
     const { id, playbook, environment, cron, timezone, jitterMs } = schedule;
     return this.transaction(() => {
@@ -167,7 +167,7 @@ export class ScheduleStore {
         jitterMs,
         since,
       );
-      tell(missed);
+      report(missed);
       return since;
     });
   }
@@ -178,23 +178,23 @@ export class ScheduleStore {
   }
 
   /**
-   * Looks at a schedule in one transaction: what is decided is claimed by this process when it comes back, and by no other. `tell` hears of
-   * it within the transaction.
+   * Looks at a schedule in one transaction: this process, and no other, claims what is decided. `report` receives it within the
+   * transaction.
    */
-  look(plan: FiringPlan, isBlocked: () => boolean, tell: (looked: ScheduleLook) => void): ScheduleLook {
+  look(plan: FiringPlan, isBlocked: () => boolean, report: (looked: ScheduleLook) => void): ScheduleLook {
     return this.transaction(() => {
       const died = this.firings.buryDead(plan.id);
-      const decision = decide(plan, this.#standing(plan.id, isBlocked), this.#ports.clock.now());
+      const decision = decide(plan, this.#stateOf(plan.id, isBlocked), this.#ports.clock.now());
       this.#carryOut(plan.id, decision);
-      tell({ decision, died });
+      report({ decision, died });
       return { decision, died };
     });
   }
 
-  /** Takes a schedule now, whatever its ticks; or tells who is in the way. `tell` hears of the dead within the transaction. */
-  takeNow(id: string, tell: (died: readonly Firing[]) => void): { readonly taken: Firing } | { readonly inTheWay: Firing } {
+  /** Takes a schedule now, whatever its ticks; or returns the firing in the way. `report` receives the dead within the transaction. */
+  takeNow(id: string, report: (died: readonly Firing[]) => void): { readonly taken: Firing } | { readonly inTheWay: Firing } {
     return this.transaction(() => {
-      tell(this.firings.buryDead(id));
+      report(this.firings.buryDead(id));
       const inTheWay = this.firings.running(id);
       if (inTheWay !== undefined) return { inTheWay };
       let tick = this.#ports.clock.now();
@@ -203,15 +203,15 @@ export class ScheduleStore {
     });
   }
 
-  /** Keeps how things are with a schedule; gives how they were. */
-  tell(id: string, state: EndedState, streak?: Streak): EndedState | undefined {
+  /** Keeps the state of a schedule; returns the state before. */
+  setState(id: string, state: EndedState, streak?: Streak): EndedState | undefined {
     const before = this.known(id)?.lastState;
     this.#database.run(
       "UPDATE schedule SET last_state = ?, streak_reason = ?, streak_since = ?, streak_told_at = ?, streak_times = ? WHERE id = ?",
       state,
       streak?.reason ?? null,
       streak?.since ?? null,
-      streak?.toldAt ?? null,
+      streak?.notifiedAt ?? null,
       streak?.times ?? null,
       id,
     );
@@ -247,7 +247,7 @@ export class ScheduleStore {
     });
   }
 
-  #standing(id: string, isBlocked: () => boolean): ScheduleState {
+  #stateOf(id: string, isBlocked: () => boolean): ScheduleState {
     const open = this.firings.open(id);
     return {
       since: this.known(id)?.since ?? this.#ports.clock.now(),
@@ -261,8 +261,8 @@ export class ScheduleStore {
   #missedOf({ id, cron, timezone, jitterMs, since }: KnownSchedule, now: number): Missed {
     if (cron === undefined || timezone === undefined) return NONE;
     const plan: FiringPlan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
-    const standing: ScheduleState = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
-    const decision = decide(plan, standing, now);
+    const state: ScheduleState = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
+    const decision = decide(plan, state, now);
     const steps = decision.steps.map((step): TickDecision => ({ ...step, state: "missed" }));
     for (const step of steps) this.firings.put(id, step);
     return { steps, isCut: decision.isCut };
@@ -298,8 +298,8 @@ function readKnown(row: SqlRow): KnownSchedule {
 function readStreak(row: SqlRow): Streak | undefined {
   const reason = row["streak_reason"] ?? null;
   if (reason === null) return undefined;
-  const [since, toldAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];
-  return { reason: String(reason), since, toldAt, times };
+  const [since, notifiedAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];
+  return { reason: String(reason), since, notifiedAt, times };
 }
 
 function migrate(database: SqlDatabase): void {

@@ -8,7 +8,7 @@ export interface Streak {
   readonly reason: string;
   /** The ticks of the first one, and of the last one that was reported. */
   readonly since: number;
-  readonly toldAt: number;
+  readonly notifiedAt: number;
   readonly times: number;
 }
 
@@ -31,9 +31,9 @@ export function streakAfter(before: Streak | undefined, { tick, state, problem }
   if (!REPEATING.has(state as EndedState)) return undefined;
   const { code = "", message = "", why = "" } = problem ?? {};
   const reason = digestOf([state, code, lasting(message), lasting(why)]);
-  if (before?.reason !== reason) return { reason, since: tick, toldAt: tick, times: 1 };
-  const isDue = Math.abs(tick - before.toldAt) >= LIMITS.reminderMs;
-  return { ...before, times: before.times + 1, toldAt: isDue ? tick : before.toldAt };
+  if (before?.reason !== reason) return { reason, since: tick, notifiedAt: tick, times: 1 };
+  const isDue = Math.abs(tick - before.notifiedAt) >= LIMITS.reminderMs;
+  return { ...before, times: before.times + 1, notifiedAt: isDue ? tick : before.notifiedAt };
 }
 
 // What is another each time: moments, runs, ids that a service makes up, processes.

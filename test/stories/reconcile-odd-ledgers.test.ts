@@ -100,9 +100,9 @@ test("supply: a token may have no cap, but one that does not tell its behaviour 
     expect(none.code, none.transcript).toBe(0);
     expect(none.found.counts.compared).toBe(2);
   }
-  const untold = await supplyOf({ token: { ...GOLD, behaviour: undefined } });
-  expect(untold.code, untold.transcript).toBe(1);
-  expect(untold.found.gaps).toMatchObject([{ message: expect.stringContaining("behaviour must have the cap of the token") }]);
+  const unstated = await supplyOf({ token: { ...GOLD, behaviour: undefined } });
+  expect(unstated.code, unstated.transcript).toBe(1);
+  expect(unstated.found.gaps).toMatchObject([{ message: expect.stringContaining("behaviour must have the cap of the token") }]);
 });
 
 test.for<readonly [string, Partial<Ledger>]>([

@@ -14,7 +14,7 @@ interface ApproveOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook approve PLAN --because TEXT`: records in the journal that a run may do what the plan says, who says so, and why. */
+/** `tokenbook approve PLAN --because TEXT`: records in the journal that a run may do what the plan says, who allows it, and why. */
 export const approve: Command<ApproveOptions> = async (shell, options) => {
   const because = options.because?.trim() ?? "";
   if (because === "") {

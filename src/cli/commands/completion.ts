@@ -34,7 +34,7 @@ function candidatesAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
   try {
     return cursor.valueOf === undefined ? wordsAt(shell, cursor) : valuesOf(shell, cursor, cursor.valueOf);
   } catch {
-    return []; // what cannot be read has no names to offer, and a prompt is no place to say so
+    return []; // what cannot be read has no names to offer, and a prompt is no place for an error
   }
 }
 

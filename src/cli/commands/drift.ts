@@ -48,8 +48,8 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
   const drift = look(shell, options, (book) => book.explain(idOf(book, options.drift), systemClock.now()));
   if (options.json === true) {
     const { evidence, history } = drift;
-    const told = { format: 1, drift: { ...asData(drift), evidence, history: history.map(historyData) } };
-    shell.stdout.write(`${writeJson(told, 2)}\n`, "json");
+    const document = { format: 1, drift: { ...asData(drift), evidence, history: history.map(historyData) } };
+    shell.stdout.write(`${writeJson(document, 2)}\n`, "json");
     return EXIT.passed;
   }
   shell.stdout.write(`${shell.hint(page(drift).join("\n"))}\n`);
@@ -107,8 +107,8 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   });
   if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
   else {
-    const told = `${drift.id} is acknowledged until ${timeOf(word.until)}, says ${word.who}: ${because}`;
-    shell.stdout.write(`${told}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
+    const acknowledged = `${drift.id} is acknowledged until ${timeOf(word.until)}, says ${word.who}: ${because}`;
+    shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
   }
   return EXIT.passed;
 };

@@ -72,12 +72,12 @@ function page(entry: ShippedPlaybook, width: number): string {
         .split("\n"),
     ],
   ];
-  const told = parts
+  const sections = parts
     .filter(([, lines]) => lines.length > 0)
     .map(([heading, lines]) => [`${heading}:`, ...indented(lines)].join("\n"));
   const description = wrap(playbook.description ?? "", width).join("\n");
   const path = `To read it, or to copy and change it: ${pathOfShipped(uses)}`;
-  return `${[`${uses}: ${playbook.name}`, description, ...told, path].join("\n\n")}\n`;
+  return `${[`${uses}: ${playbook.name}`, description, ...sections, path].join("\n\n")}\n`;
 }
 
 function example({ uses, playbook }: ShippedPlaybook): object {

@@ -63,8 +63,8 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
   try {
-    return await withParts(shell, options, { all, listeners, redact, makes }, (parts, telling) =>
-      options.once === true ? once(shell, options, { parts, all, telling }) : serve(shell, options, { parts, all }),
+    return await withParts(shell, options, { all, listeners, redact, makes }, (parts, output) =>
+      options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, all }),
     );
   } finally {
     await close();
@@ -87,7 +87,7 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
   } catch (error) {
     if (options.once === true && error instanceof Failure) {
       await reportNotStarted(shell, options, error);
-      await tellNotStarted(shell, options, error);
+      await notifyNotStarted(shell, options, error);
     }
     throw error;
   }
@@ -105,7 +105,7 @@ async function reportNotStarted(shell: ProjectShell, { report, ...which }: Sched
 }
 
 /** Reports schedules that could not even be started, like any that failed; where that is impossible, only the exit code shows it. */
-async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
+async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const all = knownOf(plainShell, options);
     if (all.length === 0) return;
@@ -114,8 +114,8 @@ async function tellNotStarted(plainShell: ProjectShell, options: ScheduleOptions
     const shell = maskedShell(plainShell, redact);
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
-    await withParts(shell, { ...options, report: [] }, { all, listeners, redact, makes }, (parts, telling) =>
-      once(shell, options, { parts, all, telling }),
+    await withParts(shell, { ...options, report: [] }, { all, listeners, redact, makes }, (parts, output) =>
+      once(shell, options, { parts, all, output }),
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -142,7 +142,7 @@ interface Reached {
 }
 
 /** What is printed at the end, and about what. */
-interface Telling {
+interface Output {
   readonly reporting: Reporting;
   /** The runs, by the schedule that each is of. */
   readonly runs: readonly (readonly [string, ReportedRun])[];
@@ -153,7 +153,7 @@ async function withParts(
   shell: ProjectShell,
   options: ScheduleOptions,
   reached: Reached,
-  work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
+  work: (parts: Parts, output: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { all, listeners, redact } = reached;
   const log = logOf(shell, options);
@@ -179,7 +179,7 @@ async function withStore(
   shell: ProjectShell,
   options: ScheduleOptions,
   { listeners, makes, ports }: Reached & { readonly ports: SchedulePorts },
-  work: (parts: Parts, telling: Telling) => Promise<ExitCode>,
+  work: (parts: Parts, output: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = statePlace(shell, options);
   assertJournalWhole(state);
@@ -240,9 +240,9 @@ async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, serv
 async function once(
   shell: ProjectShell,
   { jobs }: ScheduleOptions,
-  { parts, all, telling }: Going & { readonly telling: Telling },
+  { parts, all, output }: Going & { readonly output: Output },
 ): Promise<ExitCode> {
-  const { reporting, runs } = telling;
+  const { reporting, runs } = output;
   const stopping = shell.stopping();
   const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
   await parts.courier.drain(LIMITS.notificationsLastMs, stopping);

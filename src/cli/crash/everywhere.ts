@@ -30,7 +30,7 @@ export const UNDISTURBED = "undisturbed";
 export async function crashEverywhere(subject: Subject, ground: TrialGround, testing: Testing): Promise<CrashReport> {
   const { file, name } = subject.playbook;
   const startedAt = performance.now();
-  const told = (parts: Pick<CrashReport, "problem" | "boundaries">, notTried = 0): CrashReport => ({
+  const reportOf = (parts: Pick<CrashReport, "problem" | "boundaries">, notTried = 0): CrashReport => ({
     playbook: { file, name },
     ...parts,
     totals: totalsOf(parts.boundaries, notTried),
@@ -41,11 +41,11 @@ export async function crashEverywhere(subject: Subject, ground: TrialGround, tes
     const undisturbed = await undisturbedTwice(test, file, testing.look);
     const chosen = chosenOf(undisturbed.boundaries, testing.at);
     const tried = await tryAll(test, { undisturbed, chosen, stopping: ground.shell.stopping() }, testing);
-    return told({ problem: null, boundaries: tried }, chosen.length - tried.length);
+    return reportOf({ problem: null, boundaries: tried }, chosen.length - tried.length);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { code, message, why = null, next = null } = error;
-    return told({ problem: { code, message, why, next }, boundaries: [] });
+    return reportOf({ problem: { code, message, why, next }, boundaries: [] });
   }
 }
 

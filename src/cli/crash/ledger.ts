@@ -79,8 +79,8 @@ export interface Comparing {
 
 /** How a ledger differs from the one that the undisturbed run left, in words; nothing when they are the same. */
 export function differences(undisturbed: Ledger, found: Ledger, { inOrder }: Comparing): readonly string[] {
-  const told = writesThatDiffer(undisturbed.writes, found.writes);
-  if (told.length > 0) return told.slice(0, LIMITS.crashDifferences);
+  const differing = writesThatDiffer(undisturbed.writes, found.writes);
+  if (differing.length > 0) return differing.slice(0, LIMITS.crashDifferences);
   const [expected, whole] = inOrder ? [undisturbed.whole, found.whole] : [unordered(undisturbed), unordered(found)];
   const places = Array.from({ length: Math.max(expected.length, whole.length) }, (_, at) => [expected[at], whole[at]] as const);
   return places

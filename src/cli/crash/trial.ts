@@ -154,7 +154,7 @@ export class CrashTest {
     if (outcome === "refused") return differing([`resume refuses: ${why}`, ...beyond]);
     const said = `the resumed run ended as ${outcome}${problemIn(records)}`;
     if (beyond.length > 0) return differing([said, ...beyond]);
-    if (outcome === "failed" && records.some(tellsOfALostAnswer))
+    if (outcome === "failed" && records.some(showsLostAnswer))
       return { verdict: "answer-lost", setTwice, writes: [], differences: [said] };
     if (outcome !== "unknown") return differing([said]);
     const writes = unknownWrites(records, ledger, undisturbed.effects);
@@ -207,7 +207,7 @@ function boundariesOf(points: readonly (readonly PointName[])[]): readonly Bound
   });
 }
 
-function tellsOfALostAnswer(record: RunRecord): boolean {
+function showsLostAnswer(record: RunRecord): boolean {
   return record.kind === "attempt.settled" && record.verdict === "applied";
 }
 

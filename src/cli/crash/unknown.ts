@@ -40,7 +40,7 @@ export function repeatsIn(records: readonly RunRecord[], effects: ReadonlyMap<st
   return settledAs("superseded", records, effects);
 }
 
-/** The writes of values that were there already, of which a run found out nothing more: they may have taken effect, or not. */
+/** Returns the writes of values that were there already, whose outcome a run did not find out: they may have taken effect, or not. */
 export function unchangedIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
   return settledAs("unchanged", records, effects);
 }

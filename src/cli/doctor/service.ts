@@ -99,8 +99,8 @@ function stagesOf({ address, lookupMs, connectMs, tlsMs }: Reach): string {
     ["connected", connectMs],
     ["secured", tlsMs],
   ] as const;
-  const told = stages.flatMap(([word, ms]) => (ms === undefined ? [] : [`${word} in ${formatDuration(Math.round(ms))}`]));
-  return `${told.join(", ")} (${address})`;
+  const parts = stages.flatMap(([word, ms]) => (ms === undefined ? [] : [`${word} in ${formatDuration(Math.round(ms))}`]));
+  return `${parts.join(", ")} (${address})`;
 }
 
 async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings: Findings): Promise<boolean> {

@@ -81,7 +81,7 @@ class Server {
   readonly #documents: TextDocuments<TextDocument> = new TextDocuments(TextDocument);
   #workspace: Workspace;
   #offers: readonly Offer[] = [];
-  /** The files of which the editor shows findings. */
+  /** The files whose findings the editor shows. */
   #published: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
@@ -110,7 +110,7 @@ class Server {
   }
 
   // A request to an editor that has gone fails, and there is no one to report it to.
-  readonly #tell = (error: unknown): void => {
+  readonly #logError = (error: unknown): void => {
     if (!this.#gone) this.#connection.console.error(messageOf(error));
   };
 
@@ -134,7 +134,7 @@ class Server {
   #watch(): void {
     if (!this.#watches) return;
     const watchers = [{ globPattern: "**/*.{yaml,yml,json,csv}" }];
-    this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(this.#tell);
+    this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(this.#logError);
   }
 
   #answer(connection: Connection): void {
@@ -249,7 +249,7 @@ class Server {
       try {
         this.#check();
       } catch (error) {
-        this.#tell(error);
+        this.#logError(error);
       }
     }, PAUSE_MS);
   }

@@ -53,7 +53,7 @@ function page(code: Code, columns: number): string {
     wrapped(meaning, columns, "  "),
     "Example:",
     indented(text),
-    "of which check says:",
+    "`tokenbook check` reports:",
     indented(printed),
     "Cure:",
     wrapped(cure, columns, "  "),

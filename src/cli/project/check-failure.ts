@@ -35,7 +35,7 @@ export class CheckFailure extends Failure {
   }
 }
 
-/** What is reported of playbooks none of which could be run, and why; the caller gives them where the failure does not know them. */
+/** Returns what is reported of playbooks that could not be run, and why; the caller names them where the failure does not. */
 export function notBegunBy(failure: Failure, playbooks: () => readonly NotBegun["playbook"][]): readonly NotBegun[] {
   if (failure instanceof CheckFailure) return failure.notBegun;
   return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));

@@ -86,14 +86,14 @@ export interface Prepared {
 type PerformOptions = Where & ReportOptions & DetailOptions & { readonly jobs: number };
 
 /**
- * Makes runs, some at a time, shows them, writes their reports, and gives the exit code that says the worst of them. Where none can be made
- * the reports say so, and a Failure is thrown: a report of yesterday must not be taken for today's.
+ * Makes runs, some at a time, shows them, writes their reports, and returns the exit code of the worst of them. Where none can be made,
+ * the reports say why, and a Failure is thrown: a report of yesterday must not be taken for today's.
  */
 export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
   const prepared = await begun(options, planned).catch(async (error: unknown) => {
     if (error instanceof Failure)
-      await tell(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, planned.playbooks));
+      await printReports(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, planned.playbooks));
     throw error;
   });
   return performIn(prepared, { plainShell, options, reporting });
@@ -115,14 +115,14 @@ async function begun(options: PerformOptions, { prepare }: Planned): Promise<Beg
   }
 }
 
-interface Telling extends Pick<Begun, "skipped"> {
+interface ReportOutput extends Pick<Begun, "skipped"> {
   readonly options: ReportOptions;
   readonly reporting: Reporting | undefined;
 }
 
-async function tell(
+async function printReports(
   shell: Shell,
-  { options, reporting, skipped }: Telling,
+  { options, reporting, skipped }: ReportOutput,
   runs: readonly ReportedRun[],
   notBegun: readonly NotBegun[],
 ): Promise<void> {
@@ -176,7 +176,7 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
     );
-    await tell(shell, { options, reporting, skipped }, runs, notBegun);
+    await printReports(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();

@@ -117,7 +117,7 @@ export function sessionOn(
           stopping: shell.stopping(),
         });
       } finally {
-        later.tell();
+        later.deliver();
       }
     },
     close: async () => {

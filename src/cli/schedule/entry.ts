@@ -74,8 +74,8 @@ function nextOf(
 }
 
 /**
- * The run that a person must look after before a playbook writes again: the schedule's last one, when it waits for somebody or has left a write
- * open; or any other run of the playbook that has left one.
+ * Returns the run that needs attention before a playbook writes again: the schedule's last one, when it waits for approval or has left
+ * a write open; or any other run of the playbook that has left one.
  */
 export function blockingIn(
   store: JournalStore,

@@ -2,7 +2,7 @@ const ENVIRONMENT = `# Where playbooks run, by name. The first is the default; -
 environments:
   sandbox: embedded # both interfaces inside of tokenbook; nothing leaves this machine
 
-  # A service: take the # away, and put your own values in. \`tokenbook schema environment\` tells all that may stand here.
+  # A service: take the # away, and put your own values in. \`tokenbook schema environment\` lists every setting.
   # staging:
   #   ledger:
   #     baseUrl: "https://ledger.example.com"

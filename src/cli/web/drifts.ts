@@ -9,8 +9,8 @@ import type { StatePlace } from "../../sql/place.ts";
 
 /** The list of drifts, filtered. */
 export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
-  const stands = query.get("state") ?? "";
-  const filter = { state: stands, words: query.get("words") ?? "", all: query.has("all") || stands === "cleared" };
+  const only = query.get("state") ?? "";
+  const filter = { state: only, words: query.get("words") ?? "", all: query.has("all") || only === "cleared" };
   const { all } = filter;
   const listed = look(state, (book) => ({
     drifts: book.list({ all, limit: LIMITS.drifts, now: systemClock.now() }),

@@ -60,7 +60,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
 /** A case for each row that a test report should list, and one for the run where no row shows how it ended. */
 export function casesOf({ run, steps }: RunReport): readonly Case[] {
   const cases = steps.filter(isCase).map(caseOf);
-  return isTold(run.outcome, steps) ? cases : [...cases, runCase(run)];
+  return showsOutcome(run.outcome, steps) ? cases : [...cases, runCase(run)];
 }
 
 // The steps in a block show its outcome, unless it failed by itself.
@@ -69,12 +69,12 @@ function isCase({ kind, problem }: StepReport): boolean {
 }
 
 // Whether the rows alone let a reader of the file know how the run ended.
-function isTold(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean {
+function showsOutcome(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean {
   if (outcome === "passed") return true;
-  return steps.some((step) => TELLS.has(step.outcome) || step.outcome === outcome);
+  return steps.some((step) => SHOWING_OUTCOME.has(step.outcome) || step.outcome === outcome);
 }
 
-const TELLS: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict", "drift"]);
+const SHOWING_OUTCOME: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict", "drift"]);
 
 function caseOf(step: StepReport): Case {
   const lines = step.problem === null ? [] : [...problemLines(step.problem), ...placeLines(step)];

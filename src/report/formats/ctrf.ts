@@ -94,18 +94,23 @@ function testOf({ step, name, verdict, type, message, lines, warning, comparison
     rawStatus: step?.outcome ?? run.outcome,
     ...(step === undefined || step.attempts.length < 2 ? {} : { retries: step.attempts.length - 1 }),
     extra: {
-      run: told(run.id),
+      run: onOneLine(run.id),
       code: oneLine(type),
       ...(step === undefined
         ? {}
-        : { uses: oneLine(step.uses), actor: told(step.actor), as: told(step.as), transactionId: told(step.transactionId) }),
+        : {
+            uses: oneLine(step.uses),
+            actor: onOneLine(step.actor),
+            as: onOneLine(step.as),
+            transactionId: onOneLine(step.transactionId),
+          }),
       ...(step === undefined || step.receipt === null
         ? {}
-        : { receiptId: told(step.receipt.receiptId), receiptStatus: told(step.receipt.status) }),
+        : { receiptId: onOneLine(step.receipt.receiptId), receiptStatus: onOneLine(step.receipt.status) }),
     },
   };
 }
 
-function told(text: string | null): string | null {
+function onOneLine(text: string | null): string | null {
   return text === null ? null : oneLine(text);
 }

@@ -14,6 +14,6 @@ export function* eventLines(runs: readonly ReportedRun[]): Generator<string> {
 /** One event as a line of JSON. Numbers keep every digit; control characters are written as JSON escapes. */
 export function eventLine(run: string, record: RunRecord): string {
   const { sequence, epoch, at, kind, ...fact } = record;
-  const told = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;
-  return `${harmlessJson(writeJson({ run, sequence, epoch, at: new Date(at).toISOString(), kind, ...told }))}\n`;
+  const shown = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;
+  return `${harmlessJson(writeJson({ run, sequence, epoch, at: new Date(at).toISOString(), kind, ...shown }))}\n`;
 }

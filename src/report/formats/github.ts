@@ -10,7 +10,7 @@ import type { ReportedRun } from "../reported-run.ts";
 
 interface Finding {
   readonly severity: "error" | "warning";
-  readonly told: Case;
+  readonly row: Case;
   readonly run: Run;
 }
 
@@ -34,7 +34,7 @@ export function* runAnnotations(
     ...notBegun.flatMap((each) =>
       findingOf(notBegunCase(each), { id: undefined, outcome: NOT_BEGUN.word, playbook: each.playbook }),
     ),
-    ...runs.flatMap(({ report }) => casesOf(report).flatMap((told) => findingOf(told, report.run))),
+    ...runs.flatMap(({ report }) => casesOf(report).flatMap((row) => findingOf(row, report.run))),
   ];
   for (const severity of ["error", "warning"] as const) {
     const all = findings.filter((finding) => finding.severity === severity);
@@ -46,14 +46,14 @@ export function* runAnnotations(
   }
 }
 
-function findingOf(told: Case, run: Run): readonly Finding[] {
-  if (told.verdict === "failed" || told.verdict === "error") return [{ severity: "error", told, run }];
-  if (told.verdict === "waiting" || told.warning.length > 0) return [{ severity: "warning", told, run }];
+function findingOf(row: Case, run: Run): readonly Finding[] {
+  if (row.verdict === "failed" || row.verdict === "error") return [{ severity: "error", row, run }];
+  if (row.verdict === "waiting" || row.warning.length > 0) return [{ severity: "warning", row, run }];
   return [];
 }
 
-function annotation({ severity, told, run }: Finding, places: Places): string {
-  const { step, name, type, message, lines, warning, comparison } = told;
+function annotation({ severity, row, run }: Finding, places: Places): string {
+  const { step, name, type, message, lines, warning, comparison } = row;
   const file = step?.file ?? run.playbook.file;
   const properties = {
     file: pathFromRoot(file, places) ?? file,

@@ -8,9 +8,9 @@ import { actedAs } from "../words.ts";
 const junitBuilder = junit as unknown as Builder;
 
 /**
- * The reports as JUnit XML, as Jenkins and GitLab read it: a suite for each run, a case for each row. Green is only what happened as
- * it was to: `unknown` is an error; what was skipped, waits, or never ran is skipped. A run that ended badly though no step did
- * has a case of its own, and so has a playbook whose run did not begin.
+ * Writes the reports as JUnit XML, as Jenkins and GitLab read it: a suite for each run, a case for each row. A row is green only if it
+ * happened as expected. `unknown` is an error; what was skipped, waits, or never ran is skipped. A run that ended badly though no step
+ * did has a case of its own, and so has a playbook whose run did not begin.
  */
 export function* junitReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   const builder = junitBuilder.newBuilder();

@@ -59,7 +59,7 @@ function* runBlocks(report: RunReport, level: string): Generator<string> {
   yield `${facts.filter((fact) => fact !== "").join(" · ")} · ${code(run.playbook.file)} · run ${code(run.id)}\n`;
   if (run.anyway !== null) yield `\n${code(anywayText(run.anyway))}\n`;
   if (run.confirmed !== null) yield `\n${code(confirmedText(run.confirmed))}\n`;
-  for (const told of casesOf(report)) yield concernOf(told);
+  for (const each of casesOf(report)) yield concernOf(each);
   const outputs = Object.entries(run.outputs);
   if (outputs.length > 0) yield "\n| output | value |\n|---|---|\n";
   for (const [name, value] of outputs) yield row([cell(name), cell(typeof value === "string" ? value : writeJson(value))]);
@@ -83,11 +83,11 @@ function concern(title: string, name: string, lines: readonly string[]): string 
 }
 
 function* stepsTable({ steps }: RunReport): Generator<string> {
-  const told = steps.filter(({ outcome }) => outcome !== "not-run");
-  if (told.length === 0) return;
+  const ran = steps.filter(({ outcome }) => outcome !== "not-run");
+  if (ran.length === 0) return;
   const open = `\n<details><summary>Every step</summary>\n\n`;
-  const rows = told.slice(0, LIMITS.markdownSteps).map(stepRow);
-  const left = told.length - rows.length;
+  const rows = ran.slice(0, LIMITS.markdownSteps).map(stepRow);
+  const left = ran.length - rows.length;
   const more = left === 0 ? "" : `\n${count(left, "step")} more\n`;
   const head = "| outcome | step | operation | as | evidence | duration |\n|---|---|---|---|---|---|\n";
   yield `${open}${head}${rows.join("")}${more}\n</details>\n`;

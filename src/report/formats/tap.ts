@@ -7,8 +7,8 @@ import { actedAs, NOT_BEGUN, RUN_WORDS } from "../words.ts";
 const INDENT = "    ";
 
 /**
- * The reports as TAP 14: a subtest for each run, a point for each row. What waits for somebody is a `TODO`, what was not done a `SKIP`; what is
- * not ok, or went with a warning, says why in a YAML block.
+ * Writes the reports as TAP 14: a subtest for each run, a point for each row. What waits for approval is a `TODO`, what was not done a
+ * `SKIP`. A point that is not ok, or has a warning, says why in a YAML block.
  */
 export function* tapReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   yield `TAP version 14\n1..${reports.length + notBegun.length}\n`;
@@ -37,21 +37,21 @@ function* subtest({ number, name, ended }: Subtest, cases: readonly Case[]): Gen
   yield `${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${ended}\n`;
 }
 
-function pointOf(told: Case, number: number): string {
-  const { step, verdict, name, message, warning } = told;
+function pointOf(row: Case, number: number): string {
+  const { step, verdict, name, message, warning } = row;
   const isOk = verdict === "passed" || verdict === "skipped";
   const directive =
     verdict === "skipped" ? ` # SKIP ${description(message)}` : verdict === "waiting" ? ` # TODO ${description(message)}` : "";
   const line = `${INDENT}${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${directive}\n`;
   const as = step === undefined ? "" : actedAs(step);
   const acted = as === "" ? "" : `${INDENT}# acted as ${description(as)}\n`;
-  return isOk && warning.length === 0 ? `${line}${acted}` : `${line}${yamlOf(told)}${acted}`;
+  return isOk && warning.length === 0 ? `${line}${acted}` : `${line}${yamlOf(row)}${acted}`;
 }
 
 // JSON is YAML, and a text in it is one line.
 function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Case): string {
   const seen = [...lines, ...warning];
-  const told = {
+  const detail = {
     message: warning[0] ?? message,
     severity: warning.length > 0 ? "warning" : verdict === "waiting" ? "todo" : "fail",
     code: oneLine(type),
@@ -61,7 +61,7 @@ function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Ca
     ...(seen.length < 2 ? {} : { seen }),
     ...(comparison.length === 0 ? {} : { comparison }),
   };
-  const rows = Object.entries(told).map(([key, value]) => `${INDENT}  ${key}: ${harmlessJson(JSON.stringify(value))}\n`);
+  const rows = Object.entries(detail).map(([key, value]) => `${INDENT}  ${key}: ${harmlessJson(JSON.stringify(value))}\n`);
   return `${INDENT}  ---\n${rows.join("")}${INDENT}  ...\n`;
 }
 

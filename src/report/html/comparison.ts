@@ -2,7 +2,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { difference } from "../../base/total.ts";
 import { count } from "../../base/text.ts";
 import type { ComparedSide, Comparison } from "../../protocol/comparison.ts";
-import { countsLine, keyOf, standing } from "../comparison.ts";
+import { countsLine, driftTotal, keyOf } from "../comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "./markup.ts";
 import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
@@ -60,7 +60,7 @@ function totalsTable({ totalsOf, totals, left, right }: Comparison): Markup | un
 function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean): Markup | undefined {
   if (drifts.length === 0) return undefined;
   const shown = drifts.slice(0, LIMITS.htmlRows);
-  const more = standing(counts) - shown.length;
+  const more = driftTotal(counts) - shown.length;
   return el(
     "div",
     { class: "drifts" },

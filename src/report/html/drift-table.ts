@@ -27,7 +27,7 @@ export function driftTable(label: string, drifts: readonly AnyDrift[], { left, r
   const columns = ["Drift", "State", "Of", "Kind", oneLine(left), oneLine(right), "Difference", since, "Word"];
   const rows = drifts.map((drift): TableRow => [
     isServed ? driftLink(drift.id) : el("code", {}, oneLine(drift.id)),
-    standing(drift),
+    driftState(drift),
     keyOf(drift.key),
     kindWords(drift.kind, { left, right }),
     number(drift.left),
@@ -55,7 +55,7 @@ const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
 };
 
 /** The state of a drift. */
-export function standing({ state, clearedAt = null }: AnyDrift): Markup {
+export function driftState({ state, clearedAt = null }: AnyDrift): Markup {
   if (clearedAt !== null) return el("span", { class: "verdict ok" }, "cleared");
   return el("span", { class: `verdict ${STATE_CLASS[state]}` }, STATE_WORDS[state]);
 }

@@ -6,7 +6,7 @@ import { keyOf, kindWords, wordsOf } from "../comparison.ts";
 import { acknowledgingCommand, saidBy, type SaidRow } from "../drift.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { Budget } from "./budget.ts";
-import { momentOf, number, standing } from "./drift-table.ts";
+import { driftState, momentOf, number } from "./drift-table.ts";
 import { commandBox } from "./copy.ts";
 import { bareToolbar, framed } from "./frame.ts";
 import { type Child, el, type Markup } from "./markup.ts";
@@ -23,7 +23,7 @@ export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> 
   const isOpen = clearedAt === null && state !== "acknowledged";
   const words = wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } });
   return framed({ title: `Drift ${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
-    el("p", {}, standing(drift)).html,
+    el("p", {}, driftState(drift)).html,
     el("h1", {}, keyOf(key)).html,
     el("p", {}, el("b", {}, words)).html,
     factList(factsOf(drift)).html,

@@ -41,9 +41,9 @@ export function driftsPage({ drifts, total }: ListedDrifts, filter: DriftFilter)
 
 function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
   const { id, key, kind, title, of, sides, clearedAt } = drift;
-  const stands = clearedAt === null ? drift.state : "cleared";
+  const shown = clearedAt === null ? drift.state : "cleared";
   const text = [id, keyOf(key), kindWords(kind, sides), title, of.playbook, of.environment, of.comparison, of.scope].join(" ");
-  return (state === "" || state === stands) && holdsWords(text, words);
+  return (state === "" || state === shown) && holdsWords(text, words);
 }
 
 const STATES: readonly (readonly [value: string, word: string])[] = [

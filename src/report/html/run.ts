@@ -160,8 +160,8 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   const words = Map.groupBy(writes, ({ step, attempt }) => verdictOf(attempt, step).word);
   const counts = Array.from(words, ([word, { length }]) => `${length} ${word}`).join(", ");
   // Uneventful steps come last where not all can be shown.
-  const telling = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
-  const shown = telling.slice(0, LIMITS.htmlWrites);
+  const sorted = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
+  const shown = sorted.slice(0, LIMITS.htmlWrites);
   return el(
     "details",
     { class: "writes", open: words.size > 1 },

@@ -29,8 +29,8 @@ export interface PlannedRun {
 }
 
 /**
- * `reads`, `holds`: as the service stands now, it gives what it should. `will-be-refused`: sent, and to be refused, as the playbook
- * wants it. `opens`: what stands below it says what happens. `would-warn`: a check that does not hold, and only warns.
+ * `reads`, `holds`: the service gives now what it should. `will-be-refused`: it is sent and refused, as the playbook expects. `opens`:
+ * the steps below it say what happens. `would-warn`: a check that does not hold, and only warns.
  */
 export type PlannedVerdict =
   | "will-create"
