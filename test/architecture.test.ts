@@ -193,7 +193,7 @@ test("the planner has no way to send a write: nothing that it loads, at any dept
   expect([...loaded].filter((file) => writing.some((begin) => file.startsWith(begin)))).toEqual([]);
 });
 
-// Whoever decides by the name of a service is blind to the next one: what tells services from each other is in their folders.
+// Code that decides by the name of a service misses the next one: the differences of services are in their folders.
 const SERVICES = globSync("src/services/*/service.ts").map((path) => basename(dirname(path)));
 const NAME = `(?:${SERVICES.join("|")})`;
 const DECISIONS: readonly (readonly [what: string, pattern: RegExp, example: string])[] = [

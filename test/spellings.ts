@@ -43,7 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const htmlNamed: Spell = (text) => eachPoint(text, (point) => (NAMES[point] === undefined ? point : `&${NAMES[point]};`));
 const base64: Spell = (text) => Buffer.from(text).toString("base64");
 
-/** One character after the other, of which the receiver gets the text again. */
+/** One character after the other, from which the receiver gets the text again. */
 export const SPELLINGS: Readonly<Record<string, Spell>> = {
   plain: (text) => text,
   JSON: jsonText,
@@ -72,7 +72,7 @@ export const SPELLINGS: Readonly<Record<string, Spell>> = {
   "a URL in JSON": (text) => jsonText(encodeURIComponent(text)),
 };
 
-/** One text for all of it, in which no character stands by itself. */
+/** One text for all of it, in which no character is by itself. */
 export const ENCODINGS: Readonly<Record<string, Spell>> = {
   "hexadecimal digits": (text) => Buffer.from(text).toString("hex"),
   "hexadecimal digits in capitals": (text) => Buffer.from(text).toString("hex").toUpperCase(),
@@ -96,8 +96,8 @@ export const WRITTEN: readonly (readonly [string, Spell])[] = Object.entries({ .
 const READABLE_CHARS = 8;
 
 /**
- * The ways in which an output shows a text, or a part of it from which it could be guessed. Of one that stands in base64 beside others, the
- * characters that hold only its own bits are looked for.
+ * The ways in which an output shows a text, or a part of it from which it could be guessed. Where a text is in base64 beside others, the
+ * characters that hold only its own bits are searched.
  */
 export function shownOf(output: string, secret: string): readonly string[] {
   const joined = output.replaceAll(/\r?\n[ \t]*/g, "");

@@ -93,7 +93,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.evaluate("document.activeElement.querySelector('b').textContent")).toBe("asset");
   });
 
-  test("filters by outcome, and says so to those who listen", async () => {
+  test("filters by outcome, and announces it to screen readers", async () => {
     const { page } = await show(PAGES["failed"]?.() ?? []);
     const failed = page.getByRole("button", { name: "failed" });
     await failed.click();

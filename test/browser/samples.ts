@@ -65,7 +65,7 @@ function expectation(): RunReport {
   return reportOf(records.stopped("owned", "failed", problem).closed("failed").all);
 }
 
-/** A run of so many steps, most of which passed. */
+/** Returns a run of so many steps, where most passed. */
 export function longRun(steps: number): RunReport {
   const headings = Array.from({ length: steps }, (_, at): StepHeading => ({
     id: `step${at + 1}`,

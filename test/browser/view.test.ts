@@ -136,7 +136,7 @@ test("where nothing was ever run the pages say what would be there, and no folde
   expect(existsSync(stateOf(project))).toBe(false);
 });
 
-test("a port that is taken is told, with what to do", async () => {
+test("a port that is taken is reported, with what to do", async () => {
   const { project } = await twoRuns();
   const { url } = await viewing(project);
   const ended = await project.run("view", "--port", url.port);
@@ -350,7 +350,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect([...dialogs, ...complaints]).toEqual([]);
   });
 
-  test("a run that goes on is followed to its end", async () => {
+  test("a run that is under way is followed to its end", async () => {
     const service = await sandboxProcess();
     const proxy = await proxyTo(service.url);
     const project = newProject();

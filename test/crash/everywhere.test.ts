@@ -209,7 +209,7 @@ test("interrupted, it says how far it came and takes everything away", async () 
   expect(readdirSync(temporary).filter((name) => name.startsWith("tokenbook-crash"))).toEqual([]);
 });
 
-test("which test is to be made must be said", async () => {
+test("the command line must say which test to make", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const tested = await project.run("test", "mint.yaml");
@@ -217,7 +217,7 @@ test("which test is to be made must be said", async () => {
   expect(tested.stderr).toContain("next: tokenbook test --crash-everywhere PLAYBOOK");
 });
 
-test("what is kept of several playbooks lies apart: none goes on with the runs of another", async () => {
+test("the state of each playbook is kept apart: none resumes the runs of another", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");

@@ -60,7 +60,7 @@ describe("the process dies by SIGKILL at the point named, and nothing that comes
   });
 });
 
-test("a request that was handed to the network is one that the service may have taken", async () => {
+test("a request that was passed to the network may have reached the service", async () => {
   const { armed, calm } = projectAt("before:attempt.answered@mint");
   const killed = await armed.run("run", "mint.yaml");
   expect(operationsOf(await embeddedCommits(armed)), killed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
@@ -69,7 +69,7 @@ test("a request that was handed to the network is one that the service may have 
   expect(operationsOf(await embeddedCommits(calm)), resumed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("a process that is to stop goes on when it is told to", async () => {
+test("a process that stops at a point continues when it is asked to", async () => {
   const { armed } = projectAt("stop after:attempt.intended@mint");
   const running = armed.start("run", "mint.yaml");
   await reached(
@@ -82,7 +82,7 @@ test("a process that is to stop goes on when it is told to", async () => {
   expect(ended.code, ended.transcript).toBe(0);
 });
 
-test("resume dies at its points too, and a run that dies twice is gone on with", async () => {
+test("resume dies at its points too, and a run that dies twice is resumed", async () => {
   const { armed, calm } = projectAt("after:attempt.answered@token");
   const killed = await armed.run("run", "mint.yaml");
   const again = await armed.as({ TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" }).run("resume");

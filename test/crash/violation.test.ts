@@ -63,7 +63,7 @@ test.for(["after:attempt.answered@mint", "after:attempt.intended@mint"])(
   },
 );
 
-test("a run that cannot be gone on with is a violation", async () => {
+test("a run that cannot be resumed is a violation", async () => {
   const differences = await violationAt("after:attempt.intended@mint", async (_, again) => {
     const journal = Database.open(join(readOrder(again.input).state, "journal.db"), JOURNAL);
     journal.run("UPDATE record SET body = replace(body, '10.00', '11.00')");
@@ -77,7 +77,7 @@ test("a child that ends by itself before its point is a violation", async () => 
   expect(differences[0]).toMatch(/^ended by itself before this point, with exit 2: error failpoint.unknown/);
 });
 
-test("a point that the run does not come to again is told of", async () => {
+test("a point that the run does not reach again is reported", async () => {
   const { missed, verdict } = await tryAt("after:attempt.intended@mint#2");
   expect({ missed, verdict }).toEqual({ missed: true, verdict: "same" });
 });

@@ -29,9 +29,9 @@ class Editor {
   readonly #server: ChildProcess;
   readonly #answers = new Map<number, (result: unknown) => void>();
   readonly #waiting: ((messages: readonly string[]) => void)[] = [];
-  #tellConfigured: () => void = () => {};
+  #setConfigured: () => void = () => {};
   readonly #configured: Promise<void> = new Promise((done) => {
-    this.#tellConfigured = done;
+    this.#setConfigured = done;
   });
   #pending = Buffer.alloc(0);
   #lastId = 0;
@@ -104,7 +104,7 @@ class Editor {
       for (const done of this.#waiting.splice(0)) done(found);
     } else if (message.method !== undefined && message.id !== undefined) {
       this.#send({ jsonrpc: "2.0", id: message.id, result: answerTo(message) });
-      this.#tellConfigured();
+      this.#setConfigured();
     } else if (message.id !== undefined) {
       this.#answers.get(message.id)?.(message.result);
     }

@@ -31,12 +31,12 @@ class Editor {
   readonly #server: ChildProcessWithoutNullStreams;
   readonly #connection: ProtocolConnection;
   readonly #published: PublishDiagnosticsParams[] = [];
-  /** What the server asked to be told of. */
+  /** The notifications that the server registered for. */
   readonly watched: Promise<unknown>;
   /** Whether it never answers what the server asks. */
   silent = false;
   #stderr = "";
-  #tell: () => void = () => {};
+  #wake: () => void = () => {};
   #version = 0;
 
   constructor(files: Readonly<Record<string, string>>) {
@@ -53,7 +53,7 @@ class Editor {
     this.#connection = createProtocolConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin));
     this.#connection.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
       this.#published.push(params);
-      this.#tell();
+      this.#wake();
     });
     this.watched = new Promise((done) => {
       this.#connection.onRequest("client/registerCapability", ({ registrations }: { readonly registrations: unknown }) => {
@@ -125,7 +125,7 @@ class Editor {
       const diagnostics = this.#published.findLast(({ uri }) => uri === this.uri(path))?.diagnostics;
       if (diagnostics !== undefined && wanted(diagnostics)) return diagnostics;
       await new Promise<void>((done) => {
-        this.#tell = done;
+        this.#wake = done;
       });
     }
   }
@@ -294,7 +294,7 @@ test("what is found is what check finds, at the same places", async () => {
   );
 });
 
-test("a mistake goes as it is mended, by hand or as is suggested", async () => {
+test("a mistake disappears when it is fixed, by hand or as suggested", async () => {
   await editor.start();
   const wrong = BOOK.replace("inputs.shares", "inputs.sharse");
   await editor.open("book.yaml", wrong);
@@ -312,7 +312,7 @@ test("a mistake goes as it is mended, by hand or as is suggested", async () => {
   expect(await editor.findings("book.yaml", none)).toEqual([]);
 });
 
-test("a playbook is checked against an included one as it stands in the editor", async () => {
+test("a playbook is checked against an included one as it is in the editor", async () => {
   await editor.start();
   await editor.open("book.yaml", BOOK);
   await editor.findings("book.yaml", none);
@@ -327,7 +327,7 @@ test("a playbook is checked against an included one as it stands in the editor",
   await editor.findings("parts/part.yaml", none);
 });
 
-test("an included playbook that is not open shows its own mistakes, and lets go of them", async () => {
+test("an included playbook that is not open shows its own mistakes, and clears them", async () => {
   editor.write("parts/part.yaml", PART.replace("list\n    uses", "list\n    use"));
   await editor.start();
   await editor.open("book.yaml", BOOK);

@@ -1,4 +1,4 @@
-// Writes of values that were so already, which are lost: they are recorded as unchanged, and not sent again.
+// Lost writes of values that were already there: they are recorded as unchanged, and not sent again.
 import { expect, test } from "vitest";
 import type { Target } from "../../src/environment/target.ts";
 import type { RunEvent } from "../../src/protocol/record.ts";
@@ -80,28 +80,34 @@ async function lose(steps: string, { arrives, declared = {} }: { arrives: boolea
 
 const outcomeOf = ({ completed }: Ran): unknown => completed.find(({ step }) => step === "lost")?.outcome;
 
-test.for(SETTINGS)("%s of what is so already never arrives: it is unchanged, and sent once", async ([uses, before, input]) => {
-  const lost = `  - { id: lost, uses: ${uses}, with: ${input} }\n  - { id: after, uses: ledger.status, if: steps.lost.outcome == "unchanged" }\n`;
-  const { ran, sent, settled } = await lose(before + lost, { arrives: false });
-  expect({ outcome: ran.outcome, sent, settled }, JSON.stringify(ran.stopped)).toEqual({
-    outcome: "passed",
-    sent: 1,
-    settled: ["unchanged"],
-  });
-  expect(outcomeOf(ran)).toBe("unchanged");
-  expect(ran.completed.at(-1)).toMatchObject({ step: "after", outcome: "ok" });
-});
+test.for(SETTINGS)(
+  "%s of a value that is already there never arrives: it is unchanged, and sent once",
+  async ([uses, before, input]) => {
+    const lost = `  - { id: lost, uses: ${uses}, with: ${input} }\n  - { id: after, uses: ledger.status, if: steps.lost.outcome == "unchanged" }\n`;
+    const { ran, sent, settled } = await lose(before + lost, { arrives: false });
+    expect({ outcome: ran.outcome, sent, settled }, JSON.stringify(ran.stopped)).toEqual({
+      outcome: "passed",
+      sent: 1,
+      settled: ["unchanged"],
+    });
+    expect(outcomeOf(ran)).toBe("unchanged");
+    expect(ran.completed.at(-1)).toMatchObject({ step: "after", outcome: "ok" });
+  },
+);
 
-test.for(SETTINGS)("%s of what is so already loses its answer: it is not sent again", async ([uses, before, input]) => {
-  const { ran, sent } = await lose(`${before}  - { id: lost, uses: ${uses}, with: ${input} }\n`, { arrives: true });
-  expect({ outcome: ran.outcome, sent }, JSON.stringify(ran.stopped)).toEqual({ outcome: "passed", sent: 1 });
-  expect(["changed", "unchanged"]).toContain(outcomeOf(ran));
-});
+test.for(SETTINGS)(
+  "%s of a value that is already there loses its answer: it is not sent again",
+  async ([uses, before, input]) => {
+    const { ran, sent } = await lose(`${before}  - { id: lost, uses: ${uses}, with: ${input} }\n`, { arrives: true });
+    expect({ outcome: ran.outcome, sent }, JSON.stringify(ran.stopped)).toEqual({ outcome: "passed", sent: 1 });
+    expect(["changed", "unchanged"]).toContain(outcomeOf(ran));
+  },
+);
 
 const [[, , FOR_ALL]] = SETTINGS;
 const REVOKE = `  - { id: lost, uses: ledger.erc1155.setApprovalForAll, with: ${FOR_ALL} }\n`;
 
-test("where reads may be of an earlier moment, nobody knows that it was so: it is sent again, which does no harm", async () => {
+test("where reads may be of an earlier moment, the value may be old: it is sent again, which does no harm", async () => {
   const { ran, sent, settled } = await lose(REVOKE, { arrives: false, declared: { readLagMs: undefined } });
   expect({ outcome: ran.outcome, sent, settled }).toEqual({ outcome: "passed", sent: 2, settled: ["superseded"] });
   expect(outcomeOf(ran)).toBe("changed");
@@ -116,7 +122,7 @@ test("before a later step that sets something else it is unknown: it could still
   );
 });
 
-test("of a batch, what was so already hinders nothing: the rest shows that it took effect", async () => {
+test("the part of a batch that was already there hinders nothing: the rest shows that it took effect", async () => {
   const items = `{ items: [{ ${ofToken}, description: Same }, { id: "\${{ steps.other.id }}", description: New }] }`;
   const other = TOKEN.replace("id: token", "id: other");
   const { ran, sent, settled } = await lose(`${TOKEN}${other}  - { id: lost, uses: ledger.token.update, with: ${items} }\n`, {

@@ -22,11 +22,11 @@ test("a mint arrives while the last look before the declared time is being made:
     sleep: async (ms: number) => void (at += Math.ceil(ms)),
   };
   const target = { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 };
-  let [sentAt, underway, sendings]: [number, Outgoing | undefined, number] = [0, undefined, 0];
+  let [sentAt, underway, requests]: [number, Outgoing | undefined, number] = [0, undefined, 0];
   const run = runnerForTest(folderForTest(), clock);
   const ran = await run(PLAYBOOK, target, {
     exchange: async (outgoing, send) => {
-      if (outgoing.path.includes("/token/mint") && sendings++ === 0) {
+      if (outgoing.path.includes("/token/mint") && requests++ === 0) {
         [sentAt, underway] = [at, outgoing];
         return { kind: "no-answer", why: "other side closed" };
       }
@@ -41,5 +41,5 @@ test("a mint arrives while the last look before the declared time is being made:
     },
   });
   expect(ran.outcome, JSON.stringify(ran.stopped)).toBe("passed");
-  expect(sendings).toBe(1);
+  expect(requests).toBe(1);
 });

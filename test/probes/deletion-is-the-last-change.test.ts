@@ -14,7 +14,7 @@ const delay = { commitDelayMs: 0 };
 
 test.for([
   ["applied", { method: "PATCH", body: { assetType: "Property", data: { id: "P1", price: 5 } } }, "changed"],
-  ["nobody knows whose", { method: "DELETE", body: { assetType: "Property", id: "P1" } }, "unknown"],
+  ["of unknown origin", { method: "DELETE", body: { assetType: "Property", id: "P1" } }, "unknown"],
 ] as const)("a deletion whose answer is lost, after another owner's change: %s", async ([, others, ended]) => {
   const { sandbox, ledger, control } = await sandboxForTest(delay);
   const data = { id: "P1", ledgerMetadata: { owners: [user("alice"), user("bob")] } };

@@ -12,18 +12,18 @@ interface Lost {
   /** How the write ended, and why if it did not take effect. */
   readonly ended: string;
   readonly why: string;
-  readonly sendings: number;
+  readonly attempts: number;
 }
 
-/** Runs a scenario up to the end of one of its writes, whose first sending is lost. */
+/** Runs a scenario up to the end of one of its writes, whose first attempt is lost. */
 async function lose(run: Run, { file, step }: Write, loss: Loss): Promise<Lost> {
   const done = new AbortController();
-  let [isNext, sendings, ended, why] = [false, 0, "not reached", ""];
+  let [isNext, attempts, ended, why] = [false, 0, "not reached", ""];
   await run(file, {
     stopping: done.signal,
     observe: (event) => {
       if (!("step" in event) || event.step !== step) return;
-      if (event.kind === "attempt.intended") [isNext, sendings] = [event.attempt === 0, sendings + 1];
+      if (event.kind === "attempt.intended") [isNext, attempts] = [event.attempt === 0, attempts + 1];
       if (event.kind !== "step.completed" && event.kind !== "step.stopped") return;
       ended = event.outcome;
       if (event.kind === "step.stopped") why = event.problem.why ?? "";
@@ -36,22 +36,22 @@ async function lose(run: Run, { file, step }: Write, loss: Loss): Promise<Lost> 
       return LOST;
     },
   });
-  return { ended, why, sendings };
+  return { ended, why, attempts };
 }
 
 interface Expected {
   readonly ended: string;
-  readonly sendings: number;
+  readonly attempts: number;
   readonly why?: string;
 }
 
-const SEEN: Expected = { ended: "changed", sendings: 1 };
-const NO_TRACE: Expected = { ended: "unknown", sendings: 1, why: "no trace of it is visible" };
-const NOT_SHOWN: Expected = { ended: "unknown", sendings: 1, why: "no reading shows it" };
+const SEEN: Expected = { ended: "changed", attempts: 1 };
+const NO_TRACE: Expected = { ended: "unknown", attempts: 1, why: "no trace of it is visible" };
+const NOT_SHOWN: Expected = { ended: "unknown", attempts: 1, why: "no reading shows it" };
 // It is seen, and the scenario expects something of the answer that was lost.
-const SEEN_BUT_NOT_AS_EXPECTED: Expected = { ended: "failed", sendings: 1 };
+const SEEN_BUT_NOT_AS_EXPECTED: Expected = { ended: "failed", attempts: 1 };
 // What is sent again sets the same once more, and nothing after it sets it otherwise; or the cap leaves no room for a second one.
-const SENT_AGAIN: Expected = { ended: "changed", sendings: 2 };
+const SENT_AGAIN: Expected = { ended: "changed", attempts: 2 };
 
 /** By the kind of write: what comes of it when its answer is lost, and when it never arrives. */
 const EXPECTED: Readonly<Record<string, readonly [answerLost: Expected, neverArrived: Expected]>> = {
@@ -140,7 +140,7 @@ test.for(["ledger.erc1155.setApprovalForAll", "ledger.vault.updateAssets"])(
   async (kind) => {
     const run = await scenarios();
     const lost = await lose(run, await writeOf(kind, run), "its answer is lost");
-    expect(lost).toMatchObject({ ended: "unknown", sendings: 1, why: expect.stringContaining("readLag") as unknown });
+    expect(lost).toMatchObject({ ended: "unknown", attempts: 1, why: expect.stringContaining("readLag") as unknown });
   },
 );
 

@@ -16,7 +16,7 @@ const STALE_FOR = 12;
 interface Ended {
   readonly ended: string;
   readonly settled: readonly string[];
-  readonly sendings: number;
+  readonly attempts: number;
 }
 
 /** Runs a scenario up to the end of one of its writes, whose first request is lost; all reads from its beginning on are stale. */
@@ -25,13 +25,13 @@ async function lose(run: Run, write: Write, around: { loss: Loss; seed: number; 
   const dice = new Dice(around.seed);
   const done = new AbortController();
   const settled: string[] = [];
-  let [isStale, isNext, sendings, reads, ended] = [false, false, 0, 0, "not reached"];
+  let [isStale, isNext, attempts, reads, ended] = [false, false, 0, 0, "not reached"];
   await run(write.file, {
     stopping: done.signal,
     observe: (event) => {
       if (!("step" in event) || event.step !== write.step) return;
       if (event.kind === "step.started") isStale = true;
-      if (event.kind === "attempt.intended") [isNext, sendings] = [event.attempt === 0, sendings + 1];
+      if (event.kind === "attempt.intended") [isNext, attempts] = [event.attempt === 0, attempts + 1];
       if (event.kind === "attempt.settled") settled.push(event.verdict);
       if (event.kind !== "step.completed" && event.kind !== "step.stopped") return;
       ended = event.outcome;
@@ -52,7 +52,7 @@ async function lose(run: Run, write: Write, around: { loss: Loss; seed: number; 
     },
   });
   await control("POST /faults", KEEP_THE_PAST);
-  return { ended, settled, sendings };
+  return { ended, settled, attempts };
 }
 
 const KEEP_THE_PAST = [{ operation: "ledger.status", nth: 1_000_000, fault: { stale: "1ms" } }];
@@ -73,7 +73,7 @@ test(
         expect(never.settled.slice(0, 1), transcript).not.toContain("applied");
         expect([...never.settled, ...answer.settled], transcript).not.toContain("absent");
         // What is called done without having been sent again had no effect at all.
-        if (never.sendings === 1) expect(never.ended, transcript).not.toBe("changed");
+        if (never.attempts === 1) expect(never.ended, transcript).not.toBe("changed");
         expect(["changed", "unknown", "failed"], transcript).toContain(answer.ended);
       }
     }

@@ -26,8 +26,8 @@ const KEY_OWNER = "{ orgId: org1, userId: admin }";
 test.for([
   ["by its voter", BOB, "as: voter, ", "changed"],
   ["by anybody of the organization", ANYBODY, "as: voter, ", "unknown"],
-  ["by whoever the key stands for", KEY_OWNER, "as: { ledger: key }, ", "unknown"],
-  ["by the key, of which the environment says who it is", KEY_OWNER, "as: { ledger: key }, ", "changed"],
+  ["by whoever the key acts for", KEY_OWNER, "as: { ledger: key }, ", "unknown"],
+  ["by the key, whose entity the environment names", KEY_OWNER, "as: { ledger: key }, ", "changed"],
 ] as const)("a vote that is given %s, and whose answer is lost, is not taken for absent", async ([by, approver, as, ended]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let isNext = false;

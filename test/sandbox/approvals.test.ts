@@ -19,7 +19,7 @@ const decide = (caller: Caller, word: string, as: string, ...[id, comment]: [id:
   });
 const get = async (caller: Caller, id: string) => (await caller.ledger("GET /approval", { query: { id, approvalType } })).body;
 
-test("approvers decide, their comments are kept, and the history tells it", async () => {
+test("approvers decide, their comments are kept, and the history shows it", async () => {
   const caller = await sandboxForTest();
   const id = await request(caller, {
     approvers: [user("bob"), user("carol")],
@@ -92,7 +92,7 @@ test("an approver counts once, however often it is named or votes", async () => 
   expect((await get(caller, anybody)).status).toBe("APPROVED");
 });
 
-test("a file that is served under other words goes on with its requests", async () => {
+test("a file that is served with other words for a status keeps its requests", async () => {
   const path = fileForTest();
   const asked = { approvers: [user("bob"), user("carol")] };
   const before = await sandboxForTest({ path });

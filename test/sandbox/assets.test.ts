@@ -4,7 +4,7 @@ import { sandboxForTest, user } from "./caller.ts";
 const alice = "userId:alice";
 const bob = "userId:bob";
 
-test("an asset is created, changed, replaced, handed on and deleted, and its history tells all of it", async () => {
+test("an asset is created, changed, replaced, passed on and deleted, and its history shows all of it", async () => {
   const { ledger } = await sandboxForTest();
   const created = await ledger("POST /asset", {
     as: alice,
@@ -32,9 +32,9 @@ test("an asset is created, changed, replaced, handed on and deleted, and its his
     as: alice,
     body: { assetType: "Property", data: [{ id: "P1", owners: [user("bob")] }] },
   });
-  const handedOn = await ledger("GET /asset", { query: { assetType: "Property", id: "P1", depth: "1" } });
-  expect(handedOn.body).toMatchObject({ data: { id: "P1", area: 140 }, owners: [user("bob")] });
-  expect(handedOn.body.data).not.toHaveProperty("city");
+  const passedOn = await ledger("GET /asset", { query: { assetType: "Property", id: "P1", depth: "1" } });
+  expect(passedOn.body).toMatchObject({ data: { id: "P1", area: 140 }, owners: [user("bob")] });
+  expect(passedOn.body.data).not.toHaveProperty("city");
 
   const stranger = await ledger("DELETE /asset", { as: alice, body: { assetType: "Property", id: "P1" } });
   expect(stranger).toMatchObject({ status: 403, body: { status: "Error", condition: "unauthorized caller" } });

@@ -73,7 +73,7 @@ function textsOf(schema: JsonSchema, pools: Pools, property: string): Arbitrary<
 }
 
 function objectsOf({ properties = {}, required = [], additionalProperties }: JsonSchema, pools: Pools): Arbitrary<unknown> {
-  // An entity of which every part is chosen alone is seldom anybody.
+  // An entity with every part chosen alone seldom exists.
   const whole = pools["entity"] ?? [];
   if (properties["orgId"] !== undefined && whole.length > 0) {
     return fc.oneof(

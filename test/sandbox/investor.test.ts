@@ -163,7 +163,7 @@ test("a country is one of ISO 3166-1", async () => {
   expect(await nameOf(620.5)).toBe(400);
 });
 
-test("strangers are told so in the envelope", async () => {
+test("an unknown key is refused in the envelope", async () => {
   const { investor } = await sandboxForTest();
   const unauthorized = { status: 401, body: { status: 0, message: "Unauthorized User" } };
   for (const path of [

@@ -36,7 +36,7 @@ test("what does not fit the written contract is refused", async () => {
   expect(await ledger("POST /asset", { body: '{"assetType":"Property","data":{"__proto__":{}}}' })).toMatchObject(refused);
 });
 
-test("a write that need not wait answers at once, and its receipt tells the outcome", async () => {
+test("a write that need not wait answers at once, and its receipt shows the outcome", async () => {
   const { ledger, control } = await sandboxForTest({ commitDelayMs: 60_000 });
   const submitted = await ledger("POST /asset", { body: asset, query: { async: "true" } });
   const twin = await ledger("POST /asset", { body: asset, query: { async: "true" } });
@@ -85,7 +85,7 @@ test("a write whose caller has hung up is committed all the same", async () => {
   expect((await ledger("GET /asset", { query: { assetType: "Property", id: "P1" } })).status).toBe(200);
 });
 
-test("time moves as told, and the Date header with it", async () => {
+test("time moves as requested, and the Date header with it", async () => {
   const { ledger, control, sandbox } = await sandboxForTest();
   await control("POST /clock", { advance: "10d" });
   await ledger("POST /asset", { body: asset });

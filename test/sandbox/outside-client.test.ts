@@ -1,4 +1,4 @@
-// A client that nobody here wrote, driven by nothing but the documents that the sandbox serves of itself.
+// A client that others wrote, driven by nothing but the documents that the sandbox serves of itself.
 import type { AxiosInstance } from "axios";
 import { type OpenAPIClient, OpenAPIClientAxios } from "openapi-client-axios";
 import { expect, test } from "vitest";

@@ -8,7 +8,7 @@ function refused(status: number, condition: string): object {
   return { status, body: { condition } };
 }
 
-test("a key that was revoked is handed out, and is honoured nowhere", async () => {
+test("a revoked key is given out, and is honoured nowhere", async () => {
   const { investor, sandbox } = await sandboxForTest();
   expect(sandbox.credentials["REVOKED_KEY"]).toBeDefined();
   for (const call of ["GET /token-sales", "GET /investments/user/tokens"]) {
@@ -29,7 +29,7 @@ test("what a cut-off entity reads ends in a server error, in the words of the ca
   expect(await ledger("GET /asset/all", { as: alice, query: document })).toMatchObject({ status: 200, body: { count: 1 } });
 });
 
-test("what a cut-off entity writes is taken in and never committed, and its receipt says so", async () => {
+test("what a cut-off entity writes is accepted and never committed, as its receipt shows", async () => {
   const { ledger, control } = await sandboxForTest();
   const as = "userId:offline";
   const body = { ...document, data: { id: "D1" } };
@@ -62,7 +62,7 @@ test("an acting entity of another organization is refused in the words of the ca
   );
 });
 
-test("a name that nothing could be read back under names nobody, and the ledger goes on", async () => {
+test("a name that nothing could be read back under names nobody, and the ledger continues", async () => {
   const { ledger } = await sandboxForTest();
   for (const key of ["constructor", "__proto__", "prototype"]) {
     const writing = { as: `${key}:x`, query: { async: "true" }, body: { ...document, data: { id: "D1" } } };

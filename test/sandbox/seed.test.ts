@@ -63,7 +63,7 @@ const ledger = {
   ],
 };
 
-test("a ledger is populated from the start, digit for digit, and goes on from there", async () => {
+test("a ledger is populated from the start, digit for digit, and continues from there", async () => {
   const seed = readSeed(parseJson(writeJson({ ledger })));
   const { ledger: call, control } = await sandboxForTest({ seed });
   const token = await call("GET /token", { query: { id: "GOLD" } });

@@ -30,9 +30,9 @@ test("a seed gives the same in every world", { timeout: PATIENCE_MS }, async () 
   const used = new World();
   for (let seed = 0; seed < 60; seed++) await simulate(used, drawSchedule(seed));
   for (const seed of [3, 17, 41, 59]) {
-    const [again, anew] = [await simulate(used, drawSchedule(seed)), await simulate(new World(), drawSchedule(seed))];
-    expect(withoutIds(again.story)).toEqual(withoutIds(anew.story));
-    expect(again.struck).toEqual(anew.struck);
+    const [again, fresh] = [await simulate(used, drawSchedule(seed)), await simulate(new World(), drawSchedule(seed))];
+    expect(withoutIds(again.story)).toEqual(withoutIds(fresh.story));
+    expect(again.struck).toEqual(fresh.struck);
   }
 });
 

@@ -17,7 +17,7 @@ interface Scene {
   readonly proxy: Proxy;
 }
 
-/** Kills a run and those that go on with it up to three times, each at a moment of chance, and disturbs its connections. */
+/** Kills a run and the processes that resume it up to three times, each at a random moment, and disturbs its connections. */
 export async function killAtRandom(scene: Scene, dice: Dice, onKilled: () => void): Promise<Disturbed> {
   for (let left = 1 + dice.below(MOST_KILLS); left > 0; left--) {
     const ended = await killOnce(scene, dice);

@@ -22,7 +22,7 @@ import { type Result, Tally } from "./tally.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SEEDS = 1_000_000_000;
-const TELL_EVERY = 100;
+const PRINT_EVERY = 100;
 /** How many of the runs are of one write; the others are of longer playbooks. */
 const SINGLE_SHARE = 0.7;
 
@@ -84,7 +84,7 @@ async function tryOne(seed: number, { origin, single, longer }: Choice): Promise
     invariant(proxy, "every island has a proxy");
     return killAtRandom({ trial, undisturbed, island, proxy }, dice, () => kills++);
   });
-  tell({ ...judged, subject: candidate.name, seed, kills });
+  print({ ...judged, subject: candidate.name, seed, kills });
 }
 
 function groundOf(origin: SandboxTemplate, name: string): TrialGround {
@@ -98,10 +98,10 @@ function groundOf(origin: SandboxTemplate, name: string): TrialGround {
   return { shell, origin, via, folder: own, keep: false };
 }
 
-function tell(result: Result): void {
+function print(result: Result): void {
   const before = tally.kills;
   tally.add(result);
-  if (Math.floor(tally.kills / TELL_EVERY) > Math.floor(before / TELL_EVERY)) console.log(tally.line());
+  if (Math.floor(tally.kills / PRINT_EVERY) > Math.floor(before / PRINT_EVERY)) console.log(tally.line());
   if (result.verdict !== "different") return;
   const { subject, seed, kills, differences } = result;
   console.log(`DIFFERENT  ${subject}, killed ${kills} times\n${differences.map((each) => `  · ${each}`).join("\n")}`);

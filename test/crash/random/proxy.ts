@@ -13,7 +13,7 @@ export type Fault = (typeof FAULTS)[number] | "none";
 export interface Weather {
   /** Asked for each connection. */
   readonly fault: () => { readonly fault: Fault; readonly lateMs: number; readonly reset: boolean };
-  /** Told whenever something is about to pass, in either direction. */
+  /** Called whenever something is about to pass, in either direction. */
   readonly onPass: () => void;
 }
 
