@@ -71,7 +71,7 @@ const HAND_OVER = approvalPlaybook("    timeout: 1h").replace(
 );
 const BEFORE = ["ledger.asset.create", "ledger.transfer.request"];
 
-test("a run of another host is released by a person, and goes on elsewhere; its holder wakes up and sends nothing", async () => {
+test("a run of another host is released by a person, and resumed elsewhere; its holder wakes up and sends nothing", async () => {
   const { project, proxy, service } = await desk({ "hand-over.yaml": HAND_OVER, "alice.yaml": recordAs("alice") });
   const holder = project.start("run", "hand-over.yaml");
   await reached(

@@ -119,7 +119,7 @@ steps:
 outputs: { towns: "\${{ steps.towns.map(k, steps.towns[k].outcome) }}" }
 `;
 
-test("a foreach that its condition skips has no rounds, and is told as skipped; so it is when the run is resumed", async () => {
+test("a foreach that its condition skips has no rounds, and is reported as skipped, also when the run is resumed", async () => {
   const world = await sandboxProcess();
   const project = newProject();
   project.serviceAt(world.url);

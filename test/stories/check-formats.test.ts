@@ -43,7 +43,7 @@ test("code scanning gets every file, the clean ones too", async () => {
   );
 });
 
-test("what is wrong in a playbook that others include is told once, at its own file", async () => {
+test("a mistake in a playbook that others include is reported once, at its own file", async () => {
   const project = newProject(KEYS);
   for (const name of ["a", "b"]) project.write(`${name}.yaml`, "playbook: 1\nsteps: [{ id: x, uses: ./shared.yaml }]\n");
   project.write("shared.yaml", WRONG);
@@ -72,7 +72,7 @@ test("--json is --format json, and a right playbook is exit 0 in every format", 
   }
 });
 
-test("a warning is told at its level in every format, and keeps nothing from being run", async () => {
+test("a warning is reported at its level in every format, and keeps nothing from being run", async () => {
   const project = projectWith();
   project.write("idle.yaml", `${RIGHT}    if: false\n`);
   for (const [format, level] of [

@@ -23,7 +23,7 @@ ${TOKEN}checks:
   - { foreach: { who: [alice, bob], key: who }, name: no debts, read: ledger.account.list, with: { tokenId: Gold }, that: "response.all(a, a.entity.userId != who || a.balance >= 0)" }
 `;
 
-test("checks: an error fails the run, a warning is told, the others are looked at all the same", async () => {
+test("checks: an error fails the run, a warning is reported, the others are checked all the same", async () => {
   const world = await sandboxProcess();
   const project = newProject();
   project.serviceAt(world.url);
@@ -50,7 +50,7 @@ test("checks: an error fails the run, a warning is told, the others are looked a
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]);
 });
 
-test("conserve a token: a supply that is not the sum of its accounts is told, in numbers", async () => {
+test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -87,7 +87,7 @@ steps:
 checks: [{ conserve: { vault: Vault3 } }]
 `;
 
-test("conserve a vault: shares that were burnt beside it are told", async () => {
+test("conserve a vault: shares that were burnt beside it are reported", async () => {
   const world = await sandboxProcess();
   const project = newProject();
   project.serviceAt(world.url);

@@ -48,7 +48,7 @@ test("a command that fails keeps nothing: it has not come by all that the next w
   expect(kept(home).size).toBe(0);
 });
 
-test("damaged code is passed over and made anew", async () => {
+test("damaged code is passed over and made again", async () => {
   const { project, home } = projectAtHome();
   await project.run("run", "look.yaml");
   const files = [...kept(home).keys()];
@@ -64,7 +64,7 @@ test("damaged code is passed over and made anew", async () => {
   expect(next.code, next.transcript).toBe(0);
 });
 
-test("code that others may write to is passed over and made anew, for us alone", async () => {
+test("code that others may write to is passed over and made again, for us alone", async () => {
   const { project, home } = projectAtHome();
   await project.run("run", "look.yaml");
   const files = [...kept(home).keys()];

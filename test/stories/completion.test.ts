@@ -98,7 +98,7 @@ test("runs of the journal, and the steps of one that wants a word", async () => 
   expect(await asked("resolve", runIn(stopped), "--step", "")).toEqual(["mint\tledger.token.mint"]);
 });
 
-test("a folder goes on without a space; what a shell would obey is not offered, and nothing fails at a prompt", async () => {
+test("a folder is completed without a space; what a shell would obey is not offered, and nothing fails at a prompt", async () => {
   const project = newProject({});
   const asked = async (...words: string[]): Promise<readonly string[]> =>
     (await project.run("complete", "--", ["tokenbook", ...words].join(" "))).lines;

@@ -26,7 +26,7 @@ async function portClosesBeforeTheMint(): Promise<Scene> {
   return { world, proxy, project };
 }
 
-describe("the port is closed when the mint is to be sent", () => {
+describe("the port is closed when the mint is sent", () => {
   test("and opens again: the mint is sent, and commits once", async () => {
     const { world, proxy, project } = await portClosesBeforeTheMint();
     const running = project.start("run", "mint.yaml");
@@ -61,7 +61,7 @@ describe("the port is closed when the mint is to be sent", () => {
   });
 });
 
-// What the journal says so far; the command prints nothing while it tries again.
+// What the journal holds until now; the command prints nothing while it tries again.
 function answersIn(file: string): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   const rows = database.prepare("SELECT body FROM record WHERE kind = 'attempt.answered'").all();

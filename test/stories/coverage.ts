@@ -67,7 +67,7 @@ const BEYOND: Readonly<Record<string, string>> = {
   "ledger.approval.mine: approval request not found": EMPTY_LIST,
   "ledger.approval.queue: approval request not found": EMPTY_LIST,
   "ledger.approval.cancel: server error": "who is cut off from the ledger has requested nothing to cancel",
-  "ledger.receipt.get: server error": "receipts are read also by those who are cut off, to learn what became of a write",
+  "ledger.receipt.get: server error": "receipts are read also by those who are cut off, to learn the outcome of a write",
 };
 
 /** Why nobody can be refused with a condition that is listed; `undefined` when it can be reached. */

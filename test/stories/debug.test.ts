@@ -83,7 +83,7 @@ test("nothing that a service answers looks like one more exchange", async () => 
   for (const line of lines) expect(line).toMatch(/^(?:$| {2}|\d{4}-\S+Z(?: {2}pin\.yaml step1)?$)/);
 });
 
-test("with several runs at a time each exchange names its playbook; a long body is cut, and says so", async () => {
+test("with several runs at a time each exchange names its playbook; a long body is cut, with a note", async () => {
   const service = await sandboxProcess();
   const project = await projectAt(service.url);
   project.write("mint.yaml", MINT_ONCE.replace("name: Minted once", `name: "${"x".repeat(5_000)}"`));

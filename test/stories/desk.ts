@@ -20,7 +20,7 @@ export async function desk(playbooks: Readonly<Record<string, string>>): Promise
   return { project, proxy, service };
 }
 
-/** A run in the middle of its write, for as long as nobody lets it go on. */
+/** A run in the middle of its write, until somebody lets it continue. */
 export async function writing(
   { project, proxy }: Desk,
   ...args: string[]

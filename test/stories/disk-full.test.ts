@@ -7,7 +7,7 @@ const WRITES = ["ledger.token.create", "ledger.token.mint"];
 const LIMITS_KIB = [1, 20, 44, 60, 76, 95, 110, 122];
 
 test.for(LIMITS_KIB)(
-  "a journal that cannot have more than %i KiB stops the run before its next request; with room it goes on, and nothing is done twice",
+  "a journal that cannot have more than %i KiB stops the run before its next request; with room it resumes, and nothing is done twice",
   async (kib) => {
     const service = await sandboxProcess();
     const project = newProject();
@@ -17,7 +17,7 @@ test.for(LIMITS_KIB)(
     const tight = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
     expect(tight.code, tight.transcript).toBe(2);
     expect(tight.stderr, tight.transcript).toMatch(/^error (?:journal\.cannot-write|database\.unusable)\n/m);
-    expect(tight.stdout, "what is not recorded is not told").not.toContain("passed");
+    expect(tight.stdout, "what is not recorded is not reported").not.toContain("passed");
     const before = operationsOf(await service.commits());
     expect(before, tight.transcript).toEqual(WRITES.slice(0, before.length));
 
@@ -31,8 +31,8 @@ test.for(LIMITS_KIB)(
 
 test.for([
   ["data that cannot be printed are no success", "operations", 2],
-  ["a run of which nothing can be printed goes on to its end", "run mint.yaml", 2],
-  ["what was found to be wrong stays what the exit code tells", "fmt --check mint.yaml", 1],
+  ["a run that cannot print anything continues to its end", "run mint.yaml", 2],
+  ["the exit code still shows what was found to be wrong", "fmt --check mint.yaml", 1],
 ] as const)("%s", async ([, words, code]) => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE.replace("actors:", "actors:  "));

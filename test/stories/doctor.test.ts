@@ -72,7 +72,7 @@ test("a service that answers as it should is ready, with what each part took", a
   expect(await service.commits()).toHaveLength(2);
 });
 
-test("a key that the service refuses is told with the line that names it", async () => {
+test("a key that the service refuses is reported with the line that names it", async () => {
   const service = await sandboxProcess();
   const project = newProject({ ...KEYS, BUYER_KEY: "canary-buyer-2" });
   project.serviceAt(service.url);
@@ -81,7 +81,7 @@ test("a key that the service refuses is told with the line that names it", async
   expect(about(seen, "service.key-refused")).toMatch(/investor: BUYER_KEY: [\s\S]*tokenbook\.yaml:11 /);
 });
 
-test("a port at which nobody listens, and a name that there is not, are told apart", async () => {
+test("a port at which nobody listens, and a name that does not exist, have different messages", async () => {
   const project = newProject();
   project.serviceAt(await closedAddress());
   project.write(
@@ -93,7 +93,7 @@ test("a port at which nobody listens, and a name that there is not, are told apa
   expect(about(seen, "service.no-connection")).toMatch(/ECONNREFUSED[\s\S]*fix tokenbook\.yaml:4 /);
 });
 
-test("a service without TLS at an address of https is told as that", async () => {
+test("a service without TLS at an address of https is reported as that", async () => {
   const service = await sandboxProcess();
   const project = newProject();
   project.serviceAt(service.url.replace("http:", "https:"));
@@ -101,7 +101,7 @@ test("a service without TLS at an address of https is told as that", async () =>
   expect(codes(seen, "problem"), seen.transcript).toEqual(["service.no-tls", "service.no-tls"]);
 });
 
-test("a web page in place of the service is told as that", async () => {
+test("a web page in place of the service is reported as that", async () => {
   const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Please log in</html>" };
   const project = newProject();
   project.serviceAt((await strangerServer(page)).url);
@@ -109,7 +109,7 @@ test("a web page in place of the service is told as that", async () => {
   expect(new Set(codes(seen, "problem")), seen.transcript).toEqual(new Set(["service.not-json"]));
 });
 
-test("clocks that differ are told, and by how much", async () => {
+test("clocks that differ are reported, and by how much", async () => {
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);
   const date = new Date(Date.now() - 7_200_000).toUTCString();
@@ -150,7 +150,7 @@ function tokenNamed(id: string): object {
   };
 }
 
-test("a state directory that cannot be made is told, and what the service says all the same", async () => {
+test("a state directory that cannot be made is reported, and what the service says all the same", async () => {
   const project = newProject({});
   project.write("taken", "");
   const seen = await examine(project, "--state", "taken/state");
@@ -158,7 +158,7 @@ test("a state directory that cannot be made is told, and what the service says a
   expect(codes(seen, "ok")).toContain("service.key-taken");
 });
 
-test("a variable that is not set is told with the line that wants it; one of another environment is no hindrance", async () => {
+test("a variable that is not set is reported with the line that needs it; one of another environment is no hindrance", async () => {
   const service = await sandboxProcess();
   const project = newProject({ ...KEYS, SECOND_BUYER_KEY: "short" });
   project.serviceAt(service.url);
@@ -177,7 +177,7 @@ test("a variable that is not set is told with the line that wants it; one of ano
   );
 });
 
-test("a key that no header takes is told as such, and not as a service that is out of reach", async () => {
+test("a key that no header takes is reported as such, and not as a service that is out of reach", async () => {
   const service = await sandboxProcess();
   const project = newProject({ ...KEYS, LEDGER_KEY: "schlüssel-ключ" });
   project.serviceAt(service.url);
@@ -194,7 +194,7 @@ test("a key that no header takes is told as such, and not as a service that is o
 test.each([
   ['baseUrl: "http://127.0.0.1:99999"', '"baseUrl" is not an address'],
   ['baseUrl: "http://robot:secretpw@127.0.0.1:1"', '"baseUrl" holds a user or a password'],
-])("an address that cannot be (%s) is told at its line by each command", async (address, message) => {
+])("an impossible address (%s) is reported at its line by each command", async (address, message) => {
   const project = newProject();
   project.serviceAt("http://127.0.0.1:1");
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/baseUrl: .*/, address));
@@ -208,7 +208,7 @@ test.each([
   }
 });
 
-test("a write of which nobody knows what became is told, with the command that looks again", async () => {
+test("a write with unknown outcome is reported, with the command that looks again", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const stopped = await losingMint(at);
   const seen = await examine(at.project);
@@ -235,7 +235,7 @@ function hold({ folder }: Project, runs: number, outcome: string): void {
   journal.close();
 }
 
-test("a run whose process died is told, and one that another machine holds", async () => {
+test("a run whose process died is reported, and one that another machine holds", async () => {
   const project = newProject({ TOKENBOOK_FAILPOINT: "before:run.closed" });
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
   expect((await project.run("run", "look.yaml")).code).toBeNull();
@@ -251,7 +251,7 @@ test("a run whose process died is told, and one that another machine holds", asy
   expect(about(held, "state.held-elsewhere")).toMatch(/on elsewhere[\s\S]*tokenbook runs release /);
 });
 
-test.runIf(hasOpenssl)("over TLS it tells how long securing took, and that the certificate ends soon", async () => {
+test.runIf(hasOpenssl)("over TLS it shows how long securing took, and that the certificate ends soon", async () => {
   const { file, key, cert } = selfSigned(temporaryFolder(), 3);
   const page = createServer({ key, cert }, (_, response) => void response.end("<p>"));
   await once(page.listen(0, "127.0.0.1"), "listening");
@@ -265,7 +265,7 @@ test.runIf(hasOpenssl)("over TLS it tells how long securing took, and that the c
   expect(about(unknown, "service.no-tls"), unknown.transcript).toContain("NODE_EXTRA_CA_CERTS");
 });
 
-test("a damaged journal is told, and not touched", async () => {
+test("a damaged journal is reported, and not touched", async () => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE);
   expect((await project.run("run", "mint.yaml")).code).toBe(0);
@@ -293,7 +293,7 @@ test("tokenbook.yaml with a mistake is shown with its line; an environment that 
   expect(misspelt.stderr).toContain("--env here");
 });
 
-test("a .env that others may read is told", async () => {
+test("a .env that others may read is reported", async () => {
   const project = newProject({});
   project.write(".env", "A=1\n");
   chmodSync(join(project.folder, ".env"), 0o644);

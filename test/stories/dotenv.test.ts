@@ -25,7 +25,7 @@ test("a .env beside tokenbook.yaml gives keys and variables; what the process se
   expect((await project.run("run", "inner/look.yaml", "--dotenv", "inner/.env")).transcript).toContain("BUYER_KEY is not set");
 });
 
-test("without it, and with another, as told", async () => {
+test("without it, and with another, as the options say", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   project.write(".env", "REGION=eu\n");

@@ -21,7 +21,7 @@ function projectWith(journal: string): Project {
   return project;
 }
 
-test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run goes on where it was", async (journal) => {
+test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run continues where it was", async (journal) => {
   const project = projectWith(journal);
   const { data, transcript } = await project.json("runs");
   expect(

@@ -194,17 +194,17 @@ test.for(PARTS)("a run is not resumed when what was done became another thing, b
   expect(operationsOf(await service.commits())).toEqual(WRITTEN);
 });
 
-test("what has not been done may be edited: the step that failed is mended, one is appended, one that was done is taken out", async () => {
+test("what has not been done may be edited: the step that failed is fixed, one is appended, one that was done is taken out", async () => {
   const { project, service } = await failed();
-  const mended = OUTER.replace("totalSupply == 11", "totalSupply == 10").replace(/ {2}- id: look\n.*\n.*\n/, "");
-  project.write("outer.yaml", `# in other words\n${mended}${NEW_READ}    expect: [response.totalSupply == 12]\n`);
+  const fixed = OUTER.replace("totalSupply == 11", "totalSupply == 10").replace(/ {2}- id: look\n.*\n.*\n/, "");
+  project.write("outer.yaml", `# in other words\n${fixed}${NEW_READ}    expect: [response.totalSupply == 12]\n`);
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.transcript).toBe(1);
   expect(resumed.stdout, resumed.transcript).toMatch(
     /^ {4}7 of 8 steps done before\n {4}edited since: outer\.yaml\n {4}! look was removed from outer\.yaml; what it did stays\n✓ ok {7}supply /m,
   );
   // What is edited next is held against what was edited before.
-  project.write("outer.yaml", `${mended}${NEW_READ}`);
+  project.write("outer.yaml", `${fixed}${NEW_READ}`);
   const passed = await project.run("resume");
   expect(passed.code, passed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(WRITTEN);
@@ -249,7 +249,7 @@ test("a step that failed and is taken out has no part in a run that passes, and 
   expect(resumed.data.reports[0]?.steps.find(({ step }) => step === "mint")).toMatchObject({ outcome: "changed" });
 });
 
-test("a write of which nobody knows what became is settled as it was sent, never as it is written now", async () => {
+test("a write with unknown outcome is settled as it was sent, never as it is written now", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
   void at.proxy.next("POST /token/mint", cutAnswer);

@@ -20,7 +20,7 @@ steps:
 `;
 }
 
-test("what is so already is unchanged, and nothing is sent", async () => {
+test("what is already there is unchanged, and nothing is sent", async () => {
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);
   const project = newProject();

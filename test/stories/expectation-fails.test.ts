@@ -10,7 +10,7 @@ const PLAYBOOK = MINT_ONCE.replace(
 `,
 );
 
-/** What stands beneath the line of a step. */
+/** The lines beneath the line of a step. */
 function beneath(lines: readonly string[], begins: RegExp): readonly string[] {
   const at = lines.findIndex((line) => begins.test(line));
   const rest = lines.slice(at + 1);
@@ -20,7 +20,7 @@ function beneath(lines: readonly string[], begins: RegExp): readonly string[] {
   );
 }
 
-test("a failed expectation is told the same way by the run, by `runs show`, in JUnit and in JSON", async () => {
+test("a failed expectation is reported the same way by the run, by `runs show`, in JUnit and in JSON", async () => {
   const world = await sandboxProcess();
   const project = newProject();
   project.serviceAt(world.url);
@@ -54,7 +54,7 @@ test("a failed expectation is told the same way by the run, by `runs show`, in J
   ]);
 });
 
-test("an `until` that never held is told like an expectation", async () => {
+test("an `until` that never held is reported like an expectation", async () => {
   const world = await sandboxProcess();
   const project = newProject();
   project.serviceAt(world.url);
@@ -69,7 +69,7 @@ test("an `until` that never held is told like an expectation", async () => {
   );
 });
 
-test("a secret that the service gives back is told nowhere", async () => {
+test("a secret that the service gives back is shown nowhere", async () => {
   const world = await sandboxProcess();
   const project = newProject();
   project.serviceAt(world.url);

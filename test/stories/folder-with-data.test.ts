@@ -26,7 +26,7 @@ function folder(): Project {
   return project;
 }
 
-test("run leaves out data and parts of others, says so a line each, and counts them", async () => {
+test("run leaves out data and parts of others, prints a line for each, and counts them", async () => {
   const ran = await folder().run("run", "playbooks");
   expect(ran.code, ran.transcript).toBe(0);
   const notes = ran.stderr.trim().split("\n");
@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test("a folder of which every file is data is no folder of playbooks", async () => {
+test("a folder with nothing but data is no folder of playbooks", async () => {
   const project = newProject();
   project.write("data/rates.yaml", "eur: 1.07\n");
   const ended = await project.run("run", "data");

@@ -113,7 +113,7 @@ const AFTER_A_PERSON = PLAYBOOK.replace(
     on_timeout: pending${MINT}`,
 ).replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
 
-test("a run that is resumed has the values with which it began, whatever became of the file", async () => {
+test("a run that is resumed has the values with which it began, even if the file has changed", async () => {
   const world = await sandboxProcess();
   const project = projectWith(AFTER_A_PERSON, "holder,amount\nuserId:alice,2.50\n");
   project.serviceAt(world.url);

@@ -107,7 +107,7 @@ test("a committed link that leads nowhere makes no file where it leads", async (
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test.skipIf(!IS_ROOT)("a state directory of another user is refused, and doctor says so", async () => {
+test.skipIf(!IS_ROOT)("a state directory of another user is refused, and doctor reports it", async () => {
   const project = await worked();
   chownSync(join(project.folder, STATE), NOBODY, NOBODY);
   expectRefused(await project.run("run", "mint.yaml"), /\.tokenbook belongs to user 65534, who is neither you nor root/);

@@ -208,7 +208,7 @@ describe("an answer never comes", () => {
     },
   );
 
-  test("what is to be done always is done all the same", async () => {
+  test("the steps of `always` run all the same", async () => {
     const { service, project, proxy } = await patiently();
     project.write(
       "always.yaml",
@@ -258,7 +258,7 @@ describe("a run is interrupted", () => {
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s while it waits for the receipt of its mint: it is read when the run goes on", async ([signal, code]) => {
+  ] as const)("%s while it waits for the receipt of its mint: it is read when the run is resumed", async ([signal, code]) => {
     const { service, project, proxy } = await minting();
     const [asked, over] = [gate(), gate()];
     void proxy.next(

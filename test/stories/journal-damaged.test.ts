@@ -62,8 +62,8 @@ describe("a record of the journal is damaged", () => {
     }
     expect(proxy.seen).toHaveLength(sent);
     expect(await service.commits()).toEqual(commits);
-    const mended = await project.run("resume");
-    expect(mended.code, mended.transcript).toBe(4);
+    const repaired = await project.run("resume");
+    expect(repaired.code, repaired.transcript).toBe(4);
   });
 });
 
@@ -91,7 +91,7 @@ const OPENING = (run: string): readonly (readonly string[])[] => [
   ["view"],
 ];
 
-test.for(LOSSES)("$name: no command goes on as if nothing had happened, and nothing is sent", async ({ files, says }) => {
+test.for(LOSSES)("$name: no command continues as if nothing had happened, and nothing is sent", async ({ files, says }) => {
   const { service, proxy, project, run } = await pendingRun();
   const state = join(project.folder, ".tokenbook");
   for (const file of files) rmSync(join(state, file), { force: true });

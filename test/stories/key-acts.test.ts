@@ -32,7 +32,7 @@ test("a ledger write must say who acts; a read need not", async () => {
   expect(read.code, read.transcript).toBe(0);
 });
 
-test("the key acts for itself: the service is told of nobody, and reports say so", async () => {
+test("the key acts for itself: requests name nobody, and reports show that", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT);
   const run = await project.json("run", "mint.yaml");

@@ -141,7 +141,7 @@ async function expectStillUnknown(project: Project, attempt: string): Promise<vo
   expect(resumed.stdout, resumed.transcript).toContain("no trace of it is visible; it may still take effect");
 }
 
-test("to resume a run that has passed says so, and sends nothing", async () => {
+test("resuming a run that has passed reports that, and sends nothing", async () => {
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);
   const project = newProject();

@@ -23,7 +23,7 @@ test.for([
   expect(code).toBe(0);
 });
 
-test("of very many unknown columns the first are told, with the ones that were meant", async () => {
+test("of very many unknown columns the first are reported, with the ones that were meant", async () => {
   const project = newProject({});
   const known = Array.from({ length: 500 }, (_, at) => `column_${at}: { type: string }`).join(", ");
   project.write("large.yaml", TABLE("csv", `{ type: object, properties: { ${known} } }`));

@@ -41,7 +41,7 @@ outputs: { minted: "\${{ steps.mint.outputs.minted }}", supply: "\${{ steps.mint
 `;
 }
 
-test("a token is created and minted once; a token of that id that is another one is told, and left alone", async () => {
+test("a token is created and minted once; another token of that id is reported, and left alone", async () => {
   const place = await projectWith({ "token.yaml": token("Gold"), "other.yaml": token("Silver") });
   expect(await twice(place, "token.yaml")).toEqual(["ledger.token.create", "ledger.token.mint"]);
   const before = await place.world.commits();
@@ -145,7 +145,7 @@ steps:
     with: { vault: Vault3, assetType: Property, asset: Mill3, payers: [{ tokenId: Shares3, payer: "\${{ actors.issuer }}" }], owners: ["\${{ actors.issuer }}"], custodian: "\${{ actors.issuer }}" }
 `;
 
-test("an asset goes into a vault once, and out once; against other shares it is told", async () => {
+test("an asset goes into a vault once, and out once; against other shares it is reported", async () => {
   const place = await projectWith({ "in.yaml": VAULT, "out.yaml": VAULT.replace("default: false", "default: true") });
   expect(await twice(place, "in.yaml")).toEqual(["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"]);
   const other = await place.project.run("run", "in.yaml", "--input", "shares=5");

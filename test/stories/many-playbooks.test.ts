@@ -17,7 +17,7 @@ function folderOfPlaybooks(): Project {
 
 const REPORTS = ["--report", "json=report.json", "--report", "junit=report.xml"];
 
-test("twenty playbooks run eight at a time, and two reports tell of all of them", async () => {
+test("twenty playbooks run eight at a time, and two reports list all of them", async () => {
   const project = folderOfPlaybooks();
   const run = await project.run("run", "playbooks", "--jobs", "8", ...REPORTS);
   expect(run.code, run.transcript).toBe(0);
@@ -53,7 +53,7 @@ test("one of them is broken: it is named, and none is run", async () => {
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
-test("one of them cannot begin: the reports tell of it beside those that passed", async () => {
+test("one of them cannot begin: the reports list it beside those that passed", async () => {
   const project = newProject();
   project.serviceAt((await sandboxProcess()).url);
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/^ {4}investor:\n(?: {6}.*\n)+/m, ""));

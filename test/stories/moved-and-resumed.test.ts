@@ -39,7 +39,7 @@ test("an environment that leads elsewhere now: the line is named, and not the co
   );
 });
 
-test("an environment that is the sandbox now: what it was is to be put back", async () => {
+test("an environment that is the sandbox now must be changed back", async () => {
   const { project, run } = await stopped();
   project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
   const moved = await project.run("resume");
@@ -73,7 +73,7 @@ test("another environment was named: the run's own is offered", async () => {
   expect(elsewhere.stderr, elsewhere.transcript).toMatch(new RegExp(`next: tokenbook resume ${run} --env here$`, "m"));
 });
 
-test("a run goes on in the folder in which it began, not with a playbook of the same name in another", async () => {
+test("a run resumes in the folder in which it began, not with a playbook of the same name in another", async () => {
   const at = await desk({});
   const write = (id: string): string => `playbook: 1
 actors: { clerk: { ledger: "userId:alice" } }

@@ -30,7 +30,7 @@ test("a new project is checked, formatted and run as it comes, again and again",
   );
 });
 
-test("the commands of the new README work as they stand there", async () => {
+test("the commands of the new README work as they are written", async () => {
   const project = newProject(KEYS);
   await project.run("new", "project", ".");
   const commands = [...project.read("README.md").matchAll(/^tokenbook ([^#\n]*?)(?: +#.*)?$/gm)].map(([, words = ""]) => words);

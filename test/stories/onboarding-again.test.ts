@@ -83,7 +83,7 @@ test("other inputs write what is missing and nothing else, and the supply is rec
   expect(missing.stdout).toContain("this does not hold: inputs.complete == false || response.size() == inputs.tokens.size()");
 });
 
-test("people approve in between: the run waits for dora, goes on when she has, and is unchanged after that", async () => {
+test("people approve in between: the run waits for dora, continues when she has approved, and is unchanged after that", async () => {
   const world = await sandboxProcess();
   const project = onboarding();
   project.serviceAt(world.url);

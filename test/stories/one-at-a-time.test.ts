@@ -35,7 +35,7 @@ function holdsIn(project: Project): readonly unknown[] {
   );
 }
 
-test("of one group one run acts: a second is refused and told by whom, other groups go on, and the end lets go", async () => {
+test("of one group one run acts: a second is refused with the name of the holder, other groups continue, and the end releases it", async () => {
   const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE.replace("alice", "bob") });
   const { running, goOn } = await writing(at, "one.yaml");
   const seen = at.proxy.seen.length;
@@ -98,7 +98,7 @@ test("one that waits says for whom, and acts when the other has ended; an interr
   expect(holdsIn(at.project)).toEqual([]);
 });
 
-test("a patience that ends is told, and several playbooks of one command take turns", async () => {
+test("a wait that runs out is reported, and several playbooks of one command take turns", async () => {
   const brief = WAIT.replace("10m", "1ms");
   const at = await desk({ "one.yaml": REFUSE, "brief.yaml": brief, "all/a.yaml": WAIT, "all/b.yaml": WAIT, "all/c.yaml": WAIT });
   const { running, goOn } = await writing(at, "one.yaml");
@@ -162,7 +162,7 @@ steps:
   expect(ended.code, ended.transcript).toBe(0);
 });
 
-test("a group without a name is told before anything is sent", async () => {
+test("a group without a name is reported before anything is sent", async () => {
   const at = await desk({ "one.yaml": mint('{ group: "${{ inputs.desk }}" }') });
   const ended = await at.project.run("run", "one.yaml", "--input", "desk= ");
   expect(ended.code, ended.transcript).toBe(2);

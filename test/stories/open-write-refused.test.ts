@@ -110,7 +110,7 @@ test("a run that says unknown says not to run the playbook again, with the comma
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
 
-test("--anyway runs beside an open write, and keeps who says so, why, and beside which", async () => {
+test("--anyway runs beside an open write, and keeps who allowed it, why, and beside which", async () => {
   const project = newProject({ ...KEYS, USER: "olga" });
   project.write("mint.yaml", MINT);
   const run = await killedAtMint(project);
@@ -206,7 +206,7 @@ test("a schedule is kept back by what a run by hand left open, and by its own ru
   const own = (await project.json("runs")).data.runs[0]?.id ?? "";
   expect(own).not.toBe(byHand);
   expect((await project.run("schedule", "--once", "mint.yaml")).code).toBe(5);
-  // The word lets the schedule go on, and nobody else.
+  // This lets the schedule continue, and nobody else.
   const released = await project.run("schedule", "release", "mint.yaml", "--because", "it was a sandbox");
   expect(released.code, released.transcript).toBe(0);
   expectRefused(await project.run("run", "mint.yaml"), own);

@@ -14,7 +14,7 @@ steps:
     with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
 `;
 
-/** Every command that somebody is told to type, typed. */
+/** Types every command that a message proposes. */
 async function typed({ folder, variables }: Project, { stdout, stderr, transcript }: Ended, wanted: RegExp): Promise<Ended> {
   const [command = ""] = wanted.exec(stdout + stderr) ?? [];
   expect(command, transcript).not.toBe("");
@@ -22,7 +22,7 @@ async function typed({ folder, variables }: Project, { stdout, stderr, transcrip
   return launch(["-c", `${tokenbook}\n${command}`], { cwd: folder, variables, program: "sh" }).ended;
 }
 
-test("with a state directory of its own, what is told to be typed about a drift names it", async () => {
+test("with a state directory of its own, the commands about a drift name it", async () => {
   const project = newProject({});
   project.write("drifting.yaml", DRIFTING);
   const ran = await project.run("run", "drifting.yaml", "--state", "last night");
@@ -37,7 +37,7 @@ test("with a state directory of its own, what is told to be typed about a drift 
   expect(unknown.stderr, unknown.transcript).toContain("next: tokenbook drift list --state 'last night' --all");
 });
 
-test("with a state directory of its own, what is told to be typed about a run names it", async () => {
+test("with a state directory of its own, the commands about a run name it", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const { project } = at;
   const stopped = await losingMint(at, "--state", "it's here");
@@ -59,7 +59,7 @@ test("with a state directory of its own, what is told to be typed about a run na
   expect(JSON.stringify(data)).not.toContain("--state");
 });
 
-test("with a state directory of its own, the pages and reports for people tell what finds it; reports for programs are the same", async () => {
+test("with a state directory of its own, the pages and reports for people show commands that find it; reports for programs are the same", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const { project } = at;
   const state = "it's <here>";
@@ -73,7 +73,7 @@ test("with a state directory of its own, the pages and reports for people tell w
   expect(pages).not.toContain("<here>");
 });
 
-test("ended at once by a second signal, a run is gone on with by what is told then", async () => {
+test("ended at once by a second signal, a run is resumed by the command that is printed then", async () => {
   const at = await desk({ "record.yaml": RECORD });
   const { running, goOn } = await writing(at, "record.yaml", "--state", "last night");
   await running.signal("SIGINT");
@@ -85,7 +85,7 @@ test("ended at once by a second signal, a run is gone on with by what is told th
   expect(resumed.stdout, resumed.transcript).toContain("✓ passed");
 });
 
-test("with a file of variables of its own, what is told to be typed names it", async () => {
+test("with a file of variables of its own, the commands name it", async () => {
   const { project, proxy } = await desk({ "mint.yaml": MINT_ONCE });
   project.write(
     "keys.env",
@@ -101,7 +101,7 @@ test("with a file of variables of its own, what is told to be typed names it", a
   expect(resumed.stdout, resumed.transcript).toContain("✓ passed");
 });
 
-test("who only looks makes no state directory, and one that is named and not there is told, not taken for an empty one", async () => {
+test("who only looks makes no state directory, and one that is named and not there is reported, not taken for an empty one", async () => {
   const project = newProject({});
   const lookers = [
     ["runs"],
@@ -124,7 +124,7 @@ test("who only looks makes no state directory, and one that is named and not the
   }
 });
 
-test("with a state directory of its own, whoever is notified of a schedule is told what finds its run", async () => {
+test("with a state directory of its own, a notification of a schedule has a command that finds its run", async () => {
   const { url, posted } = await hook(200, 200);
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const project = at.project.as({ ...at.project.variables, DESK_URL: url, DESK_SECRET: "a-secret-that-two-sides-share" });

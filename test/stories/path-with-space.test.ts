@@ -33,7 +33,7 @@ test.for([
   ["a schedule", ["schedule", "release", "my book.yaml"], "next: tokenbook schedule release 'my book.yaml' --because"],
   // The key of a round is data, from a file or a service: as printed it must run nothing.
   ["a step", ["resolve", "x", "--step", "pay[$(id)]"], "next: tokenbook resolve x --step 'pay[$(id)]' --as applied"],
-] as const)("what is told to be typed about %s is quoted for the shell", async ([, args, next]) => {
+] as const)("the command to type about %s is quoted for the shell", async ([, args, next]) => {
   const ended = await newProject().run(...args);
   expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining(next)]);
 });

@@ -58,7 +58,7 @@ test("a plan that is out of date is refused before the first write, and every st
   expect(ran.code, ran.transcript).toBe(0);
 });
 
-test("an answer that changed is told place by place", async () => {
+test("an answer that changed is reported place by place", async () => {
   const { project, service } = await onlyReading();
   project.write("mint.yaml", playbookOf(`  - uses: ledger.asset.stats\n    id: stats\n${CREATE}`));
   expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
@@ -97,8 +97,8 @@ test("a plan of another playbook, with other inputs, or for another place is ref
   expect(await service.commits()).toEqual([]);
 });
 
-// What is behind an answer that nobody knows yet is not bound in the plan: only what it would be bound to can be held.
-test("a plan is refused with another variable or other data, also where the plan could not know what becomes of them", async () => {
+// A plan cannot bind what depends on an answer of the future: only what it would be bound to can be compared.
+test("a plan is refused with another variable or other data, also where the plan could not know how they are used", async () => {
   const { project, service } = await onlyReading();
   const part = playbookOf("  - { id: skip, if: size(inputs.rows) == 0, uses: ledger.status }\n");
   project.write(
@@ -128,7 +128,7 @@ test("a plan is refused with another variable or other data, also where the plan
   expect(ran.code, ran.transcript).toBe(0);
 });
 
-test("a key that the service repeats stands in no plan", async () => {
+test("a key that the service repeats is in no plan", async () => {
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);
   const project = newProject();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CREATE, ONBOARDING, onlyReading, planned, playbookOf } from "./planned.ts";
 import { delivered, newProject, operationsOf } from "./world.ts";
 
-test("on an empty ledger the plan says what will be created, on a filled one what is so already; the plan itself writes nothing", async () => {
+test("on an empty ledger the plan says what will be created, on a filled one what is already there; the plan itself writes nothing", async () => {
   const { project, service, writesSeen, expectNoWrite } = await onlyReading();
   project.write("onboarding.yaml", ONBOARDING);
   const empty = await planned(project, "onboarding.yaml");
@@ -58,7 +58,7 @@ test("the plan for people says each step, why it cannot be known, and what would
   await expectNoWrite();
 });
 
-test("reads that fail, and expectations that do not hold, are told: exit 1", async () => {
+test("reads that fail, and expectations that do not hold, are reported: exit 1", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write("absent.yaml", playbookOf(`  - id: nothing\n    uses: ledger.token.get\n    with: { id: nothing }\n${CREATE}`));
   const absent = await planned(project, "absent.yaml");
@@ -157,7 +157,7 @@ test("whether a block will be rescued is not known while a step in it may fail, 
   expect(operationsOf(await service.commits())).toHaveLength(2);
 });
 
-test("rounds side by side are planned as they are run: what has begun beside one that fails goes on, and each stands with its own", async () => {
+test("rounds side by side are planned as they are run: what has begun beside one that fails continues, and each is listed with its own", async () => {
   const { project, expectNoWrite, service } = await onlyReading();
   project.write(
     "beside.yaml",
@@ -274,7 +274,7 @@ ${CREATE}  - id: outcome
   await expectNoWrite();
 });
 
-test("what would wait is told, and what comes behind it is not taken for known", async () => {
+test("what would wait is shown, and what comes after it is not taken for known", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write(
     "wait.yaml",
@@ -318,7 +318,7 @@ test("the help of plan has examples", async () => {
   expect(help.stdout).toContain("$ tokenbook run onboarding.yaml --plan onboarding.plan");
 });
 
-test("behind an unknown `if` or `foreach` the plan goes on: each step in it is told with what is known of its input", async () => {
+test("behind an unknown `if` or `foreach` the plan continues: each step in it is shown with what is known of its input", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write(
     "inner.yaml",

@@ -5,7 +5,7 @@ import type { PlanDocument, PlannedStep } from "../../src/report/plan/shape.ts";
 import { proxyTo } from "./proxy.ts";
 import { type Ended, newProject, type Project, sandboxProcess, type Service } from "./world.ts";
 
-/** An asset, a token and a mint, each of which is so already when it is run again. */
+/** An asset, a token and a mint: all of them are already done when it is run again. */
 export const ONBOARDING = `playbook: 1
 name: Onboard once
 inputs:
@@ -77,7 +77,7 @@ interface Reading {
   readonly expectNoWrite: () => Promise<void>;
 }
 
-/** A project at a service that nothing but reads may reach, as its proxy and its own commits tell. */
+/** A project at a service that nothing but reads may reach, as its proxy and its own commits show. */
 export async function onlyReading(): Promise<Reading> {
   const service = await sandboxProcess();
   const proxy = await proxyTo(service.url);

@@ -134,7 +134,7 @@ test("a playbook of no project, and one that comes with the tool, act in the pro
   expect(shipped.stdout, shipped.transcript).toContain("environment here");
 });
 
-test("a run on the embedded sandbox says so at its start, at its end and in its reports", async () => {
+test("a run on the embedded sandbox names it at its start, at its end and in its reports", async () => {
   const project = newProject();
   project.write("look.yaml", LOOK);
   const ran = await project.run("run", "look.yaml", "--report", "md=report.md", "--report", "html=report.html");
@@ -172,7 +172,7 @@ test("a tokenbook.yaml that names the embedded sandbox is asking enough, in CI t
   expect(existsSync(join(project.folder, "fresh/.tokenbook/journal.db"))).toBe(true);
 });
 
-test("a run of the sandbox that began before its playbook's tokenbook.yaml was looked for goes on where it began", async () => {
+test("a run of the sandbox that began before its playbook's tokenbook.yaml was looked for continues where it began", async () => {
   const project = newProject();
   project.write("nightly/fails.yaml", FAILS);
   expect((await project.run("run", "nightly/fails.yaml")).code).toBe(1);

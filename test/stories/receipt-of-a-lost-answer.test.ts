@@ -23,7 +23,7 @@ test.for([
     field: "response",
   },
 ])(
-  "a write whose answer was lost has no receipt: $where that asks for it is told so, and what to write",
+  "a write whose answer was lost has no receipt: $where that asks for it gets a message with what to write",
   async ({ text, field }) => {
     const world = await sandboxProcess();
     const proxy = await proxyTo(world.url);

@@ -94,7 +94,7 @@ test("supply: what the mints add up to is held against the cap, whatever the tok
   expect(said.drifts, said.transcript).toEqual(["differs Gold cap 130 | 120"]);
 });
 
-test("supply: a token may have no cap, but one that does not tell its behaviour may have one", async () => {
+test("supply: a token may have no cap, but one that does not state its behaviour may have one", async () => {
   for (const behaviour of [{ decimal: 2 }, { decimal: 2, maxMintQuantity: 0 }]) {
     const none = await supplyOf({ token: { ...GOLD, behaviour } });
     expect(none.code, none.transcript).toBe(0);
@@ -157,7 +157,7 @@ function asset(id: string, quantity: number, docDefId = "Property"): object {
   return { identifier: { docType: "asset", docDefId, id }, shares: [{ tokenId: "Share1", quantity }] };
 }
 
-test("vaults: what is named or listed twice counts once, and is told", async () => {
+test("vaults: what is named or listed twice counts once, and is reported", async () => {
   const well = await vaultOf(["Share1"], [asset("House1", 60), asset("House2", 30), asset("House1", 10, "Garden")]);
   expect(well.code, well.transcript).toBe(0);
   const named = await vaultOf(["Share1", "Share1"], [asset("House1", 200)]);
@@ -189,7 +189,7 @@ function page(name: string, list: readonly object[]): object {
   return { status: "SUCCESS", response: { [name]: list }, pagination: { page: 1, totalPages: 1, totalItems: list.length } };
 }
 
-test("conserve a sale: a purchase that two investors tell counts once, and a payout is none", async () => {
+test("conserve a sale: a purchase that two investors list counts once, and a payout is none", async () => {
   let transactions: readonly object[] = [];
   const project = await projectAt({
     "/status": () => ({}),
@@ -222,7 +222,7 @@ function accountOf(entity: Readonly<Record<string, string>>, balance = 10): obje
   return { id: `account~${JSON.stringify(entity)}`, tokenId: "Gold", entity, balance };
 }
 
-/** Who is not the user alice of org1, and as whom they are told. */
+/** Entities other than the user alice of org1, and how they are shown. */
 const OTHERS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ["orgId:other userId:alice", { orgId: "other", userId: "alice" }],
   ["orgId:alice", { orgId: "alice" }],
@@ -252,7 +252,7 @@ test("expected: a holder is a user of the reader's organization, and nobody who 
   expect(named.code, named.transcript).toBe(0);
 });
 
-test("expected: who holds nothing may stand in the file, in the ledger, in both or nowhere", async () => {
+test("expected: who holds nothing may be in the file, in the ledger, in both or nowhere", async () => {
   const project = await projectAt({
     "/token/account/all": () => [
       accountOf({ orgId: "org1", userId: "carol" }, 0),
@@ -296,7 +296,7 @@ test("holdings: an account is an investor's, or another holder's, only if it is 
 
 const BUYERS = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"] };
 
-/** A sale that says it has sold 30, and what its two buyers tell. */
+/** A sale that says it has sold 30, and what its two buyers list. */
 async function saleOf(...lists: readonly (readonly object[])[]): Promise<Project> {
   return projectAt({
     "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 100 }]),
@@ -305,7 +305,7 @@ async function saleOf(...lists: readonly (readonly object[])[]): Promise<Project
   });
 }
 
-test("sales: a purchase that is told twice is a drift, although what was sold seems to be bought", async () => {
+test("sales: a purchase that is listed twice is a drift, although what was sold seems to be bought", async () => {
   const well = await reconcile(await saleOf([purchase("1", 15)], [purchase("2", 15)]), "reconcile-sales", "purchases", BUYERS);
   expect(well.code, well.transcript).toBe(0);
   for (const twice of [

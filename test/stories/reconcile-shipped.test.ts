@@ -55,7 +55,7 @@ test("holdings: each investor's portfolio, read with a key of its own, against t
   const ill = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
   expect(ill.code, ill.transcript).toBe(3);
   expect(ill.drifts).toEqual(["differs secondBuyer Harbour 20 | 21"]);
-  // One key that is refused is told, and hides nothing of the other's.
+  // One key that is refused is reported, and hides nothing of the other's.
   const refused = holders.map((holder) => (holder.holder === "buyer" ? { ...holder, credential: "REVOKED_KEY" } : holder));
   const partly = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders: refused, reader });
   expect(partly.code, partly.transcript).toBe(3);
@@ -184,7 +184,7 @@ steps:
   expect(ill.drifts).toEqual(["differs Vault1 Share1 101 | 100"]);
 });
 
-test("whoever looks at nothing is not told that all is well", async () => {
+test("a comparison of nothing does not pass", async () => {
   const { project } = await business();
   const run = async (name: string, inputs: Readonly<Record<string, unknown>>): Promise<readonly [number | null, string]> => {
     project.write("inputs.json", JSON.stringify(inputs));

@@ -89,7 +89,7 @@ test("both sides agree: the report says what was read, and the totals of both", 
   ]);
 });
 
-test("a drift is the same one each night, until it is borne with, changes, or is no more", async () => {
+test("a drift is the same one each night, until it is acknowledged, changes, or is gone", async () => {
   const { project, world } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.500000000000000001\nbob,Gold,20\n`);
   const first = await night(project);
@@ -219,7 +219,7 @@ test("a difference younger than the settle time waits, and one that an earlier n
   expect(third.found.looks).toBeGreaterThan(1);
 });
 
-test("killed while it compares and gone on with, it finds the same", async () => {
+test("killed while it compares and resumed, it finds the same", async () => {
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
   project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 2s"));
@@ -236,7 +236,7 @@ test("killed while it compares and gone on with, it finds the same", async () =>
   expect(again.drifts).toEqual(found.drifts);
 });
 
-test("gone on with, it does not take over what agreed when it was begun", async () => {
+test("resumed, it does not take over what agreed when it was begun", async () => {
   const { project, world } = await ledgerWithGold();
   const comparing = (holder: string, balance: string): string => `  - id: ${holder}
     left: { rows: "[{'balance': ${balance}}]", key: "'${holder}'", value: row.balance }
@@ -298,7 +298,7 @@ reconcile:
   expect(wrong.code, wrong.transcript).toBe(3);
 });
 
-test("names of both sides are brought together by the operator's mapping; what it does not name is told, and is equal to nothing", async () => {
+test("names of both sides are brought together by the operator's mapping; what it does not name is reported, and is equal to nothing", async () => {
   const project = newProject();
   project.write(
     "mapped.yaml",
@@ -367,7 +367,7 @@ test("what drift prints as JSON is what its schema says", async () => {
   expect(misspelt.stderr, misspelt.transcript).toContain(`did you mean ${alice}?`);
 });
 
-test("a read that failed stays told although one of the same name is made again on the other side", async () => {
+test("a read that failed stays reported although one of the same name is made again on the other side", async () => {
   const { project } = await ledgerWithGold();
   project.write("silver.yaml", GOLD.replaceAll("Gold", "Silver"));
   expect((await project.run("run", "silver.yaml")).code).toBe(0);

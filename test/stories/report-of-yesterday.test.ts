@@ -31,7 +31,7 @@ function notBegunIn(text: string): readonly NotBegun[] {
   return report.notBegun;
 }
 
-test("a playbook that no longer passes the check: its reports say so, of those beside it too", async () => {
+test("a playbook that no longer passes the check: its reports show that, also of the playbooks beside it", async () => {
   const project = await yesterday();
   project.write("broken.yaml", MINT_ONCE.replace("ledger.token.mint", "ledger.token.mnt"));
   const run = await project.run("run", "broken.yaml", "mint.yaml", "--json", ...REPORTS);
@@ -59,7 +59,7 @@ test.for([
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { name: "Mint once" }, problem: { code } }]);
 });
 
-test("a run that is to go on, and whose playbook is broken by now", async () => {
+test("a run whose playbook is broken when it is resumed", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const killed = await project.as({ TOKENBOOK_FAILPOINT: "after:step.completed@token" }).run("run", "mint.yaml");

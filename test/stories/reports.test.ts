@@ -54,7 +54,7 @@ test("every format at once, in a folder that was not there; afterwards the journ
   expect(project.read("both.html")).toContain("2 runs: 2 failed");
 });
 
-test("a file that cannot be written is told before anything is sent", async () => {
+test("a file that cannot be written is reported before anything is sent", async () => {
   const { project, proxy } = await projectAtSandbox();
   mkdirSync(join(project.folder, "reports"));
   for (const [report, why] of [
@@ -79,7 +79,7 @@ test("a file that cannot be written is told before anything is sent", async () =
   expect(nothing.stderr, nothing.transcript).toContain("there is no run in this state directory yet");
 });
 
-test("a report that goes wrong after the run is told, and changes neither the outcome nor the other reports", async () => {
+test("a report that goes wrong after the run is reported, and changes neither the outcome nor the other reports", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "mint.yaml", "--report", "html=/dev/full,tap=report.tap");
   expect(ended.code, ended.transcript).toBe(0);
@@ -87,7 +87,7 @@ test("a report that goes wrong after the run is told, and changes neither the ou
   expect(project.read("report.tap")).toContain("ok 1 - Mint once");
 });
 
-test("a report on stdout is all that stands there", async () => {
+test("a report on stdout is all that is there", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "mint.yaml", "--report", "ctrf=-");
   expect(JSON.parse(ended.stdout)).toMatchObject({ reportFormat: "CTRF" });
@@ -132,7 +132,7 @@ async function collector(status: number): Promise<{ url: string; received: Recei
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-test("traces go to the collector that the variables name, and each request tells which span it is", async () => {
+test("traces go to the collector that the variables name, and each request names its span", async () => {
   const { project, proxy } = await projectAtSandbox();
   const { url, received } = await collector(200);
   const traced = project.as({

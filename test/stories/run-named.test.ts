@@ -59,7 +59,7 @@ test("every command that takes a run takes `latest`, or a part of its id that no
   expect(resolved.data, resolved.transcript).toMatchObject({ run: open, verdict: "absent" });
 });
 
-test("a part that several ids have lists them, and one that none has says so", async () => {
+test("a part that several ids have lists them, and one that none has is reported", async () => {
   const project = newProject({});
   project.write(
     "look.yaml",

@@ -35,7 +35,7 @@ interface Line {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The hash of the last exported record, each made again from its line as the guarantee tells. */
+/** Returns the hash of the last exported record, each made again from its line as the guarantee describes. */
 function lastHashOf(exported: readonly string[], run: string): string {
   let before = "0".repeat(64);
   for (const [at, text] of exported.entries()) {
@@ -48,7 +48,7 @@ function lastHashOf(exported: readonly string[], run: string): string {
   return before;
 }
 
-test("a run is exported with its chain, so that anybody can check it, and told with all that became of it", async () => {
+test("a run is exported with its chain, so that anybody can check it, and shown with all that happened to it", async () => {
   const { project, run } = await resolved();
   const exported = await project.run("runs", "export", run);
   expect(exported.code, exported.transcript).toBe(0);
@@ -86,7 +86,7 @@ test("an exported chain can be checked whatever the texts in it are, and none of
   expect(lastHashOf(exported.lines, run)).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("what a service says of a write begins no line among those that tell of people", async () => {
+test("what a service says of a write begins no line among those about people", async () => {
   const forged = "2026-11-22T02:07:24.446Z  resolved  olga  mint: attempt 1 is applied: I saw it";
   const faults = [{ operation: "ledger.token.mint", fault: { "receipt-failed": `no\n${forged}` } }];
   const project = newProject();
@@ -129,7 +129,7 @@ test("whoever changes a record is found out: the first that is not as it was wri
 
 const problemsOf = new SchemaSet().validator(runsSchema);
 
-test("what programs are told of runs, of who holds them, and of writes that are open, is as published", async () => {
+test("what programs read of runs, of their holders, and of open writes, is as published", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const run = runIn(await losingMint(at));
   const { project } = at;

@@ -56,7 +56,7 @@ test("a profile that is not there is named, with the nearest", async () => {
   expect(wrong.stderr, wrong.transcript).toContain("next: --profile here");
 });
 
-test("a seed that comes too late is told of, and the file is served as it is", async () => {
+test("a seed that comes too late is reported, and the file is served as it is", async () => {
   const project = newProject();
   project.write("seed.yaml", "ledgerApiKey: another\n");
   const file = ["--db", "sandbox.db"];
@@ -69,7 +69,7 @@ test("a seed that comes too late is told of, and the file is served as it is", a
   }
 });
 
-test("who acts is named in a header, as far as one can say it; a name that it cannot is told, and nothing is sent", async () => {
+test("who acts is named in a header, as far as one can say it; a name that no header can hold is reported, and nothing is sent", async () => {
   const project = newProject();
   project.write("tokenbook.yaml", HERE);
   const url = await serving(project, "--profile", "here");

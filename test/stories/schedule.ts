@@ -1,4 +1,4 @@
-// What the stories of schedules share: playbooks that fire each second, their logs, and a web address that is told of things.
+// What the stories of schedules share: playbooks that fire each second, their logs, and a web address that is notified.
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { once } from "node:events";
@@ -46,7 +46,7 @@ export interface Line {
   readonly problem?: { readonly code: string; readonly message: string; readonly why?: string };
 }
 
-/** The first lines of a log of which so many are of this event; fails when the process ends before. */
+/** Returns the first lines of a log, up to so many of this event; fails when the process ends before. */
 export async function logged(running: Running, event: string, count = 1): Promise<readonly Line[]> {
   return loggedLines(running, (line) => line.event === event, count);
 }
@@ -61,7 +61,7 @@ export async function loggedLines(running: Running, look: (line: Line) => boolea
   }
 }
 
-/** Adds who is to be told to a project's environment. */
+/** Adds who must be notified to a project's environment. */
 export function notifying(project: Project, service: string, notifications: string): void {
   project.write("tokenbook.yaml", `${environmentAt(service)}notifications:\n${notifications}`);
 }
@@ -73,7 +73,7 @@ export interface Posted {
   readonly notification: Notification;
 }
 
-/** A web address that is told of things, and what it was told. */
+/** A web address that is notified, and what it received. */
 export interface Hook {
   readonly url: string;
   readonly posted: readonly Posted[];
@@ -104,13 +104,13 @@ export function isSigned({ headers, body }: Posted, secret: string): boolean {
   return signature === `v1,${expected}`;
 }
 
-/** What `schedule history` tells, the earliest first. */
+/** What `schedule history` lists, the earliest first. */
 export async function firingsOf(project: Project): Promise<readonly FiringEntry[]> {
   const { stdout } = await project.run("schedule", "history", "--limit", "1000", "--json");
   return (JSON.parse(stdout) as { firings: readonly FiringEntry[] }).firings.toReversed();
 }
 
-/** What `schedule list` tells. */
+/** What `schedule list` shows. */
 export async function schedulesOf(project: Project, ...args: string[]): Promise<readonly ScheduleEntry[]> {
   const { stdout } = await project.run("schedule", "list", "--json", ...args);
   return (JSON.parse(stdout) as { schedules: readonly ScheduleEntry[] }).schedules;

@@ -44,7 +44,7 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   expect(posted[2]?.notification).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
 });
 
-test("a schedule that the system's own scheduler cannot even start any more is told of, and so is its recovery", async () => {
+test("a schedule that the system's own scheduler cannot even start any more sends a notification, and so does its recovery", async () => {
   const { url, posted } = await hook(200);
   const { project, service } = await desk(url);
   await recordProperty(service);
@@ -76,7 +76,7 @@ test("a name and a password in the address are sent with it, and shown nowhere",
   expect(failed.transcript).not.toMatch(/pass-word|ZGVzazph/);
 });
 
-test("a schedule goes on while nobody can be told, and what was not told is told after a restart", async () => {
+test("a schedule continues while nobody can be notified, and the notifications are delivered after a restart", async () => {
   const { url, posted } = await hook(500, 200);
   const { project } = await desk(url);
   const first = project.start("schedule", "properties.yaml");
@@ -95,7 +95,7 @@ test("a schedule goes on while nobody can be told, and what was not told is told
   expect(posted.slice(before).map(({ headers }) => headers["webhook-id"])).toContain(posted[0]?.headers["webhook-id"]);
 });
 
-test("what was missed while nothing ran is told at the next start", async () => {
+test("you are notified at the next start of what was missed while nothing ran", async () => {
   const { url, posted } = await hook(200);
   const { project, service } = await desk(url, "    events: [missed]\n");
   await recordProperty(service);
@@ -103,7 +103,7 @@ test("what was missed while nothing ran is told at the next start", async () => 
   await logged(first, "firing.ended");
   await first.signal("SIGTERM");
   await first.ended;
-  // Another pattern: what the one before has missed until now is told.
+  // Another pattern: you are notified of what the one before has missed until now.
   project.write("properties.yaml", reading("{ cron: '0 0 1 1 *' }"));
   await new Promise<void>((resolve) => void setTimeout(resolve, 1_100));
   const second = project.start("schedule", "properties.yaml");
@@ -243,7 +243,7 @@ test.for([
   ["an address that is not there", [], { DESK_URL: "" }, "the environment variable DESK_URL is not set"],
   ["an address that is none", [], { DESK_URL: "desk.example" }, "is no web address"],
   ["a secret that is short", [], { DESK_SECRET: "short" }, "fewer than 8 characters"],
-] as const)("who is to be told is looked at first: %s", async ([, args, variables, says]) => {
+] as const)("who must be notified is checked first: %s", async ([, args, variables, says]) => {
   const { project } = await desk("http://127.0.0.1:9/");
   const wrong = await project
     .as({ ...KEYS, DESK_URL: "http://127.0.0.1:9/", DESK_SECRET: SECRET, ...variables })
@@ -265,7 +265,7 @@ test.for([
   ["one that is not encrypted", "    url: http://hooks.example/t0ken-of-the-desk\n", "is not written in the allowed form"],
   [
     "beside a command",
-    "    url: https://hooks.example/t0ken-of-the-desk\n    command: [tell]\n",
+    "    url: https://hooks.example/t0ken-of-the-desk\n    command: [notify]\n",
     "a notification goes to a url or a command",
   ],
   ["one that cannot be read", '    url: "https://hooks.example/t0ken-of-the-desk\n', "tokenbook.yaml:"],
@@ -306,7 +306,7 @@ steps:
   - { id: alice, uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: alice }, value: "100.5" } }
 `;
 
-test("a drift is told with its values until somebody bears with it", async () => {
+test("a drift is notified with its values until somebody acknowledges it", async () => {
   const { url, posted } = await hook(200);
   const { project } = await desk(url);
   project.write("gold.yaml", GOLD);
@@ -328,13 +328,13 @@ test("a drift is told with its values until somebody bears with it", async () =>
   const id = notification?.run?.drifts?.first[0]?.id ?? "";
   const ack = await project.run("drift", "ack", id, "--because", "a refund is under way", "--until", tomorrow());
   expect(ack.code === 0 ? "" : ack.transcript).toBe("");
-  const borne = await project.run("schedule", "--once", "nightly.yaml");
-  expect(borne.code, borne.transcript).toBe(0);
+  const acknowledged = await project.run("schedule", "--once", "nightly.yaml");
+  expect(acknowledged.code, acknowledged.transcript).toBe(0);
   expect(posted.map((each) => each.notification.event)).toEqual(["drift", "recovery"]);
   expect(posted[1]?.notification.run?.drifts?.counts).toMatchObject({ new: 0, acknowledged: 1 });
 });
 
-test("the metrics of a service that was begun anew still tell of the drift that the last run found", async () => {
+test("the metrics of a service that was started again still show the drift that the last run found", async () => {
   const { project } = await desk((await hook(200)).url);
   project.write("gold.yaml", GOLD);
   project.write("nightly.yaml", NIGHTLY);

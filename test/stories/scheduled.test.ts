@@ -30,7 +30,7 @@ describe("a schedule that is served", () => {
     expect(begun.length).toBe(runs.length);
   });
 
-  test("killed in a run, the next start says so and goes on", async () => {
+  test("killed in a run, the next start reports it and continues", async () => {
     const service = await sandboxProcess();
     const project = newProject();
     project.serviceAt(service.url);
@@ -48,7 +48,7 @@ describe("a schedule that is served", () => {
     expect(passed).toMatchObject({ outcome: "passed", level: "info" });
   });
 
-  test("told to stop, it lets the run in hand end, and begins no other", async () => {
+  test("when it must stop, it lets the run in hand end, and begins no other", async () => {
     const service = await sandboxProcess();
     const project = newProject();
     project.serviceAt(service.url);
@@ -190,7 +190,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(several.stderr, several.transcript).toContain("is on several schedules");
   });
 
-  test("two at once: one runs, the other says so", async () => {
+  test("two at once: one runs, the other reports it", async () => {
     const service = await sandboxProcess();
     const project = newProject();
     project.serviceAt(service.url);
@@ -276,7 +276,7 @@ describe("a playbook that writes, and whose process is killed", () => {
   });
 });
 
-describe("what cannot be served is told before anything fires", () => {
+describe("what cannot be served is reported before anything fires", () => {
   test.for([
     ["a playbook without a schedule", ["once.yaml"], "once.yaml has no schedule"],
     ["no playbook at all", [], "no playbook is named"],

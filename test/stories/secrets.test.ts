@@ -23,7 +23,7 @@ const FILED = "-----BEGIN-----\nc4nary-in-a-file\nof two lines\n-----END-----";
 const INNER = "c4nary-of-the-included";
 const VARIABLES: Variables = { ...KEYS, CANARY_PIN: PIN, CANARY_CODE: CODE, CANARY_INNER: INNER };
 
-// Each spelling in which one of them may stand in a file or on a screen.
+// Each spelling in which one of them may appear in a file or on a screen.
 const SPELLINGS = [PIN, CODE, FILED, INNER].flatMap((value) => {
   const json = JSON.stringify(value).slice(1, -1);
   const percent = encodeURIComponent(value);
@@ -276,7 +276,7 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
   expect(ended.code, ended.transcript).toBe(0);
   expect(ended.stdout, ended.transcript).toContain("sent 2 times");
 
-  // Five times too busy: the run stops, and goes on with its next claim.
+  // Five times too busy: the run stops, and continues with its next claim.
   for (let time = 0; time < 5; time++) void proxy.next("POST /asset", busy);
   const stopped = await project.run("run", "one.yaml");
   expect(stopped.code, stopped.transcript).toBe(1);
@@ -335,7 +335,7 @@ test("what a step has read is kept masked, and its mask is not sent on", async (
   expectNoneShown(ended);
 });
 
-test("every secret that is not there is told at once, by line and place, before anything is sent", async () => {
+test("every secret that is not there is reported at once, by line and place, before anything is sent", async () => {
   const world = await sandboxProcess();
   const proxy = await proxyTo(world.url);
   const project = newProject({ ...KEYS, CANARY_CODE: "short" });
@@ -427,7 +427,7 @@ test("tags choose playbooks of a folder", async () => {
   expect(none.code, none.transcript).toBe(2);
   expect(none.stderr, none.transcript).toContain("no playbook is chosen by --tags slow,!smoke");
 
-  // One that cannot be read is told, whatever tags it may have.
+  // One that cannot be read is reported, whatever tags it may have.
   project.write("all/broken.yaml", tagged("tag: [slow]"));
   const broken = await project.run("run", "all", "--tags", "smoke");
   expect(broken.code, broken.transcript).toBe(2);

@@ -4,7 +4,7 @@ import { newProject } from "./world.ts";
 
 interface Broken {
   readonly what: string;
-  /** The playbook; `«` stands before the very place that is to be named, and is taken out. */
+  /** The playbook; `«` is before the very place that must be named, and is taken out. */
   readonly text: string;
   readonly code: string;
   readonly says: RegExp;
@@ -94,7 +94,7 @@ function placeOf({ text }: Broken): { readonly line: number; readonly column: nu
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }
 
-test("ten broken playbooks: each is told its mistake, once, where it stands, and nothing is sent", async () => {
+test("ten broken playbooks: each mistake is reported once, at its place, and nothing is sent", async () => {
   const service = await strangerServer({ status: 200, body: "{}" });
   const project = newProject();
   project.serviceAt(service.url);
@@ -117,7 +117,7 @@ test("ten broken playbooks: each is told its mistake, once, where it stands, and
   expect(service.seen).toEqual([]);
 });
 
-test("check --json tells the same, for editors and CI", async () => {
+test("check --json reports the same, for editors and CI", async () => {
   const project = newProject();
   for (const { what, text } of BROKEN) project.write(`playbooks/${what}.yaml`, text.replace("«", ""));
   const { code, data, transcript } = await project.json("check", "playbooks");

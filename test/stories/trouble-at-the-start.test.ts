@@ -52,7 +52,7 @@ test.for(TROUBLES)("$name at the first question: run, resume, plan and doctor as
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("trouble that lasts is told apart from a wrong address or key: nothing is to be changed", async () => {
+test("trouble that lasts is no wrong address or key: nothing must be changed", async () => {
   const { service, proxy, project } = await scene();
   for (const args of [["run", "mint.yaml"], ["plan", "mint.yaml"], ["doctor"]]) {
     for (let time = 0; time < 4; time++) {

@@ -1,4 +1,4 @@
-// What the stories share: a project folder, the built command in a process of its own, and a sandbox that tells what really happened.
+// What the stories share: a project folder, the built command in a process of its own, and a sandbox that shows what really happened.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -256,7 +256,7 @@ export interface Commit {
   readonly transactionId: string;
 }
 
-/** A service that tells what really happened. */
+/** A service that shows what really happened. */
 export interface Service {
   readonly url: string;
   commits(): Promise<readonly Commit[]>;
@@ -264,7 +264,7 @@ export interface Service {
   call(request: string, as: string, body?: unknown): Promise<unknown>;
 }
 
-/** Starts `tokenbook sandbox` in a process of its own; what goes wrong in it, and what it holds at first, may be told. */
+/** Starts `tokenbook sandbox` in a process of its own, with these faults and this seed. */
 export async function sandboxProcess(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
   const folder = temporaryFolder();
   const files = Object.entries({ ...more, seed: { ...KEYS_OF_SANDBOX, ...more.seed } }).flatMap(([name, content]) => {
@@ -361,7 +361,7 @@ export function filesBelow(folder: string): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The line of a step in what a run prints, at whatever depth it stands. */
+/** Matches the line of a step in what a run prints, at any depth. */
 export function lineOf(outcome: string, step: string, more = ""): RegExp {
   const address = step.replaceAll(/[[\]]/g, String.raw`\$&`);
   return new RegExp(String.raw`^ *${outcome} +${address}  .*${more}`, "m");
@@ -398,7 +398,7 @@ outputs:
   token: "\${{ steps.token.id }}"
 `;
 
-/** A property that changes hands only when bob approves; the last step waits for that, as long as it is told. */
+/** A property that changes hands only when bob approves; the last step waits for that, as long as `wait` says. */
 export function approvalPlaybook(wait: string): string {
   return `playbook: 1
 name: Hand over a property

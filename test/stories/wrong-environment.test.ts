@@ -32,8 +32,8 @@ interface Mistake {
   /** What is wrong: lays the tokenbook.yaml, and gives what is added to the command. */
   readonly make: (project: Project, service: Service) => Promise<readonly string[]> | readonly string[];
   readonly variables?: Variables;
-  /** The part of tokenbook.yaml that stands in the line to mend. */
-  readonly mend: string;
+  /** The part of tokenbook.yaml that is in the line to fix. */
+  readonly fix: string;
   readonly says: RegExp;
 }
 
@@ -48,13 +48,13 @@ const MISTAKES: readonly Mistake[] = [
     name: "the key is wrong",
     make: (project, service) => lay(project, service),
     variables: CANARIES,
-    mend: "apiKey: env:LEDGER_KEY",
+    fix: "apiKey: env:LEDGER_KEY",
     says: /the service refused the key/,
   },
   {
     name: "nobody listens at the address",
     make: async (project) => lay(project, { url: await closedAddress() } as Service),
-    mend: "baseUrl:",
+    fix: "baseUrl:",
     says: /cannot be reached: .*ECONNREFUSED/,
   },
   {
@@ -68,32 +68,32 @@ const MISTAKES: readonly Mistake[] = [
           body: "<html>Welcome</html>",
         })) as unknown as Service,
       ),
-    mend: "baseUrl:",
+    fix: "baseUrl:",
     says: /with a web page \(HTTP 200\) instead of JSON/,
   },
   {
     name: "the key's variable is not set",
     make: (project, service) => lay(project, service),
     variables: { BUYER_KEY: "canary-buyer-2", SECOND_BUYER_KEY: "canary-second-3" },
-    mend: "apiKey: env:LEDGER_KEY",
+    fix: "apiKey: env:LEDGER_KEY",
     says: /the environment variable LEDGER_KEY is not set[\s\S]*next: export LEDGER_KEY=/,
   },
   {
     name: "there is no such app",
     make: (project, service) => lay(project, service, (text) => text.replace("appId: app1", "appId: app2")),
-    mend: "appId: app2",
+    fix: "appId: app2",
     says: /app2/,
   },
   {
     name: "the environment's name is misspelt",
     make: (project, service) => [...lay(project, service), "--env", "hree"],
-    mend: "",
+    fix: "",
     says: /tokenbook\.yaml has no environment "hree"[\s\S]*next: --env here/,
   },
   {
-    name: "the key itself stands in the file",
+    name: "the key itself is in the file",
     make: (project, service) => lay(project, service, (text) => text.replace("env:LEDGER_KEY", LITERAL)),
-    mend: `apiKey: ${LITERAL}`,
+    fix: `apiKey: ${LITERAL}`,
     says: /must be a reference|env:NAME or file:PATH/,
   },
   {
@@ -102,21 +102,21 @@ const MISTAKES: readonly Mistake[] = [
       project.write("mint.yaml", BUY_TOO);
       return lay(project, service, (text) => text.replace(/ {4}investor:[\s\S]*?( {4}exclusive)/, "$1"));
     },
-    mend: "",
+    fix: "",
     says: /the environment has no "investor:", which mint\.yaml:\d+ \(buy: investor\.sales\.buy\) needs[\s\S]*next: add it at tokenbook\.yaml:\d+ \(environments\.here\)/,
   },
   {
     name: "the address has no scheme",
     make: (project, service) => lay(project, service, (text) => text.replace('baseUrl: "http://', 'baseUrl: "')),
-    mend: "baseUrl:",
+    fix: "baseUrl:",
     says: /baseUrl/,
   },
 ];
 
 describe("the environment is wrong", () => {
   test.for(MISTAKES)(
-    "$name: the message names the line to mend, and nothing is written",
-    async ({ make, variables = KEYS, mend, says }) => {
+    "$name: the message names the line to fix, and nothing is written",
+    async ({ make, variables = KEYS, fix, says }) => {
       const service = await sandboxProcess();
       const project = newProject(variables);
       project.write("mint.yaml", MINT_ONCE);
@@ -129,8 +129,8 @@ describe("the environment is wrong", () => {
         project
           .read("tokenbook.yaml")
           .split("\n")
-          .findIndex((each) => each.includes(mend)) + 1;
-      if (mend !== "") expect(ended.stderr, ended.transcript).toMatch(new RegExp(`tokenbook\\.yaml:${line}[ :]`));
+          .findIndex((each) => each.includes(fix)) + 1;
+      if (fix !== "") expect(ended.stderr, ended.transcript).toMatch(new RegExp(`tokenbook\\.yaml:${line}[ :]`));
       expect(await service.commits()).toEqual([]);
       expectNoKey(project, ended, [...Object.values(variables), ...Object.values(CANARIES), LITERAL]);
     },

@@ -8,20 +8,20 @@ import { type Ended, launch, newProject, ROOT } from "./world.ts";
 
 const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
 
-function expectTold({ code, stdout, stderr, transcript }: Ended, says: string): void {
+function expectReported({ code, stdout, stderr, transcript }: Ended, says: string): void {
   expect(code, transcript).toBe(2);
   expect(stderr, transcript).toMatch(/^error [a-z.-]+\n/);
   expect(stderr, transcript).toContain(says);
   expect(stdout + stderr, transcript).not.toMatch(/^\s+at /m);
 }
 
-test("a port that is taken is told, and what takes another", async () => {
+test("a port that is taken is reported, with the option that takes another", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const ended = await newProject().run("sandbox", "--port", String(port));
-  expectTold(ended, `the sandbox cannot be served on port ${port}`);
+  expectReported(ended, `the sandbox cannot be served on port ${port}`);
   expect(ended.stderr).toContain("next: tokenbook sandbox --port 0");
 });
 
@@ -29,22 +29,25 @@ test("a folder that is a file, for what a test is to keep", async () => {
   const project = newProject();
   project.write("look.yaml", LOOK);
   project.write("kept", "");
-  expectTold(await project.run("test", "--crash-everywhere", "look.yaml", "--keep", "kept"), "the folder kept cannot be made");
+  expectReported(
+    await project.run("test", "--crash-everywhere", "look.yaml", "--keep", "kept"),
+    "the folder kept cannot be made",
+  );
 });
 
 test("no temporary folder", async () => {
   const project = newProject({ TMPDIR: join(newProject().folder, "nowhere") });
   project.write("look.yaml", LOOK);
-  expectTold(await project.run("test", "--crash-everywhere", "look.yaml"), "next: set TMPDIR to a folder");
+  expectReported(await project.run("test", "--crash-everywhere", "look.yaml"), "next: set TMPDIR to a folder");
 });
 
-test("a file below a file, and a link that leads nowhere, which is not told to be meant instead of itself", async () => {
+test("a file below a file, and a link that leads nowhere, which is not proposed instead of itself", async () => {
   const project = newProject();
   project.write("look.yaml", LOOK);
-  expectTold(await project.run("check", "look.yaml/more.yaml"), 'there is no file or folder "look.yaml/more.yaml"');
+  expectReported(await project.run("check", "look.yaml/more.yaml"), 'there is no file or folder "look.yaml/more.yaml"');
   symlinkSync("nowhere.yaml", join(project.folder, "dangling.yaml"));
   const dangling = await project.run("check", "dangling.yaml");
-  expectTold(dangling, 'there is no file or folder "dangling.yaml"');
+  expectReported(dangling, 'there is no file or folder "dangling.yaml"');
   expect(dangling.stderr).not.toContain("did you mean");
 });
 
@@ -53,7 +56,7 @@ test.runIf(process.getuid?.() !== 0)("a folder in which one may not read", async
   project.write("closed/look.yaml", LOOK);
   chmodSync(join(project.folder, "closed"), 0);
   onTestFinished(() => chmodSync(join(project.folder, "closed"), 0o700));
-  expectTold(await project.run("check", "."), 'the folder "." cannot be read');
+  expectReported(await project.run("check", "."), 'the folder "." cannot be read');
 });
 
 test("a folder that is gone", async () => {
