@@ -250,5 +250,17 @@ export const LIMITS = {
   databaseAwayPauseMostMs: 5_000,
   /** How often a process shows on a database server that it is alive, and after how long without a beat others take over what it holds. */
   beatMs: 2_000,
-  beatLapsedMs: 10_000,
+  beatLapsedMs: 8_000,
+  /** Connections of one process to the queue of submitted runs. */
+  queueConnections: 4,
+  /** How often a job of the queue is delivered before it is given up; a worker that dies takes one. */
+  queueTries: 100,
+  /** Seconds without a sign of life after which a job is given to another worker, the longest that a run may take, and how long its outcome is kept. */
+  queueHeartbeatSeconds: 10,
+  queueRunSeconds: 82_800,
+  queueKeptSeconds: 604_800,
+  /** How long a worker that is told to stop waits for its runs, in milliseconds. */
+  workerDrainMs: 20_000,
+  /** How often `submit --wait` asks for the outcome, in milliseconds. */
+  submittedPollMs: 500,
 } as const;

@@ -116,3 +116,54 @@ const SHOWN_FROM_THE_START: readonly EndedState[] = [
   "cancelled",
   "replaced",
 ];
+
+/** What a worker shows about the queue and the runs. */
+export interface WorkerLoad {
+  readonly labels: readonly {
+    readonly label: string;
+    readonly waiting: number;
+    readonly active: number;
+    readonly oldestSeconds: number;
+  }[];
+  readonly workers: number;
+  readonly oldestUnknownSeconds: number;
+}
+
+/** The metrics of a worker, which are read from the database when somebody asks. */
+export class WorkerMetrics {
+  readonly #registry = new Registry();
+  readonly #load: () => Promise<WorkerLoad>;
+  readonly #waiting = this.#gauge("tokenbook_queue_waiting", "Submitted runs that wait, by label.", "label");
+  readonly #active = this.#gauge("tokenbook_queue_active", "Submitted runs that are under way, by label.", "label");
+  readonly #oldest = this.#gauge(
+    "tokenbook_queue_oldest_seconds",
+    "How long the oldest submitted run has waited, by label.",
+    "label",
+  );
+  readonly #workers = this.#gauge("tokenbook_workers", "Workers that are alive.");
+  readonly #unknown = this.#gauge(
+    "tokenbook_oldest_unknown_seconds",
+    "The age of the oldest run with a write whose outcome is unknown; 0 when there is none.",
+  );
+
+  constructor(load: () => Promise<WorkerLoad>) {
+    this.#load = load;
+  }
+
+  /** The text that Prometheus reads, and its content type. Rejects when the database cannot be asked. */
+  async page(): Promise<{ readonly type: string; readonly text: string }> {
+    const { labels, workers, oldestUnknownSeconds } = await this.#load();
+    for (const { label, waiting, active, oldestSeconds } of labels) {
+      this.#waiting.set({ label }, waiting);
+      this.#active.set({ label }, active);
+      this.#oldest.set({ label }, oldestSeconds);
+    }
+    this.#workers.set(workers);
+    this.#unknown.set(oldestUnknownSeconds);
+    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  #gauge(name: string, help: string, ...labelNames: readonly string[]): Gauge {
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
+  }
+}

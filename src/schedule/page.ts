@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, messageOf } from "../base/failure.ts";
 import { sanitise } from "../base/text.ts";
 import { type ListenAddress, type Listening, listenOn } from "../serving/server.ts";
-import type { Metrics } from "./metrics.ts";
 
 /** The content of the page. */
 export interface PageSource {
-  readonly metrics: Metrics;
+  readonly metrics: { readonly page: () => Promise<{ readonly type: string; readonly text: string }> };
   /** Why no firing would be begun now; nothing when one would. */
   readonly notReady: () => string | undefined;
 }

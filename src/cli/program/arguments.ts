@@ -51,6 +51,19 @@ export function tagList(text: string): readonly string[] {
   return tags;
 }
 
+const LABEL = /^[a-z0-9][a-z0-9_-]{0,49}$/;
+
+/** Reads the label of a queue: `reports`. */
+export function queueLabel(text: string): string {
+  if (!LABEL.test(text)) throw new WrongArgument("Write a label in lower case, as in reports.");
+  return text;
+}
+
+/** Reads labels: `reports,default`. */
+export function queueLabels(text: string): readonly string[] {
+  return [...new Set(text.split(",").map((label) => queueLabel(label.trim())))];
+}
+
 const LOOPBACK = "127.0.0.1";
 
 /** Reads where to listen: HOST:PORT, [IPV6]:PORT, or a port of this machine alone. */

@@ -9,7 +9,8 @@ import { type LocatingOptions, type Hint, hinted, hintFor } from "../print/hint.
 import type { Shell } from "../shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { RewrittenTerminal } from "../print/rewritten-terminal.ts";
-import { GROUPS, WORDS } from "./words.ts";
+import { GROUPS } from "./command-words.ts";
+import { WORDS } from "./words.ts";
 
 /** Learns about the command that was called. */
 export interface Calling {

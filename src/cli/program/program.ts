@@ -7,6 +7,8 @@ import {
   countingNumber,
   listenAddress,
   port,
+  queueLabel,
+  queueLabels,
   tagList,
   wholeNumber,
 } from "./arguments.ts";
@@ -51,6 +53,8 @@ const KIND = {
   schema: typed("schemas"),
   input: kind(collectInput),
   tags: kind(tagList),
+  label: kind(queueLabel),
+  labels: kind(queueLabels),
   key: kind(callersKey),
   address: kind(listenAddress),
   port: kind(port),
@@ -175,6 +179,30 @@ function runCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/check.ts")).check);
 }
 
+function fleetCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "submit")
+    .argument("<files...>", WORDS.run.files, KIND.playbooks)
+    .value("--env <name>", WORDS.env, KIND.environment)
+    .with(dotenv)
+    .with(inputs)
+    .value("--tags <tags>", WORDS.tags, KIND.tags)
+    .value("--key <key>", WORDS.run.key, KIND.key)
+    .value("--label <label>", WORDS.fleet.label, KIND.label, { default: "default" })
+    .flag("--wait", WORDS.fleet.wait)
+    .flag("--yes", WORDS.yes)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/submit.ts")).submit);
+  builder
+    .command(program, "worker")
+    .with(dotenv)
+    .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
+    .value("--labels <labels>", WORDS.fleet.labels, KIND.labels)
+    .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/worker.ts")).worker);
+}
+
 function scheduleCommands(program: Commander, builder: Builder): void {
   const schedule = builder
     .command(program, "schedule")
@@ -189,6 +217,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .value("--notify <name>", WORDS.schedule.notify, KIND.names)
     .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
     .action(async () => (await import("../commands/schedule.ts")).schedule);
+  fleetCommands(program, builder);
   builder
     .subcommand(schedule, "list", WORDS.schedule.list)
     .with(where)

@@ -4,7 +4,7 @@ import { type JsonObject, writeJson } from "../../base/json.ts";
 import { resolveFrom } from "../../playbook/playbook-files.ts";
 import { type GivenInputs, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { type Env, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
+import { type Env, NO_SECRETS, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
 import { includedData } from "../../playbook/playbook-walk.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { noteSkipped, partsOfOthers, type PlaybookFiles } from "../project/folder-files.ts";
@@ -46,6 +46,8 @@ export interface AboutPlaybooks {
   readonly named?: PlaybookFiles;
   /** Names of inputs that may be given although none of these playbooks declares them. */
   readonly others?: readonly string[];
+  /** Another process runs them, and opens their secrets. */
+  readonly leavesSecrets?: boolean;
 }
 
 /** The same for playbooks that have been checked. */
@@ -53,7 +55,7 @@ export function preparePlaybooks(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   all: readonly Playbook[],
-  { named, others = [] }: AboutPlaybooks = {},
+  { named, others = [], leavesSecrets = false }: AboutPlaybooks = {},
 ): Ready {
   const known = new Set([...others, ...inputNames(all)]);
   const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
@@ -68,7 +70,7 @@ export function preparePlaybooks(
     const inputs = resolveInputs(playbook, inputsFor(playbook, values, known), filesOf(shell));
     return { playbook, inputs, env: openEnv(playbook, variables) };
   });
-  const secrets = openSecrets(playbooks, { variables, files: filesOf(shell) });
+  const secrets = leavesSecrets ? NO_SECRETS : openSecrets(playbooks, { variables, files: filesOf(shell) });
   for (const { playbook, inputs, env } of ready) {
     refuseSecrets({ inputs, env }, playbook, secrets);
     refuseLongLists(playbook, { inputs, env });

@@ -1,0 +1,99 @@
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import { NotNow, type RunQueue, type SubmittedOutcome, type SubmittedRun } from "../../fleet/queue.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
+import { WorkerMetrics } from "../../schedule/metrics.ts";
+import { type ServedPage, servePage } from "../../schedule/page.ts";
+import type { ListenAddress } from "../../serving/server.ts";
+import { SubmittedRuns } from "../fleet/carry-out.ts";
+import { openQueue, serverOf } from "../fleet/open-queue.ts";
+import { inProjectHere, type ProjectShell } from "../project/chosen-project.ts";
+import type { Dotenv } from "../project/project.ts";
+import { peekIntoJournal } from "../runs/open-journal.ts";
+import { type Command, untilStopped } from "../shell.ts";
+
+interface WorkerOptions extends Dotenv {
+  readonly jobs: number;
+  readonly labels?: readonly string[];
+  readonly listen?: ListenAddress;
+  readonly json?: boolean;
+}
+
+const DEFAULT_LABEL = "default";
+
+/** `tokenbook worker`: takes submitted runs from the queue until it is stopped. */
+export const worker: Command<WorkerOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const shell = inProjectHere(plainShell);
+  const place = serverOf(shell, options);
+  const log = logOf(shell, options);
+  const labels = options.labels ?? [DEFAULT_LABEL];
+  const queue = await openQueue(place, true, (why) => log("warn", "worker.queue", why));
+  const runs = new SubmittedRuns(shell, options);
+  const stopping = shell.stopping();
+  const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
+  const page = await pageOf(options, metrics, log);
+  try {
+    await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
+    log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
+      labels,
+      jobs: options.jobs,
+    });
+    await untilStopped(stopping);
+    log("info", "worker.stopping", "takes no more runs, and ends those under way");
+  } finally {
+    await queue.stop(LIMITS.workerDrainMs);
+    await runs.close();
+    await page?.close();
+  }
+  return EXIT.passed;
+};
+
+async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promise<SubmittedOutcome> {
+  const about = { playbook: run.playbook, environment: run.environment, key: run.key };
+  const began = systemClock.elapsed();
+  log("info", "worker.began", `${run.playbook} (${run.environment}): begun, submitted by ${run.submittedBy}`, about);
+  try {
+    const came = await runs.carryOut(run);
+    const level = came.exit === EXIT.passed ? "info" : came.run === null ? "error" : "warn";
+    const what = came.problem === null ? `${came.outcome}, run ${came.run}` : `not run: ${came.problem.message}`;
+    const durationMs = Math.round(systemClock.elapsed() - began);
+    log(level, "worker.ended", `${run.playbook} (${run.environment}): ${what}`, { ...about, ...came, durationMs });
+    return came;
+  } catch (error) {
+    if (error instanceof NotNow)
+      log("info", "worker.later", `${run.playbook} (${run.environment}): tried again later: ${error.message}`, about);
+    throw error;
+  }
+}
+
+async function loadOf(
+  queue: RunQueue,
+  look: (ask: (store: JournalStore) => number) => number,
+): Promise<{
+  readonly labels: Awaited<ReturnType<RunQueue["load"]>>;
+  readonly workers: number;
+  readonly oldestUnknownSeconds: number;
+}> {
+  const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
+  const now = systemClock.now();
+  const oldestUnknownSeconds = look((store) => {
+    const unknown = store.unsettled().filter(({ outcome }) => outcome === "unknown" || outcome === "conflict");
+    return Math.max(0, ...unknown.map(({ openedAt }) => (now - openedAt) / 1_000));
+  });
+  return { labels, workers, oldestUnknownSeconds };
+}
+
+async function pageOf({ listen }: WorkerOptions, metrics: WorkerMetrics, log: Log): Promise<ServedPage | undefined> {
+  if (listen === undefined) return undefined;
+  const page = await servePage(listen, { metrics, notReady: () => undefined });
+  log("info", "worker.listening", `serves ${page.url}/metrics, /healthz and /readyz`, { url: page.url });
+  return page;
+}
+
+function logOf(shell: ProjectShell, { json }: WorkerOptions): Log {
+  const { stdout } = shell;
+  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(shell.hint(line)));
+  return jsonLog((line) => stdout.write(line, "json"));
+}

@@ -1,0 +1,164 @@
+import { EXIT } from "../../base/exit.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { type JsonObject, parseJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock, systemRandom } from "../../base/ports.ts";
+import { digestOf } from "../../engine/run/plan-steps.ts";
+import { releaseRun } from "../../engine/run/release-run.ts";
+import { newRunName } from "../../engine/run/run-names.ts";
+import { runWithKey } from "../../engine/run/run-with-key.ts";
+import { organizationOf } from "../../environment/target.ts";
+import { NotNow, type SubmittedOutcome, type SubmittedRun } from "../../fleet/queue.ts";
+import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { NO_SECRETS, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
+import { exitOf } from "../../protocol/decide.ts";
+import type { RunOutcome } from "../../protocol/record.ts";
+import { RunFold } from "../../report/model.ts";
+import { maskedError } from "../print/masked.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { filesOf } from "../project/project-files.ts";
+import { folderInProject, loadPlaybooks, openTarget, type OpenTarget, variablesOf, type Where } from "../project/project.ts";
+import { playbookOfRun } from "../runs/resuming.ts";
+import { openSession, type Session } from "../runs/session.ts";
+
+const HELD = "journal.held";
+
+/** Carries out submitted runs, one session for each environment. */
+export class SubmittedRuns {
+  readonly #shell: ProjectShell;
+  readonly #where: Where;
+  readonly #targets = new Map<string, Promise<OpenTarget>>();
+  readonly #sessions = new Map<string, Promise<Session>>();
+
+  /** The working directory is the folder of the project, so that every worker calls a playbook by the same path. */
+  constructor(shell: ProjectShell, where: Where) {
+    this.#shell = { ...shell, cwd: shell.project.folder };
+    this.#where = where;
+  }
+
+  /** Carries out a submitted run, or continues it. Rejects with NotNow when another worker must try it again. */
+  async carryOut(run: SubmittedRun): Promise<SubmittedOutcome> {
+    const found: string[] = [];
+    const shell: ProjectShell = { ...this.#shell, stderr: { ...this.#shell.stderr, write: (text) => void found.push(text) } };
+    try {
+      const playbook = playbookOf(shell, run);
+      const secrets = openSecrets([playbook], { variables: variablesOf(shell, this.#where), files: filesOf(shell) });
+      return await this.#inSession(run, secrets, (session) => this.#perform(shell, session, { run, playbook }));
+    } catch (error) {
+      if (error instanceof NotNow) throw error;
+      return notCarriedOut(error, found);
+    }
+  }
+
+  /** Closes what is open. */
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) await (await session).close();
+    for (const target of this.#targets.values()) await (await target).close();
+  }
+
+  // The secrets of a playbook are masked in its session, so only runs without any share one.
+  async #inSession<T>({ environment }: SubmittedRun, secrets: Secrets, work: (session: Session) => Promise<T>): Promise<T> {
+    if (secrets.all.length === 0) return work(await this.#shared(environment));
+    const session = await this.#open(environment, secrets);
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  #shared(environment: string): Promise<Session> {
+    let session = this.#sessions.get(environment);
+    if (session === undefined) {
+      session = this.#open(environment, NO_SECRETS);
+      this.#sessions.set(environment, session);
+      session.catch(() => this.#sessions.delete(environment));
+    }
+    return session;
+  }
+
+  async #open(environment: string, secrets: Secrets): Promise<Session> {
+    const where = { ...this.#where, env: environment };
+    let target = this.#targets.get(environment);
+    if (target === undefined) {
+      target = openTarget(this.#shell, where);
+      this.#targets.set(environment, target);
+      target.catch(() => this.#targets.delete(environment));
+    }
+    const opened: OpenTarget = { ...(await target), close: async () => {} };
+    return openSession(this.#shell, where, secrets, { opened });
+  }
+
+  async #perform(
+    shell: ProjectShell,
+    session: Session,
+    { run, playbook }: { readonly run: SubmittedRun; readonly playbook: Playbook },
+  ): Promise<SubmittedOutcome> {
+    const { store, target } = session;
+    const fold = new RunFold();
+    const given = {
+      inputs: inOrganization(playbook, parseJson(run.inputs, LIMITS.recordDepth) as JsonObject, organizationOf(target)),
+      env: run.env,
+    };
+    const perform = (): Promise<RunOutcome> =>
+      session.carry(fold, (ports) =>
+        runWithKey(
+          { playbook, target, store, ports, folder: folderInProject(shell) },
+          given,
+          newRunName(systemClock.now(), systemRandom),
+          {
+            key: run.key,
+            confirmed: run.confirmed ?? undefined,
+            reload: (opened) => playbookOfRun(shell, opened),
+            say: () => undefined,
+          },
+        ),
+      );
+    try {
+      const outcome = await perform().catch(async (error: unknown) => {
+        await releaseLapsed(session, run, error);
+        return perform();
+      });
+      if (outcome === "interrupted") throw new NotNow("the worker is told to stop");
+      return { run: fold.opened?.runId ?? null, outcome, exit: exitOf(outcome), problem: null };
+    } catch (error) {
+      throw maskedError(error, session.redact);
+    }
+  }
+}
+
+// Its worker has shown no sign of life for as long as others believe it to be alive. What it was about to send stays unknown.
+async function releaseLapsed({ store }: Session, { key }: SubmittedRun, error: unknown): Promise<void> {
+  if (!(error instanceof Failure) || error.code !== HELD) throw error;
+  const id = store.withKey(key)?.id;
+  const lease = id === undefined ? undefined : store.leases.holding(id);
+  if (id === undefined || lease?.life !== "unknown") throw new NotNow(error.message);
+  const because = `its process has shown no sign of life for ${LIMITS.beatLapsedMs / 1_000} seconds`;
+  await releaseRun(store, id, { who: "tokenbook worker", because });
+}
+
+function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRun): Playbook {
+  const [playbook] = loadPlaybooks(shell, [file]);
+  if (playbook !== undefined && digestOf(playbook) === digest) return playbook;
+  throw new Failure({
+    code: "worker.other-playbook",
+    message: `${file} differs from the playbook that was submitted`,
+    why: "a worker runs what was submitted, and nothing else; nothing was sent",
+    next: "deploy the same version of the playbooks to every worker, and submit the run again with another key",
+  });
+}
+
+function notCarriedOut(error: unknown, found: readonly string[]): SubmittedOutcome {
+  if (error instanceof Failure) {
+    const { code, message, next, exit } = error;
+    const said = code === "check.failed" ? [message, ...found].join("\n").trimEnd() : message;
+    return { run: null, outcome: null, exit, problem: { code, message: said, next } };
+  }
+  return {
+    run: null,
+    outcome: null,
+    exit: EXIT.bug,
+    problem: { code: "bug", message: `a bug in tokenbook: ${messageOf(error)}` },
+  };
+}

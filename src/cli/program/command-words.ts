@@ -1,0 +1,302 @@
+/** The groups of commands in `--help`, in their order. */
+export const GROUPS = { start: "Start:", run: "Run:", see: "See:", reference: "Reference:", serve: "Serve:" } as const;
+
+/** The texts of each command, in the order of `--help`. */
+export const COMMANDS = {
+  new: {
+    group: "start",
+    brief: "Create a project or a playbook.",
+    summary: "Create a project that runs at once, or a playbook for operations that you choose. Overwrites nothing.",
+    examples: `Examples:
+  $ tokenbook new project my-ledger
+  $ tokenbook new playbook playbooks/mint.yaml --uses ledger.token.create --uses ledger.token.mint`,
+  },
+  check: {
+    group: "start",
+    brief: "Find mistakes without a network.",
+    summary: "Check playbooks without a network: structure, names, types, order. Exits with 2 when it finds a mistake.",
+    examples: `Examples:
+  $ tokenbook check playbooks/**/*.yaml
+  $ tokenbook check playbooks --format github                annotations in GitHub Actions
+  $ tokenbook check playbooks --format sarif > check.sarif   for code scanning
+  $ tokenbook check --explain schema.unknown-field           what a code means, and the fix`,
+  },
+  fmt: {
+    group: "start",
+    brief: "Format playbooks and the tokenbook.yaml file.",
+    summary: "Format playbooks and tokenbook.yaml: indentation, order of keys, empty lines. Comments, numbers and quotes stay.",
+    examples: `Prints the names of the files that it changed. A file that cannot be read as YAML is left as it is (exit 2).
+
+Examples:
+  $ tokenbook fmt playbooks
+  $ tokenbook fmt --check .                   a line for CI: names what would change, exit 1
+  $ tokenbook fmt --diff onboarding.yaml      shows what would change
+  $ tokenbook fmt - < onboarding.yaml         for editors: from stdin to stdout`,
+  },
+  doctor: {
+    group: "start",
+    brief: "Check that everything is ready to run.",
+    summary:
+      "Check that runs can begin here: project, keys, state directory, service, profile. Shows how to fix what is not ready.",
+    examples: `doctor changes nothing. It connects to each interface, and makes one harmless read as each identity. It shows whether each key is set and
+whether the service accepts it, never the key itself.
+
+Examples:
+  $ tokenbook doctor
+  $ tokenbook doctor --env staging --json
+  $ tokenbook doctor --debug                  shows each request as a curl command
+
+Exits with 0 when runs can begin, and 1 when you must fix something (✗). Look at what is marked with !.`,
+  },
+  plan: {
+    group: "run",
+    brief: "Preview a run without writing anything.",
+    summary: "Preview a run without writing: what would be created, what is already done, what can't be predicted.",
+    examples: `\`plan\` makes the reads of the run and predicts its writes. A step with \`ensure:\` does not write when its goal is already met; the plan shows
+that as already done.
+
+Examples:
+  $ tokenbook plan onboarding.yaml --input property=Loft12
+  $ tokenbook plan onboarding.yaml --out onboarding.plan
+  $ tokenbook run onboarding.yaml --plan onboarding.plan    refuses (exit 2) when an answer has changed since
+  $ tokenbook plan playbooks --env production --json
+
+Exit 0 when the plan was made, 1 when something would surely fail, 2 when no plan could be made.`,
+  },
+  approve: {
+    group: "run",
+    brief: "Approve a plan for a protected environment.",
+    summary: "Approve a plan, so that somebody else may run it in a protected environment.",
+    examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs the approval of somebody
+other than the one who starts the run. A plan that no longer holds is refused, approved or not.
+
+Examples:
+  $ tokenbook approve onboarding.plan --because "reviewed with the board"
+    before it: tokenbook plan onboarding.yaml --out onboarding.plan
+    after it:  tokenbook run onboarding.yaml --plan onboarding.plan`,
+  },
+  run: {
+    group: "run",
+    brief: "Run playbooks and report each step.",
+    summary: "Run playbooks: check them, send their steps, wait for receipts, and report what happened to each step.",
+    examples: `Examples:
+  $ tokenbook run onboarding.yaml --input property=Loft12
+  $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml,html=report.html
+  $ tokenbook run playbooks --tags 'smoke,!slow'
+  $ tokenbook run supply.yaml --env production --json
+  $ tokenbook run onboarding.yaml --plan onboarding.plan    refuses when the plan is out of date
+  $ tokenbook run onboarding.yaml --input property=Loft12 --key ORDER-17    once, however often you repeat the command
+
+A run does not begin (exit 6) while an earlier run has left a write open that it might make a second time. \`tokenbook resume\` continues that
+run.
+
+The environment comes from the tokenbook.yaml beside the playbook or in a folder above it, or else from this folder or one above it. Playbooks
+of two projects need a command each. Without a tokenbook.yaml, the playbook runs on an embedded sandbox, which keeps its data in the state
+directory; where CI is set, only with --env sandbox. In a folder, tokenbook skips YAML files that are not playbooks, and parts of other playbooks
+whose inputs are missing. A line on stderr names each.`,
+  },
+  resume: {
+    group: "run",
+    brief: "Continue a run that did not finish.",
+    summary: "Continue a run that stopped, is waiting for approval, was interrupted, or whose process died.",
+    examples: `\`resume\` never repeats a completed step, and never repeats a write with unknown outcome. A part of a run's id is enough when it is unique.
+
+Examples:
+  $ tokenbook resume                          the last run that did not pass
+  $ tokenbook resume 20261121T093000-k3x9q2ab`,
+  },
+  resolve: {
+    group: "run",
+    brief: "Record the outcome of an unknown write.",
+    summary: "Record the outcome of a write whose answer was lost. Without --step, list the unknown writes of a run.",
+    examples: `The journal keeps the outcome with your name and your reason. Look at the ledger first: \`applied\` completes the step, and \`absent\` allows it to
+be sent again. A wrong \`absent\` causes a second effect.
+
+Examples:
+  $ tokenbook resolve 20261121T093000-k3x9q2ab
+  $ tokenbook resolve 20261121T093000-k3x9q2ab --step mint --as applied --because "tx 3f2a in the explorer"`,
+  },
+  test: {
+    group: "run",
+    brief: "Prove that a playbook survives crashes.",
+    summary: "Prove a playbook: kill its run at every critical moment, resume it, and compare the ledgers.",
+    examples: `Runs the playbook once, undisturbed, on its own sandbox. Then it repeats the run for every boundary: before and after each commit of the
+journal, and right after each request was passed to the network. Each time a process runs the playbook on a new sandbox, is killed with SIGKILL
+at the boundary, and \`resume\` continues the run. The test compares the ledger with the undisturbed one: the same writes in the same
+order, the same balances, owners and vaults. A boundary is
+
+  same         the resumed run passed, and the ledger is the same
+  unknown      the run stopped and reported it: reading cannot show whether a write took effect, so the run does not send it again; the
+               table shows in how many cases it had
+  answer lost  the run found that a write took effect, and failed: the playbook needs a part of its answer that reading does not show
+  DIFFERENT    a violation of what tokenbook promises; exit 1, with the command that reproduces it
+
+The test reads and writes nothing outside the sandbox, and uses no environment except for the profile that --profile names.
+
+Examples:
+  $ tokenbook test --crash-everywhere onboarding.yaml --input property=Loft12
+  $ tokenbook test --crash-everywhere playbooks --tags smoke --json > crash.json
+  $ tokenbook test --crash-everywhere transfer.yaml --seed seed.yaml     on a sandbox that holds what the playbook needs
+  $ tokenbook test --crash-everywhere mint.yaml --at after:attempt.intended@mint --keep crashed
+    then, to see what the first one left: tokenbook runs --state crashed/1
+
+Exits with 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook did not pass undisturbed.`,
+  },
+  runs: {
+    group: "see",
+    brief: "List, show, export and verify runs.",
+    summary: "List runs, the latest first, and the process that holds each. `runs show RUN` shows everything about one.",
+    examples: `Examples:
+  $ tokenbook runs
+  $ tokenbook runs show latest
+  $ tokenbook runs show 20261121T093000-k3x9q2ab --json
+  $ tokenbook runs export 20261121T093000-k3x9q2ab > run.ndjson
+  $ tokenbook runs verify                     whether the journal is whole
+  $ tokenbook runs leases                     who acts, as whom, in which groups
+  $ tokenbook runs release 20261121T093000-k3x9q2ab --because "the machine was switched off"
+  $ tokenbook runs accept-loss --because "compared the ledger with last night's backup"`,
+  },
+  call: {
+    group: "see",
+    brief: "Ask the service one question directly.",
+    summary: "Ask the service one question, and print its answer as JSON.",
+    examples: `Only reads can be called. A write belongs in a playbook, where a lost answer is found again: tokenbook new playbook FILE --uses OPERATION.
+A list is read to its last page. stdout is the answer alone, with every digit; stderr shows who asked where.
+
+Examples:
+  $ tokenbook call ledger.token.list --as alice
+  $ tokenbook call investor.sales.get tokenSaleId=saleActive1 --as BUYER_KEY
+  $ tokenbook call ledger.token.get id=GOLD1 --env staging | jq .totalSupply
+
+Exit 0 when the service answers, 1 when it refuses or cannot be asked, 2 when the question is wrong.`,
+  },
+  report: {
+    group: "see",
+    brief: "Write reports of runs from the journal.",
+    summary: "Write reports of runs from the journal: for people, CI systems, test dashboards and tracing.",
+    examples: `Formats: html, md (Markdown), junit, ctrf, tap, json, ndjson (one event a line), github (annotations), otlp (traces).
+\`run\` and \`resume\` write the same ones with --report.
+
+Examples:
+  $ tokenbook report latest --report html=report.html
+  $ tokenbook report latest --format md
+  $ tokenbook report 20261121T093000-k3x9q2ab 20261121T100400-p0a7d1xz --report html=both.html,junit=both.xml`,
+  },
+  drift: {
+    group: "see",
+    brief: "List, explain or acknowledge found differences.",
+    summary: "List, explain or acknowledge the differences that reconciliations found.",
+    examples: `A drift keeps its id from run to run: the id follows from the comparison, the key and the kind. An acknowledged drift is still reported, but does
+not end a run with exit 3 until the day is over or its values change.
+
+Examples:
+  $ tokenbook drift list
+  $ tokenbook drift list --all --json          also those that were cleared
+  $ tokenbook drift show 3fa91c02bd47          the values of both sides, and its history
+  $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01`,
+  },
+  view: {
+    group: "see",
+    brief: "Show runs and drifts in a browser.",
+    summary: "Show all runs in a browser, also side by side and while they run, with the drifts and the schedules.",
+    examples: `Serves pages on this machine only (127.0.0.1) until Ctrl-C. Only the printed address opens them. It changes nothing.
+
+Examples:
+  $ tokenbook view
+  $ tokenbook view --state /srv/ledger/.tokenbook --port 4020`,
+  },
+  operations: {
+    group: "reference",
+    brief: "List, search and explain the operations.",
+    summary: "List the operations of the service, search them, or show one with its input, its results and its failures.",
+    examples: `Examples:
+  $ tokenbook operations
+  $ tokenbook operations mint                 every operation with this word
+  $ tokenbook operations ledger.token.mint    one, with its input and its failures`,
+  },
+  library: {
+    group: "reference",
+    brief: "List playbooks that come with tokenbook.",
+    summary: "List the playbooks that come with tokenbook and that your steps can use, or show one with its inputs and outputs.",
+    examples: `Examples:
+  $ tokenbook library
+  $ tokenbook library mint
+  in a playbook: uses: tokenbook/mint.yaml`,
+  },
+  schema: {
+    group: "reference",
+    brief: "Print the JSON Schema of a format.",
+    summary:
+      "Print a JSON Schema: of playbooks (for editors), environments, reports, events, plans, notifications, or what other commands print as JSON.",
+    examples: `Example: completion and hover in any editor with a YAML language server
+  $ tokenbook schema > playbook.schema.json
+  then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,
+  },
+  completion: {
+    group: "reference",
+    brief: "Print the completion script for your shell.",
+    summary: "Print the script that completes commands, options, environments, operations, runs, steps and files in your shell.",
+    examples: `Examples: a line for the shell's own start-up file
+  $ tokenbook completion bash > ~/.tokenbook.bash && echo '. ~/.tokenbook.bash' >> ~/.bashrc
+  $ tokenbook completion zsh > ~/.tokenbook.zsh && echo '. ~/.tokenbook.zsh' >> ~/.zshrc       below compinit
+  $ tokenbook completion fish > ~/.config/fish/completions/tokenbook.fish
+  $ tokenbook completion powershell >> $PROFILE`,
+  },
+  submit: {
+    group: "run",
+    brief: "Put runs into the queue of workers.",
+    summary: "Check playbooks, and put their runs into the queue of a database, where workers on any machine take them.",
+    examples: `The state must be in a database: state: { postgres: env:TOKENBOOK_DATABASE } in tokenbook.yaml. Prints the id of each job.
+
+Examples:
+  $ tokenbook submit onboarding.yaml --input property=Loft12
+  $ tokenbook submit onboarding.yaml --key ORDER-17 --wait   exits with the exit code of the run
+  $ tokenbook submit nightly --label reports                 for workers that take this label`,
+  },
+  worker: {
+    group: "serve",
+    brief: "Take submitted runs until it is stopped.",
+    summary: "Take submitted runs from the queue of a database until you stop it. Then it ends the runs under way.",
+    examples: `Start as many workers as you like, on any machine. When one dies, another continues its runs: each write is sent at most once.
+
+Examples:
+  $ tokenbook worker --jobs 8
+  $ tokenbook worker --labels reports,default --listen 9464`,
+  },
+  schedule: {
+    group: "serve",
+    brief: "Run playbooks when their schedule is due.",
+    summary: "Run playbooks when their schedule is due, until you stop it. With --once, run each one now.",
+    examples: `A playbook has its schedule in it: schedule: { cron: "15 2 * * *", timezone: Europe/Paris }. Each firing runs once, however many
+processes serve the same state directory. The outcome is kept there, sent to the notifications of tokenbook.yaml, and logged: as a line of JSON,
+or as plain text on a terminal. See docs/scheduling.md.
+
+Examples:
+  $ tokenbook schedule playbooks --env production --listen 9464
+  $ tokenbook schedule --once supply.yaml        for cron, systemd, Kubernetes or CI: runs it now, exit code of the run
+  $ tokenbook schedule list playbooks --next 5   when each fires next, in its own time and in UTC
+  $ tokenbook schedule list                      last result, who runs it, missed firings
+  $ tokenbook schedule history supply.yaml
+  $ tokenbook schedule release supply.yaml --because "the machine was switched off"
+
+After SIGTERM, a run has 20 seconds to end; then it is stopped as by Ctrl-C. A second signal ends everything at once.`,
+  },
+  sandbox: {
+    group: "serve",
+    brief: "Serve a service to try things on.",
+    summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in one SQLite file.",
+    examples: `When it is ready, it prints a tokenbook.yaml and the keys for .env; --write-env writes both into this folder. Each new sandbox has new keys, unless --seed sets them. Stop it with Ctrl-C; with --db its data and its keys stay.
+
+Examples:
+  $ tokenbook sandbox --port 4010 --db sandbox.db
+  $ tokenbook sandbox --write-env             writes the environment and its keys into this folder
+  $ tokenbook sandbox --port 4010 --profile staging  use the profile of the environment staging
+  $ curl -H "X-API-KEY: $LEDGER_KEY" http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
+  },
+  lsp: {
+    group: "serve",
+    brief: "Serve your editor over stdio.",
+    summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and the findings of check.",
+    examples: `Editors start it; docs/editors.md shows how to set up VS Code, Neovim and Helix.`,
+  },
+} as const;

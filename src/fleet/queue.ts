@@ -1,0 +1,201 @@
+import { hash } from "node:crypto";
+import { type Job, PgBoss } from "pg-boss";
+import { Failure, messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { ServerPlace } from "../sql/place.ts";
+
+/** A run that somebody has submitted. All of it is text and JSON, because it goes through the database. */
+export interface SubmittedRun {
+  /** The path of the playbook from the folder of its project. */
+  readonly playbook: string;
+  readonly environment: string;
+  /** Names the run: however often the queue delivers the job, it is this one. */
+  readonly key: string;
+  /** The digest of the playbook, so that a worker with another version of it refuses. */
+  readonly digest: string;
+  /** The inputs as JSON text, in which numbers are exact. */
+  readonly inputs: string;
+  /** The declared variables, by the playbook that declares them. */
+  readonly env: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Who consents to its writes in a protected environment. */
+  readonly confirmed: { readonly who: string; readonly how: "yes" } | null;
+  readonly submittedBy: string;
+}
+
+/** What became of a submitted run. Null where it never began. */
+export interface SubmittedOutcome {
+  readonly run: string | null;
+  readonly outcome: string | null;
+  readonly exit: number;
+  readonly problem: { readonly code: string; readonly message: string; readonly next?: string | undefined } | null;
+}
+
+/** The jobs of one label. */
+export interface LabelLoad {
+  readonly label: string;
+  readonly waiting: number;
+  readonly active: number;
+  /** How long the oldest one has waited, in seconds. */
+  readonly oldestSeconds: number;
+}
+
+/** A job that another worker must try again, because this one cannot. */
+export class NotNow extends Error {}
+
+interface JobCounts {
+  readonly name: string;
+  readonly waiting: string;
+  readonly active: string;
+  readonly oldest: string | null;
+}
+
+const PREFIX = "run-";
+
+/**
+ * The queue of submitted runs, by label. It may deliver a job twice: the journal decides by the job's key which worker acts for the run. See
+ * decision 159.
+ */
+export class RunQueue {
+  readonly #boss: PgBoss;
+  readonly #schema: string;
+  readonly #known = new Set<string>();
+
+  private constructor(boss: PgBoss, schema: string) {
+    this.#boss = boss;
+    this.#schema = schema;
+  }
+
+  /** Opens the queue of a state. `onError` hears of errors that the queue itself gets over. Throws a Failure. */
+  static async open(
+    { url, schema }: ServerPlace,
+    { supervise, onError }: { readonly supervise: boolean; readonly onError: (why: string) => void },
+  ): Promise<RunQueue> {
+    const boss = new PgBoss({
+      connectionString: url.reveal(),
+      schema: `${schema}_queue`,
+      application_name: `tokenbook ${schema}`,
+      connectionTimeoutMillis: LIMITS.databaseConnectMs,
+      max: LIMITS.queueConnections,
+      schedule: false,
+      supervise,
+      registerInstance: supervise,
+      instanceHeartbeatSeconds: LIMITS.queueHeartbeatSeconds,
+      superviseIntervalSeconds: 1,
+      monitorIntervalSeconds: 1,
+      useListenNotify: true,
+    });
+    boss.on("error", (error) => onError(messageOf(error)));
+    try {
+      await boss.start();
+    } catch (error) {
+      throw new Failure({
+        code: "queue.unusable",
+        message: `the queue in the database cannot be used: ${messageOf(error)}`,
+        next: "see to it that the server runs, and that the user may create the schema of the queue",
+        cause: error,
+      });
+    }
+    return new RunQueue(boss, `${schema}_queue`);
+  }
+
+  /** Puts a run into the queue, and returns its id. A run with the same key is put in once. Throws a Failure when the key names another one. */
+  async submit(label: string, run: SubmittedRun): Promise<string> {
+    const name = await this.#queue(label);
+    const id = idOf(run.key);
+    await this.#boss.send(name, run, { id });
+    if (!(await this.#isSame(name, id, run))) throw keyTaken(run.key);
+    return id;
+  }
+
+  /** Takes work of these labels, some at a time, until `stop`. */
+  async work(
+    labels: readonly string[],
+    jobs: number,
+    carryOut: (run: SubmittedRun, id: string) => Promise<SubmittedOutcome>,
+  ): Promise<void> {
+    const options = {
+      localConcurrency: jobs,
+      pollingIntervalSeconds: 1,
+      notifyPollingIntervalSeconds: 2,
+      heartbeatRefreshSeconds: 3,
+    };
+    const handler = async ([job]: Job<SubmittedRun>[]): Promise<SubmittedOutcome | undefined> =>
+      job === undefined ? undefined : carryOut(job.data, job.id);
+    for (const label of labels) await this.#boss.work<SubmittedRun>(await this.#queue(label), options, handler);
+  }
+
+  /** The outcome of a submitted run; undefined while it waits or is under way. */
+  async outcome(label: string, id: string): Promise<SubmittedOutcome | undefined> {
+    const job = await this.#boss.getJobById(PREFIX + label, id);
+    if (job === null)
+      throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: "tokenbook runs" });
+    return job.state === "completed" ? (job.output as SubmittedOutcome) : undefined;
+  }
+
+  /** How much waits, by label. */
+  async load(): Promise<readonly LabelLoad[]> {
+    const waits = "count(*) FILTER (WHERE state < 'active') AS waiting, count(*) FILTER (WHERE state = 'active') AS active";
+    const oldest = "extract(epoch FROM now() - min(created_on) FILTER (WHERE state < 'active')) AS oldest";
+    const { rows } = await this.#boss
+      .getDb()
+      .executeSql(`SELECT name, ${waits}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`);
+    return (rows as readonly JobCounts[]).map(({ name, waiting, active, oldest: seconds }) => ({
+      label: name.slice(PREFIX.length),
+      waiting: Number(waiting),
+      active: Number(active),
+      oldestSeconds: Math.max(0, Number(seconds ?? 0)),
+    }));
+  }
+
+  /** How many workers are alive. */
+  async workers(): Promise<number> {
+    const instances = await this.#boss.getInstances();
+    return instances.filter(({ live }) => live).length;
+  }
+
+  /** Takes no more work, and waits for what is under way, up to a limit. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: graceMs, close: true });
+  }
+
+  async #queue(label: string): Promise<string> {
+    const name = PREFIX + label;
+    if (this.#known.has(name)) return name;
+    await this.#boss.createQueue(name, {
+      policy: "standard",
+      retryLimit: LIMITS.queueTries,
+      retryDelay: 1,
+      heartbeatSeconds: LIMITS.queueHeartbeatSeconds,
+      expireInSeconds: LIMITS.queueRunSeconds,
+      deleteAfterSeconds: LIMITS.queueKeptSeconds,
+      notify: true,
+    });
+    this.#known.add(name);
+    return name;
+  }
+
+  async #isSame(name: string, id: string, run: SubmittedRun): Promise<boolean> {
+    const job = await this.#boss.getJobById<SubmittedRun>(name, id);
+    return job === null || sameRun(job.data) === sameRun(run);
+  }
+}
+
+// Who submitted it, and who consents, may differ.
+function sameRun({ playbook, environment, key, digest, inputs, env }: SubmittedRun): string {
+  return JSON.stringify([playbook, environment, key, digest, inputs, env]);
+}
+
+const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
+
+function idOf(key: string): string {
+  return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
+}
+
+function keyTaken(key: string): Failure {
+  return new Failure({
+    code: "queue.key-taken",
+    message: `the key ${key} was submitted with another playbook, other inputs or another environment`,
+    why: "a key names one run; nothing was put into the queue",
+    next: "choose another key",
+  });
+}
