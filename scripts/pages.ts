@@ -5,6 +5,7 @@ import { EXIT } from "../src/base/exit.ts";
 import { LIMITS } from "../src/base/limits.ts";
 import { buildProgram } from "../src/cli/program/program.ts";
 import { EXITS } from "../src/cli/program/exits.ts";
+import { COMMANDS } from "../src/cli/program/command-words.ts";
 import { WORDS } from "../src/cli/program/words.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
@@ -46,7 +47,7 @@ function commandSection(command: Command, level: number): readonly string[] {
     means.replace(/ \(default: (?:\{\}|\[\])\)$/, "").replaceAll(/[<>]/g, String.raw`\$&`),
   ]);
   const name = command.name();
-  const examples = level === 2 ? WORDS.commands[name as keyof typeof WORDS.commands].examples : undefined;
+  const examples = level === 2 ? COMMANDS[name as keyof typeof COMMANDS].examples : undefined;
   return [
     `${"#".repeat(level)} ${help.commandUsage(command).replace(/ \[.*$| <.*$/, "")}`,
     "",

@@ -255,6 +255,8 @@ export const LIMITS = {
   queueConnections: 4,
   /** How often a job of the queue is delivered before it is given up; a worker that dies takes one. */
   queueTries: 100,
+  /** The longest pause between two deliveries, in seconds. */
+  queuePauseSeconds: 60,
   /** Seconds without a sign of life after which a job is given to another worker, the longest that a run may take, and how long its outcome is kept. */
   queueHeartbeatSeconds: 10,
   queueRunSeconds: 82_800,

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
-import { type Job, PgBoss } from "pg-boss";
+import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
+import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
 
 /** A run that somebody has submitted. All of it is text and JSON, because it goes through the database. */
@@ -22,12 +24,12 @@ export interface SubmittedRun {
   readonly submittedBy: string;
 }
 
-/** What became of a submitted run. Null where it never began. */
+/** How a submitted run ended; its id and outcome are null where it never began. */
 export interface SubmittedOutcome {
   readonly run: string | null;
-  readonly outcome: string | null;
+  readonly outcome: RunOutcome | null;
   readonly exit: number;
-  readonly problem: { readonly code: string; readonly message: string; readonly next?: string | undefined } | null;
+  readonly problem: { readonly code: string; readonly message: string; readonly next?: string } | null;
 }
 
 /** The jobs of one label. */
@@ -98,12 +100,21 @@ export class RunQueue {
     return new RunQueue(boss, `${schema}_queue`);
   }
 
-  /** Puts a run into the queue, and returns its id. A run with the same key is put in once. Throws a Failure when the key names another one. */
+  /**
+   * Puts a run into the queue, and returns its id. A run with the same key is put in once; when it has ended without passing, it is put in
+   * again, so that it is resumed. Throws a Failure when the key names another run.
+   */
   async submit(label: string, run: SubmittedRun): Promise<string> {
     const name = await this.#queue(label);
     const id = idOf(run.key);
-    await this.#boss.send(name, run, { id });
-    if (!(await this.#isSame(name, id, run))) throw keyTaken(run.key);
+    const isNew = (await this.#boss.send(name, run, { id })) !== null;
+    if (isNew) return id;
+    const job = await this.#boss.getJobById<SubmittedRun>(name, id);
+    if (job !== null && sameRun(job.data) !== sameRun(run)) throw keyTaken(run.key);
+    if (job !== null && hasEndedBadly(job)) {
+      await this.#boss.deleteJob(name, id);
+      await this.#boss.send(name, run, { id });
+    }
     return id;
   }
 
@@ -126,10 +137,11 @@ export class RunQueue {
 
   /** The outcome of a submitted run; undefined while it waits or is under way. */
   async outcome(label: string, id: string): Promise<SubmittedOutcome | undefined> {
-    const job = await this.#boss.getJobById(PREFIX + label, id);
+    const job = await this.#boss.getJobById<SubmittedRun>(PREFIX + label, id);
     if (job === null)
       throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: "tokenbook runs" });
-    return job.state === "completed" ? (job.output as SubmittedOutcome) : undefined;
+    if (job.state === "completed") return job.output as SubmittedOutcome;
+    return isGivenUp(job) ? givenUp(job) : undefined;
   }
 
   /** How much waits, by label. */
@@ -165,6 +177,8 @@ export class RunQueue {
       policy: "standard",
       retryLimit: LIMITS.queueTries,
       retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: LIMITS.queuePauseSeconds,
       heartbeatSeconds: LIMITS.queueHeartbeatSeconds,
       expireInSeconds: LIMITS.queueRunSeconds,
       deleteAfterSeconds: LIMITS.queueKeptSeconds,
@@ -173,11 +187,31 @@ export class RunQueue {
     this.#known.add(name);
     return name;
   }
+}
 
-  async #isSame(name: string, id: string, run: SubmittedRun): Promise<boolean> {
-    const job = await this.#boss.getJobById<SubmittedRun>(name, id);
-    return job === null || sameRun(job.data) === sameRun(run);
-  }
+type AnyJob = JobWithMetadata<SubmittedRun>;
+
+function isGivenUp({ state }: AnyJob): boolean {
+  return state === "failed" || state === "cancelled";
+}
+
+function hasEndedBadly(job: AnyJob): boolean {
+  return isGivenUp(job) || (job.state === "completed" && (job.output as SubmittedOutcome).exit !== EXIT.passed);
+}
+
+function givenUp({ data, retryCount, output }: AnyJob): SubmittedOutcome {
+  const { message } = (output ?? {}) as { readonly message?: string };
+  const last = message === undefined ? "" : `; the last one: ${message}`;
+  return {
+    run: null,
+    outcome: null,
+    exit: EXIT.cannotStart,
+    problem: {
+      code: "queue.given-up",
+      message: `${data.playbook} was given up after ${retryCount + 1} tries${last}`,
+      next: "submit it again with the same key, which resumes its run",
+    },
+  };
 }
 
 // Who submitted it, and who consents, may differ.

@@ -16,7 +16,7 @@ const shared = new Map<string, Shared>();
 
 /**
  * The holders of a state on a server. Each process that holds anything in it shows every few seconds that it is alive, by the server's clock.
- * Whoever has stopped doing so may still be alive, so what it has sent stays unknown: see decision 157.
+ * Whoever has stopped doing so may still be alive, so what it has sent stays unknown when another takes over: see decision 157.
  */
 export class Heartbeats implements Liveness {
   readonly #database: SqlDatabase;
@@ -51,7 +51,7 @@ export class Heartbeats implements Liveness {
     if (isGoneHere(holder)) return "dead";
     const age = "CAST(EXTRACT(EPOCH FROM clock_timestamp() - seen_at) * 1000 AS BIGINT)";
     const row = this.#database.get(`SELECT ${age} AS age FROM holder WHERE name = ?`, holder.beat ?? null);
-    return row !== undefined && Number(row["age"]) <= LIMITS.beatLapsedMs ? "alive" : "unknown";
+    return row !== undefined && Number(row["age"]) <= LIMITS.beatLapsedMs ? "alive" : "silent";
   }
 
   /** A process whose beat has stopped is fenced off by the epoch of its claim. */

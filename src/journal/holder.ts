@@ -8,8 +8,16 @@ import { readRegular } from "../files/regular.ts";
 import { makePrivateFolder, stateEntry } from "../files/state.ts";
 import { FileLock, inodeAt, lockState, removeFree } from "../sqlite/lock.ts";
 
-/** Whether a process may still act. `unknown`: it ran on another machine, so we cannot tell. */
-export type Life = "alive" | "dead" | "unknown";
+/**
+ * Whether a process may still act. `silent`: it has shown no sign of life in a database for so long that others may take over what it holds.
+ * `unknown`: it ran on another machine, so we cannot tell.
+ */
+export type Life = "alive" | "dead" | "silent" | "unknown";
+
+/** Whether what a process holds is still its own. */
+export function keepsHold(life: Life): boolean {
+  return life === "alive" || life === "unknown";
+}
 
 /** Who this process is, and which others live. */
 export interface Liveness {

@@ -10,7 +10,7 @@ import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
-import { type Life, type Liveness, spellHolder } from "./holder.ts";
+import { keepsHold, type Life, type Liveness, spellHolder } from "./holder.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
@@ -320,8 +320,9 @@ export class JournalStore {
     return this.#summaries(`WHERE settled = 0 AND ${unended} ORDER BY opened_at DESC, id DESC`);
   }
 
-  /** Keeps that a run has left no write open, which only its records said so far. For a run that nobody holds. */
+  /** Keeps that a run has left no write open, which only its records said so far. Does nothing for a run that a process may still continue. */
   settle(runId: string): void {
+    if (this.leases.holding(runId) !== undefined) return;
     this.#database.run("UPDATE run SET settled = 1 WHERE id = ?", runId);
   }
 
@@ -369,7 +370,9 @@ export class JournalStore {
 }
 
 function heldBy(lease: Lease | undefined): RunSummary["held"] {
-  return lease?.holder === undefined ? undefined : { holder: lease.holder, since: lease.since, life: lease.life };
+  return lease?.holder === undefined || !keepsHold(lease.life)
+    ? undefined
+    : { holder: lease.holder, since: lease.since, life: lease.life };
 }
 
 /** The code of the failure that says that another run has the caller's key. */
@@ -422,11 +425,18 @@ export function noSuchRun(runId: string, ids: readonly string[]): Failure {
   });
 }
 
+const RUN_HELD = "journal.held";
+
+/** Whether an error says that somebody holds a run. */
+export function isHeld(error: unknown): boolean {
+  return error instanceof Failure && error.code === RUN_HELD;
+}
+
 /** Says that somebody holds a run. */
 export function runHeld(lease: Lease): Failure {
   const { runId, holder } = lease;
   return new Failure({
-    code: "journal.held",
+    code: RUN_HELD,
     message: `the run ${runId} is held by ${holder === undefined ? "nobody" : spellHolder(holder)}`,
     why: "two processes acting for one run could send a write twice",
     next: `wait for that process to end, or stop it; then try this run again${releaseHint(lease)}`,

@@ -6,7 +6,7 @@ import type { Redact } from "../base/secret.ts";
 import type { Channel } from "../environment/notifications.ts";
 import { deliver, type StartCommand } from "./deliver.ts";
 import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
+import type { DeliveryMetrics } from "./metrics.ts";
 import type { Notification } from "./notification.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 
@@ -15,7 +15,7 @@ export interface CourierPorts {
   readonly clock: Clock;
   readonly start: StartCommand;
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: DeliveryMetrics;
   /** Masks keys in what a command says when it fails. */
   readonly redact: Redact;
   /** Makes commands in what people read such as find the state directory from here. */

@@ -1,8 +1,9 @@
+import { formatDuration } from "../base/duration.ts";
 import type { Clock } from "../base/ports.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
-import type { Life, Liveness } from "../journal/holder.ts";
+import { keepsHold, type Life, type Liveness, spellHolder } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { TickDecision } from "./decide.ts";
@@ -105,8 +106,11 @@ export class Firings {
 
   /** Ends the firings whose process is gone. They hold nothing any more, and the time of their end is unknown. */
   buryDead(id: string): readonly Firing[] {
-    const dead = this.open(id).filter((firing) => firing.holder !== undefined && this.lifeOf(firing) === "dead");
-    return dead.map((firing) => this.bury(firing, diedOf(firing)));
+    const held = this.open(id).filter(({ holder }) => holder !== undefined);
+    return held.flatMap((firing) => {
+      const life = this.lifeOf(firing);
+      return keepsHold(life) ? [] : [this.bury(firing, diedOf(firing, life))];
+    });
   }
 
   /** Ends a firing as one whose process is gone. */
@@ -226,10 +230,12 @@ function lastMade(which = ""): string {
   return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY started_at DESC, rowid DESC LIMIT 1`;
 }
 
-function diedOf({ holder, runId }: Firing): FiringProblem {
+function diedOf({ holder, runId }: Firing, life: Life): FiringProblem {
+  const who = holder === undefined ? "its process" : spellHolder(holder);
+  const silent = `${who}, which ran it, has shown no sign of life for ${formatDuration(LIMITS.beatLapsedMs)}`;
   return {
     code: "schedule.died",
-    message: `the process ${holder?.pid ?? ""} that ran it is gone`,
+    message: life === "silent" ? silent : `the process ${holder?.pid ?? ""} that ran it is gone`,
     ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: `tokenbook runs show ${runId}` }),
   };
 }

@@ -5,9 +5,37 @@ import type { EndedState } from "./firing.ts";
 
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 
-/** The metrics for Prometheus. Counters begin at zero with the process. */
-export class Metrics {
-  readonly #registry = new Registry();
+/** The metrics of a process that delivers notifications. Counters begin at zero with the process. */
+export class DeliveryMetrics {
+  protected readonly registry: Registry = new Registry();
+  readonly #notifications = new Counter({
+    name: "tokenbook_notifications_total",
+    help: "Deliveries by outcome.",
+    labelNames: ["channel", "result"],
+    registers: [this.registry],
+  });
+  readonly #waiting = new Gauge({
+    name: "tokenbook_notifications_waiting",
+    help: "Notifications that wait to be delivered.",
+    registers: [this.registry],
+  });
+
+  notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
+    this.#notifications.inc({ channel, result });
+  }
+
+  waiting(count: number): void {
+    this.#waiting.set(count);
+  }
+
+  /** The text that Prometheus reads, and its content type. */
+  async page(): Promise<{ readonly type: string; readonly text: string }> {
+    return { type: this.registry.contentType, text: await this.registry.metrics() };
+  }
+}
+
+/** The metrics of a scheduler. */
+export class Metrics extends DeliveryMetrics {
   /** The run of each schedule that is shown. */
   readonly #shown = new Map<string, string>();
   readonly #firings = this.#counter("tokenbook_schedule_firings_total", "Firings by outcome.", "outcome");
@@ -16,7 +44,7 @@ export class Metrics {
     help: "How long firings took, with all their tries.",
     labelNames: ["schedule"],
     buckets: SECONDS,
-    registers: [this.#registry],
+    registers: [this.registry],
   });
   readonly #running = this.#gauge("tokenbook_schedule_running", "Firings of this process that are under way.");
   readonly #success = this.#gauge(
@@ -26,12 +54,6 @@ export class Metrics {
   readonly #next = this.#gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.");
   readonly #steps = this.#gauge("tokenbook_schedule_last_run_steps", "Steps of the last run by their outcome.", "outcome");
   readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by state.", "state");
-  readonly #notifications = this.#counter("tokenbook_notifications_total", "Deliveries by outcome.", "channel", "result");
-  readonly #waiting = new Gauge({
-    name: "tokenbook_notifications_waiting",
-    help: "Notifications that wait to be delivered.",
-    registers: [this.#registry],
-  });
 
   /** Makes a schedule appear before it has fired: otherwise an alarm on its absence would look like a typing error. */
   begin(schedule: string): void {
@@ -78,26 +100,12 @@ export class Metrics {
     this.#firings.inc({ schedule, outcome }, count);
   }
 
-  notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
-    this.#notifications.inc({ channel, result });
-  }
-
-  waiting(count: number): void {
-    this.#waiting.set(count);
-  }
-
-  /** The text that Prometheus reads, and its content type. */
-  async page(): Promise<{ readonly type: string; readonly text: string }> {
-    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
-  }
-
   #counter(name: string, help: string, ...labels: readonly string[]): Counter {
-    const labelNames = name.startsWith("tokenbook_schedule") ? ["schedule", ...labels] : [...labels];
-    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+    return new Counter({ name, help, labelNames: ["schedule", ...labels], registers: [this.registry] });
   }
 
   #gauge(name: string, help: string, ...labels: readonly string[]): Gauge {
-    return new Gauge({ name, help, labelNames: ["schedule", ...labels], registers: [this.#registry] });
+    return new Gauge({ name, help, labelNames: ["schedule", ...labels], registers: [this.registry] });
   }
 }
 
@@ -130,8 +138,7 @@ export interface WorkerLoad {
 }
 
 /** The metrics of a worker, which are read from the database when somebody asks. */
-export class WorkerMetrics {
-  readonly #registry = new Registry();
+export class WorkerMetrics extends DeliveryMetrics {
   readonly #load: () => Promise<WorkerLoad>;
   readonly #waiting = this.#gauge("tokenbook_queue_waiting", "Submitted runs that wait, by label.", "label");
   readonly #active = this.#gauge("tokenbook_queue_active", "Submitted runs that are under way, by label.", "label");
@@ -147,11 +154,12 @@ export class WorkerMetrics {
   );
 
   constructor(load: () => Promise<WorkerLoad>) {
+    super();
     this.#load = load;
   }
 
   /** The text that Prometheus reads, and its content type. Rejects when the database cannot be asked. */
-  async page(): Promise<{ readonly type: string; readonly text: string }> {
+  override async page(): Promise<{ readonly type: string; readonly text: string }> {
     const { labels, workers, oldestUnknownSeconds } = await this.#load();
     for (const { label, waiting, active, oldestSeconds } of labels) {
       this.#waiting.set({ label }, waiting);
@@ -160,10 +168,10 @@ export class WorkerMetrics {
     }
     this.#workers.set(workers);
     this.#unknown.set(oldestUnknownSeconds);
-    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+    return super.page();
   }
 
   #gauge(name: string, help: string, ...labelNames: readonly string[]): Gauge {
-    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
   }
 }

@@ -151,6 +151,22 @@ function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
   return streak === undefined || streak.times < 2 ? null : { times: streak.times, since: timeOf(streak.since) };
 }
 
+/** The notification of a submitted run that a worker has ended, or could not begin. */
+export function noteOfSubmitted(
+  event: EventName,
+  outcome: string,
+  { about, report, problem, at }: Pick<NoteContext, "about" | "report" | "at"> & { readonly problem: FiringProblem | undefined },
+): Notification {
+  const why = problem === undefined ? "" : `: ${cut(problem.message)}`;
+  return {
+    ...common(event, about, at),
+    summary: oneLine(`${about.playbook} (${about.environment}): ${outcome}${why}`, Infinity),
+    run: report === undefined ? null : runNote(report),
+    problem: problem === undefined ? null : problemNote(problem),
+    before: null,
+  };
+}
+
 /** The notification of ticks that were missed. */
 export function noteOfMissed(
   ticks: readonly number[],

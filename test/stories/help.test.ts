@@ -3,19 +3,20 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { buildProgram } from "../../src/cli/program/program.ts";
+import { COMMANDS } from "../../src/cli/program/command-words.ts";
 import { WORDS } from "../../src/cli/program/words.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
 
 /** The examples of all help pages, as somebody would paste them. */
-const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(WORDS.commands)].flatMap(({ examples }) =>
+const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(COMMANDS)].flatMap(({ examples }) =>
   [...examples.matchAll(/^ {2,4}(?:\$|then, .*?:) (.*?)(?: {2,}\S.*)?$/gm)].map(([, command = ""]) => command),
 );
 
 const TOKENBOOK = EXAMPLES.filter((command) => command.startsWith("tokenbook "));
 
 test("every command has examples, but for the one that editors start", () => {
-  const without = Object.entries(WORDS.commands).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
+  const without = Object.entries(COMMANDS).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
   expect(without.map(([name]) => name)).toEqual(["lsp"]);
   expect(TOKENBOOK.length).toBeGreaterThan(40);
 });

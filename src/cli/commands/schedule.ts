@@ -171,6 +171,7 @@ async function withParts(
 }
 
 interface SchedulePorts extends CourierPorts {
+  readonly metrics: Metrics;
   readonly heartbeat: Heartbeat;
 }
 

@@ -7,6 +7,7 @@ import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { WorkerMetrics } from "../../schedule/metrics.ts";
 import { type ServedPage, servePage } from "../../schedule/page.ts";
 import type { ListenAddress } from "../../serving/server.ts";
+import { Alarms } from "../fleet/alarms.ts";
 import { SubmittedRuns } from "../fleet/carry-out.ts";
 import { openQueue, serverOf } from "../fleet/open-queue.ts";
 import { inProjectHere, type ProjectShell } from "../project/chosen-project.ts";
@@ -30,9 +31,12 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const log = logOf(shell, options);
   const labels = options.labels ?? [DEFAULT_LABEL];
   const queue = await openQueue(place, true, (why) => log("warn", "worker.queue", why));
-  const runs = new SubmittedRuns(shell, options);
-  const stopping = shell.stopping();
   const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
+  const alarms = Alarms.open(shell, { place, where: options, log, metrics });
+  const late = new AbortController();
+  const runs = new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended));
+  const stopping = shell.stopping();
+  const delivered = alarms.deliver(stopping);
   const page = await pageOf(options, metrics, log);
   try {
     await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
@@ -41,11 +45,18 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
       jobs: options.jobs,
     });
     await untilStopped(stopping);
-    log("info", "worker.stopping", "takes no more runs, and ends those under way");
+    log("info", "worker.stopping", `takes no more runs; those under way may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
+    const grace = setTimeout(() => late.abort(), LIMITS.scheduleGraceMs);
+    await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
+    clearTimeout(grace);
+    await delivered;
+    log("info", "worker.stopped", "stopped");
   } finally {
+    late.abort();
     await queue.stop(LIMITS.workerDrainMs);
     await runs.close();
     await page?.close();
+    alarms.close();
   }
   return EXIT.passed;
 };

@@ -3,8 +3,8 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { type JsonObject, parseJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
+import { type Redact, redactor } from "../../base/secret.ts";
 import { digestOf } from "../../engine/run/plan-steps.ts";
-import { releaseRun } from "../../engine/run/release-run.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
@@ -13,8 +13,8 @@ import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { NO_SECRETS, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../protocol/decide.ts";
-import type { RunOutcome } from "../../protocol/record.ts";
 import { RunFold } from "../../report/model.ts";
+import type { RunReport } from "../../report/shape.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { filesOf } from "../project/project-files.ts";
@@ -22,19 +22,36 @@ import { folderInProject, loadPlaybooks, openTarget, type OpenTarget, variablesO
 import { playbookOfRun } from "../runs/resuming.ts";
 import { openSession, type Session } from "../runs/session.ts";
 
-const HELD = "journal.held";
+/** Receives each run that has ended, or could not begin. `redact` masks its secrets. */
+export type OnEnded = (
+  run: SubmittedRun,
+  came: SubmittedOutcome,
+  about: { readonly report?: RunReport; readonly redact: Redact },
+) => void;
+
+// Another worker acts for the run or as its entity, or the database may come back.
+const LATER: ReadonlySet<string> = new Set([
+  "journal.held",
+  "journal.claim-lost",
+  "lease.held",
+  "concurrency.held",
+  "database.unreachable",
+  "database.busy",
+]);
 
 /** Carries out submitted runs, one session for each environment. */
 export class SubmittedRuns {
   readonly #shell: ProjectShell;
   readonly #where: Where;
+  readonly #onEnded: OnEnded;
   readonly #targets = new Map<string, Promise<OpenTarget>>();
   readonly #sessions = new Map<string, Promise<Session>>();
 
   /** The working directory is the folder of the project, so that every worker calls a playbook by the same path. */
-  constructor(shell: ProjectShell, where: Where) {
+  constructor(shell: ProjectShell, where: Where, onEnded: OnEnded) {
     this.#shell = { ...shell, cwd: shell.project.folder };
     this.#where = where;
+    this.#onEnded = onEnded;
   }
 
   /** Carries out a submitted run, or continues it. Rejects with NotNow when another worker must try it again. */
@@ -47,7 +64,10 @@ export class SubmittedRuns {
       return await this.#inSession(run, secrets, (session) => this.#perform(shell, session, { run, playbook }));
     } catch (error) {
       if (error instanceof NotNow) throw error;
-      return notCarriedOut(error, found);
+      if (error instanceof Failure && LATER.has(error.code)) throw new NotNow(error.message);
+      const came = notCarriedOut(error, found);
+      this.#onEnded(run, came, { redact: redactor([]) });
+      return came;
     }
   }
 
@@ -101,8 +121,8 @@ export class SubmittedRuns {
       inputs: inOrganization(playbook, parseJson(run.inputs, LIMITS.recordDepth) as JsonObject, organizationOf(target)),
       env: run.env,
     };
-    const perform = (): Promise<RunOutcome> =>
-      session.carry(fold, (ports) =>
+    try {
+      const outcome = await session.carry(fold, (ports) =>
         runWithKey(
           { playbook, target, store, ports, folder: folderInProject(shell) },
           given,
@@ -115,27 +135,14 @@ export class SubmittedRuns {
           },
         ),
       );
-    try {
-      const outcome = await perform().catch(async (error: unknown) => {
-        await releaseLapsed(session, run, error);
-        return perform();
-      });
-      if (outcome === "interrupted") throw new NotNow("the worker is told to stop");
-      return { run: fold.opened?.runId ?? null, outcome, exit: exitOf(outcome), problem: null };
+      if (outcome === "interrupted") throw new NotNow("the worker is stopping");
+      const came = { run: fold.opened?.runId ?? null, outcome, exit: exitOf(outcome), problem: null };
+      this.#onEnded(run, came, { report: fold.report(), redact: session.redact });
+      return came;
     } catch (error) {
       throw maskedError(error, session.redact);
     }
   }
-}
-
-// Its worker has shown no sign of life for as long as others believe it to be alive. What it was about to send stays unknown.
-async function releaseLapsed({ store }: Session, { key }: SubmittedRun, error: unknown): Promise<void> {
-  if (!(error instanceof Failure) || error.code !== HELD) throw error;
-  const id = store.withKey(key)?.id;
-  const lease = id === undefined ? undefined : store.leases.holding(id);
-  if (id === undefined || lease?.life !== "unknown") throw new NotNow(error.message);
-  const because = `its process has shown no sign of life for ${LIMITS.beatLapsedMs / 1_000} seconds`;
-  await releaseRun(store, id, { who: "tokenbook worker", because });
 }
 
 function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRun): Playbook {
@@ -153,7 +160,7 @@ function notCarriedOut(error: unknown, found: readonly string[]): SubmittedOutco
   if (error instanceof Failure) {
     const { code, message, next, exit } = error;
     const said = code === "check.failed" ? [message, ...found].join("\n").trimEnd() : message;
-    return { run: null, outcome: null, exit, problem: { code, message: said, next } };
+    return { run: null, outcome: null, exit, problem: { code, message: said, ...(next === undefined ? {} : { next }) } };
   }
   return {
     run: null,

@@ -9,7 +9,7 @@ import { type LocatingOptions, type Hint, hinted, hintFor } from "../print/hint.
 import type { Shell } from "../shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { RewrittenTerminal } from "../print/rewritten-terminal.ts";
-import { GROUPS } from "./command-words.ts";
+import { COMMANDS, GROUPS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
 
 /** Learns about the command that was called. */
@@ -42,8 +42,8 @@ export class Builder {
       .addHelpText("after", this.#words(WORDS.root.examples));
   }
 
-  command(parent: Commander, name: keyof typeof WORDS.commands): Definition<object> {
-    const { group, brief, summary, examples } = WORDS.commands[name];
+  command(parent: Commander, name: keyof typeof COMMANDS): Definition<object> {
+    const { group, brief, summary, examples } = COMMANDS[name];
     const command = parent.command(name).helpGroup(GROUPS[group]).summary(brief).description(summary);
     return this.#define(command.addHelpText("after", this.#words(examples)));
   }

@@ -17,6 +17,7 @@ import type { Definition, OptionKind, OfferedValues, Reader } from "./definition
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { FORMATS } from "../../report/formats/format.ts";
+import { COMMANDS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
 
 /** The shells that can complete our commands. */
@@ -103,7 +104,7 @@ export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
   scheduleCommands(program, builder);
   testCommands(program, builder);
   lookCommands(program, builder);
-  const order = [...Object.keys(WORDS.commands), "crash-child", "complete"];
+  const order = [...Object.keys(COMMANDS), "crash-child", "complete"];
   (program.commands as Commander[]).sort((one, other) => order.indexOf(one.name()) - order.indexOf(other.name()));
   return program;
 }

@@ -1,5 +1,3 @@
-import { COMMANDS } from "./command-words.ts";
-
 /** Every text of the command line's help, in one place. */
 export const WORDS = {
   root: {
@@ -15,7 +13,6 @@ export const WORDS = {
 
 Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending · 5 unknown · 6 locked · 70 bug · 130/143 interrupted`,
   },
-  commands: COMMANDS as typeof COMMANDS,
   run: {
     files: "playbook files, or folders of them",
     plan: "a plan of these playbooks; refuse to run when something in it has changed",

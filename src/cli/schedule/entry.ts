@@ -1,6 +1,7 @@
 import { Cron, localTime } from "../../base/cron.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { leftBy, leftOpenOf } from "../../engine/run/writes-left-open.ts";
+import { keepsHold } from "../../journal/holder.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";
 import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
@@ -21,7 +22,7 @@ export function entryOf({ store, known, now, blocking }: EntrySource, most: numb
   const open = store.firings.open(id);
   const last = store.firings.lastEnded(id);
   const running = open.find(({ state }) => state === "running");
-  const lives = running !== undefined && store.firings.lifeOf(running) !== "dead";
+  const lives = running !== undefined && keepsHold(store.firings.lifeOf(running));
   const missed = store.firings.lastOf(id, "missed");
   const asked = {
     playbook,

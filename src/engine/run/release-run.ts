@@ -1,6 +1,9 @@
+import { formatDuration } from "../../base/duration.ts";
 import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
-import { type JournalStore, noSuchRun } from "../../journal/store.ts";
+import type { Lease } from "../../journal/leases.ts";
+import { isHeld, type JournalStore, noSuchRun } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { Holder, RunRecord, RunReleased } from "../../protocol/record.ts";
 import { maybeUnsent, stateOf } from "../../protocol/state.ts";
@@ -22,15 +25,41 @@ export async function releaseRun(store: JournalStore, runId: string, { who, beca
   const holder = lease?.holder;
   if (lease === undefined || holder === undefined) throw nothingToRelease(store, runId);
   if (lease.life === "alive") throw alive(runId, holder);
-  if (store.knows(runId)) {
-    const says = (before: readonly RunRecord[]): RunReleased => {
-      return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(before)) };
-    };
-    const { journal, records } = await store.takeOver(lease, says);
-    journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-    await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
-  } else store.leases.release(store.leases.takeOver(runId), false); // the run was about to begin
+  await takeAway(store, { ...lease, holder }, { who, because });
   return holder;
+}
+
+/**
+ * Releases a run whose process has shown no sign of life in the database for `LIMITS.beatLapsedMs`; the release is kept in the journal, as
+ * one by a person is. Does nothing when the run is not held, its process is alive, or another process does the same.
+ */
+export async function releaseSilent(store: JournalStore, runId: string): Promise<void> {
+  const lease = store.leases.holding(runId);
+  if (lease?.holder === undefined || lease.life !== "silent") return;
+  const because = `its process has shown no sign of life for ${formatDuration(LIMITS.beatLapsedMs)}`;
+  try {
+    await takeAway(store, { ...lease, holder: lease.holder }, { who: "tokenbook", because });
+  } catch (error) {
+    if (!isHeld(error)) throw error;
+  }
+}
+
+async function takeAway(
+  store: JournalStore,
+  lease: Lease & { readonly holder: Holder },
+  { who, because }: Release,
+): Promise<void> {
+  const { runId, holder } = lease;
+  if (!store.knows(runId)) {
+    store.leases.release(store.leases.takeOver(runId), false); // the run was about to begin
+    return;
+  }
+  const says = (before: readonly RunRecord[]): RunReleased => {
+    return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(before)) };
+  };
+  const { journal, records } = await store.takeOver(lease, says);
+  journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
+  await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
 }
 
 function nothingToRelease(store: JournalStore, runId: string): Failure {

@@ -11,6 +11,7 @@ import { hasEntities } from "../../services/services.ts";
 import { actingFor, callerOf, credentialFor } from "../service/caller.ts";
 import { type GivenToRun, groupsOf, type GroupWish } from "./concurrency-groups.ts";
 import type { Call } from "../service/service.ts";
+import { releaseSilent } from "./release-run.ts";
 import type { RunParts } from "./run-parts.ts";
 
 const PAUSE_MS = 250;
@@ -81,6 +82,10 @@ async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wi
     const taken = store.leases.take(runId, wanted);
     if ("claim" in taken) return taken.claim;
     const lease = taken.inTheWay;
+    if (lease.life === "silent") {
+      await releaseSilent(store, lease.runId);
+      continue;
+    }
     const wish = groups.find(({ group }) => ports.secrets.redact(group) === lease.name);
     const leftMs = patienceMs(lease, wish) - (ports.clock.elapsed() - began);
     if (leftMs <= 0) throw held(lease, wish);

@@ -2,7 +2,7 @@ import { Failure, invariant } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
-import type { Held, JournalStore, RunSummary } from "../../journal/store.ts";
+import type { Held, JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { Anyway, Confirmation, RunOpened, RunOutcome } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
@@ -16,6 +16,7 @@ import { editOf } from "../edit/edit-of-run.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import { lettingGo, withLeases } from "./run-leases.ts";
 import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./writes-left-open.ts";
+import { releaseSilent } from "./release-run.ts";
 import type { RunName } from "./run-names.ts";
 import { writingOf } from "./plan-steps.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
@@ -55,7 +56,7 @@ export async function startRun(
     // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
     const admit = (): void =>
       refuseBeside(
-        leftOpenBefore(store, starting, (run) => settle(store, run)),
+        leftOpenBefore(store, starting, ({ id }) => store.settle(id)),
         runs,
       );
     const held = await store.begin(opened, target.environment, claim, admit);
@@ -76,11 +77,6 @@ function excused(store: JournalStore, starting: Starting, { anyway }: Beginning)
 function refuseBeside(found: readonly LeftOpen[], excusedRuns: readonly string[]): void {
   const [first, ...others] = found.filter(({ run }) => !excusedRuns.includes(run.id));
   if (first !== undefined) throw openWriteLeft([first, ...others]);
-}
-
-// Later starts need not check the run again.
-function settle(store: JournalStore, { id, held }: RunSummary): void {
-  if (held === undefined) store.settle(id);
 }
 
 const NO_FILES: FileReader = { read: () => undefined };
@@ -106,6 +102,7 @@ export async function resumeRun(
 ): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   store.assertResumable(runId);
+  await releaseSilent(store, runId);
   const read = store.history(runId, known);
   const before = stateOf(read.records);
   invariant(before.opened !== undefined, "a run begins with its opening");

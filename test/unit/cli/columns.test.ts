@@ -4,6 +4,7 @@ import { library } from "../../../src/cli/commands/library.ts";
 import { operations } from "../../../src/cli/commands/operations.ts";
 import { explain } from "../../../src/cli/print/explain-code.ts";
 import { shipped } from "../../../src/cli/project/shipped.ts";
+import { COMMANDS } from "../../../src/cli/program/command-words.ts";
 import { WORDS } from "../../../src/cli/program/words.ts";
 import { CATALOGUE } from "../../../src/base/catalogue/catalogue.ts";
 import { operations as all } from "../../../src/operations/operation.ts";
@@ -19,12 +20,12 @@ function tooLong(text: string): readonly string[] {
 }
 
 describe("on a terminal of 80 columns", () => {
-  test.for([WORDS.root, ...Object.values(WORDS.commands)].map(({ examples }) => examples))("the help fits: %s", (examples) => {
+  test.for([WORDS.root, ...Object.values(COMMANDS)].map(({ examples }) => examples))("the help fits: %s", (examples) => {
     expect(tooLong(fitted(examples, COLUMNS))).toEqual([]);
   });
 
   test("nothing that help says is lost, and no command is parted", () => {
-    for (const { examples } of [WORDS.root, ...Object.values(WORDS.commands)]) {
+    for (const { examples } of [WORDS.root, ...Object.values(COMMANDS)]) {
       const narrow = fitted(examples, COLUMNS);
       expect(narrow.split(/\s+/)).toEqual(examples.split(/\s+/));
       for (const [command] of examples.matchAll(/\$ (?:\S+ )*\S+/g)) expect(narrow).toContain(command);

@@ -1,0 +1,96 @@
+import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { systemClock } from "../../base/ports.ts";
+import { type Redact, redactor } from "../../base/secret.ts";
+import { type Listeners, loadListeners, secretsOfListeners } from "../../environment/notifications.ts";
+import type { SubmittedOutcome, SubmittedRun } from "../../fleet/queue.ts";
+import type { RunReport } from "../../report/shape.ts";
+import { Courier } from "../../schedule/courier.ts";
+import type { StartCommand } from "../../schedule/deliver.ts";
+import { problemIn } from "../../schedule/firing.ts";
+import type { Log } from "../../schedule/log.ts";
+import type { DeliveryMetrics } from "../../schedule/metrics.ts";
+import { eventOf, noteOfSubmitted } from "../../schedule/notification.ts";
+import { ScheduleStore } from "../../schedule/store.ts";
+import type { ServerPlace } from "../../sql/place.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { variablesOf, type Where } from "../project/project.ts";
+import { variablesForCommands } from "../schedule/command-variables.ts";
+
+/** What a worker needs for its notifications. */
+export interface AlarmPorts {
+  readonly place: ServerPlace;
+  readonly where: Where;
+  readonly log: Log;
+  readonly metrics: DeliveryMetrics;
+}
+
+/** The notifications of the runs of a worker: one for each run that does not pass, kept in the database until it is delivered. */
+export class Alarms {
+  readonly #store: ScheduleStore;
+  readonly #courier: Courier;
+
+  readonly #log: Log;
+
+  private constructor(store: ScheduleStore, courier: Courier, log: Log) {
+    this.#store = store;
+    this.#courier = courier;
+    this.#log = log;
+  }
+
+  /** Reads the channels of tokenbook.yaml. Throws a Failure. */
+  static open(shell: ProjectShell, { place, where, log, metrics }: AlarmPorts): Alarms {
+    const listeners = listenersOf(shell, where);
+    const redact = redactor([place.url, ...secretsOfListeners(listeners)]);
+    const store = ScheduleStore.open(place, { clock: systemClock, redact });
+    const variables = variablesForCommands(shell, []);
+    const start: StartCommand = (argv, given) => shell.command(argv, { ...given, variables });
+    const hint = (text: string): string => shell.hint(text);
+    const courier = new Courier(store.outbox, listeners.channels, { clock: systemClock, start, log, metrics, redact, hint });
+    return new Alarms(store, courier, log);
+  }
+
+  /** Keeps a notification of a run that did not pass. `redact` masks the secrets of the run. */
+  ended(
+    run: SubmittedRun,
+    came: SubmittedOutcome,
+    { report, redact }: { readonly report?: RunReport; readonly redact: Redact },
+  ): void {
+    const event = came.outcome === null ? "failure" : eventOf(came.outcome, undefined, undefined);
+    if (event === undefined) return;
+    const { playbook, environment, key: id } = run;
+    const problem = came.problem ?? (report === undefined ? undefined : problemIn(report));
+    const about = { id, playbook, environment };
+    const note = noteOfSubmitted(event, came.outcome ?? "not run", { about, report, problem, at: systemClock.now() });
+    this.#store.transaction(() => this.#courier.put(note, redact));
+  }
+
+  /** Delivers until a stop, and then what can still be delivered within `LIMITS.notificationsLastMs`. */
+  async deliver(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
+      await this.#unlessAway(() => this.#courier.work());
+      await systemClock.sleep(LIMITS.schedulePollMs, stopping);
+    }
+    await this.#unlessAway(() => this.#courier.drain(LIMITS.notificationsLastMs));
+  }
+
+  // What waits stays in the database, and is delivered when the database is back, by any worker.
+  async #unlessAway(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#log("warn", "worker.database", error.message);
+    }
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+}
+
+function listenersOf(shell: ProjectShell, where: Where): Listeners {
+  const { environmentFile: file } = shell.project;
+  if (file === undefined) return { channels: [], heartbeat: undefined };
+  return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, where) });
+}

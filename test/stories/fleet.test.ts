@@ -1,0 +1,272 @@
+// Workers on several machines: processes of their own, which share nothing but a real database.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
+import { BINARIES, PostgresServer } from "../postgres/server.ts";
+import { gate, type Passing, proxyTo, type Proxy } from "./proxy.ts";
+import { hook, logged } from "./schedule.ts";
+import {
+  approvalPlaybook,
+  approveAsBob,
+  type Ended,
+  environmentAt,
+  expectNoneTwice,
+  KEYS,
+  newProject,
+  operationsOf,
+  type Project,
+  reached,
+  type Running,
+  sandboxProcess,
+  type Service,
+} from "./world.ts";
+
+const ORDER = `playbook: 1
+name: Mint for an order
+inputs:
+  order: { type: string }
+actors:
+  issuer: { ledger: "userId:alice" }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with:
+      id: "T\${{ inputs.order }}"
+      name: "Token of \${{ inputs.order }}"
+      symbol: ORD
+      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
+      behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "10.00" }
+  - id: after
+    uses: ledger.token.get
+    with: { id: "\${{ steps.token.id }}" }
+    expect: [response.totalSupply == 10]
+`;
+
+const describes = new SchemaSet().validator(notificationSchema);
+
+/** The reads before that of the last step. */
+const READS_BEFORE = 2;
+
+/** What `submit --json` prints. */
+interface Jobs {
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly run: string | null;
+    readonly exit: number;
+    readonly outcome: string | null;
+    readonly problem: { readonly code: string; readonly message: string } | null;
+  }[];
+}
+
+interface Fleet {
+  readonly service: Service;
+  readonly proxy: Proxy;
+  /** A folder of its own for one machine, with the same playbooks. */
+  readonly machine: (port?: string) => Project;
+}
+
+describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  async function fleet(more = ""): Promise<Fleet> {
+    const service = await sandboxProcess();
+    const proxy = await proxyTo(service.url);
+    const { schema, url } = server.place();
+    const machine = (port = String(server.port)): Project => {
+      const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal().replace(String(server.port), port) });
+      const state = `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
+      project.write("tokenbook.yaml", environmentAt(proxy.url) + state + more);
+      project.write("order.yaml", ORDER);
+      project.write("approval.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
+      return project;
+    };
+    return { service, proxy, machine };
+  }
+
+  const started = async (project: Project, ...args: string[]): Promise<Running> => {
+    const running = project.start("worker", ...args);
+    await logged(running, "worker.started");
+    return running;
+  };
+
+  const outcomeOf = async (running: Running): Promise<Jobs["jobs"][number]> => {
+    const ended = await running.ended;
+    const [job] = (JSON.parse(ended.stdout) as Jobs).jobs;
+    if (job === undefined) throw new Error(ended.transcript);
+    expect(ended.code, ended.transcript).toBe(job.exit);
+    return job;
+  };
+
+  const submitting = (project: Project, order: string): Running =>
+    project.start("submit", "order.yaml", "--input", `order=${order}`, "--key", order, "--wait", "--json");
+
+  test("two workers take what is submitted, and no run is made twice", async () => {
+    const { service, machine } = await fleet();
+    const desk = machine();
+    const orders = ["O1", "O2", "O3", "O4", "O5", "O6"];
+    for (const order of orders) {
+      const twice = await Promise.all(
+        [1, 2].map(() => desk.run("submit", "order.yaml", "--input", `order=${order}`, "--key", order)),
+      );
+      expect(new Set(twice.map(({ stdout }) => stdout)).size, twice.map(({ transcript }) => transcript).join("\n")).toBe(1);
+    }
+    const workers = await Promise.all([started(machine(), "--jobs", "2"), started(machine(), "--jobs", "2")]);
+    for (const order of orders)
+      expect(await outcomeOf(submitting(desk, order))).toMatchObject({ exit: 0, outcome: "passed", problem: null });
+    for (const worker of workers) await worker.signal("SIGTERM");
+    const ended = await Promise.all(workers.map((worker) => worker.ended));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    const transcript = ended.map((each) => each.transcript).join("\n");
+    const commits = await service.commits();
+    expectNoneTwice(commits, transcript);
+    expect(
+      operationsOf(commits).filter((each) => each === "ledger.token.mint"),
+      transcript,
+    ).toHaveLength(orders.length);
+    const runs = await desk.json("runs");
+    expect(runs.data.runs, transcript).toHaveLength(orders.length);
+  });
+
+  // A read of the first worker is held; what then becomes of that worker is up to `harm`.
+  async function failOver(harm: (first: Running, way: DatabaseWay) => Promise<void>, heal: NodeJS.Signals): Promise<void> {
+    const { service, proxy, machine } = await fleet();
+    const way = await DatabaseWay.open(server.port);
+    const first = await started(machine(String(way.port)));
+    const [arrived, held] = [gate(), gate()];
+    const hold = async (passing: Passing): Promise<void> => {
+      arrived.open();
+      await held.passed;
+      passing.cut();
+    };
+    void proxy.next("GET /token", hold, READS_BEFORE);
+    const submitted = submitting(machine(), "O1");
+    await reached(first, arrived.passed);
+    await harm(first, way);
+    const second = await started(machine());
+    const came = await outcomeOf(submitted);
+    held.open();
+    await first.signal(heal);
+    if (heal === "SIGCONT") await logged(first, "worker.later");
+    await first.signal("SIGKILL");
+    await second.signal("SIGTERM");
+    await way.close();
+    const transcript = [await first.ended, await second.ended].map((each) => each.transcript).join("\n");
+    expect(came, transcript).toMatchObject({ exit: 0, outcome: "passed" });
+    expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  }
+
+  test("a worker dies, freezes, or is cut off from the database: its run ends on another, and its own next request is not sent", async () => {
+    await Promise.all([
+      failOver((first) => first.signal("SIGKILL"), "SIGKILL"),
+      failOver((first) => first.signal("SIGSTOP"), "SIGCONT"),
+      failOver((_first, way) => way.close(), "SIGKILL"),
+    ]);
+  }, 60_000);
+
+  test("a worker dies with a write under way: the run is unknown, one notification says it, and the same key resumes it", async () => {
+    const { url, posted } = await hook(200);
+    const { service, proxy, machine } = await fleet("notifications:\n  desk: { url: env:DESK_URL }\n");
+    const desk = machine();
+    const withDesk = (): Project => {
+      const project = machine();
+      return project.as({ ...project.variables, DESK_URL: url });
+    };
+    const first = await started(withDesk());
+    const [arrived, late] = [gate(), gate()];
+    const delivered = proxy.next("POST /token/mint", async (passing) => {
+      arrived.open();
+      await late.passed;
+      await passing.forward();
+      passing.cut();
+    });
+    const submitted = submitting(desk, "O1");
+    await reached(first, arrived.passed);
+    await first.signal("SIGKILL");
+    const second = await started(withDesk());
+    const came = await outcomeOf(submitted);
+    expect(came).toMatchObject({ exit: 5, outcome: "unknown" });
+    late.open();
+    await delivered;
+    const again = await outcomeOf(submitting(desk, "O1"));
+    expect(again).toMatchObject({ exit: 0, outcome: "passed", run: came.run });
+    await second.signal("SIGTERM");
+    const { transcript, code } = await second.ended;
+    expect(code, transcript).toBe(0);
+    expect(posted.map(({ notification }) => notification.event)).toEqual(["unknown"]);
+    expect(posted[0]?.notification).toMatchObject({ schedule: { id: "O1", playbook: "order.yaml" }, run: { id: came.run } });
+    for (const { notification } of posted) expect(describes(notification)).toEqual([]);
+    expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  }, 60_000);
+
+  test("a run that waits for an approval is parked, and goes on when it is submitted again", async () => {
+    const { service, machine } = await fleet();
+    const desk = machine();
+    await started(machine());
+    const submit = (): Running => desk.start("submit", "approval.yaml", "--key", "P1", "--wait", "--json");
+    const parked = await outcomeOf(submit());
+    expect(parked).toMatchObject({ exit: 4, outcome: "pending" });
+    await approveAsBob(service);
+    expect(await outcomeOf(submit())).toMatchObject({ exit: 0, outcome: "passed", run: parked.run });
+  });
+
+  test("a worker that gets SIGTERM ends its run before it stops", async () => {
+    const { proxy, machine } = await fleet();
+    const desk = machine();
+    const worker = await started(machine());
+    const [arrived, held] = [gate(), gate()];
+    void proxy.next("POST /token/mint", async (passing) => {
+      arrived.open();
+      await held.passed;
+      passing.answer(await passing.forward());
+    });
+    const submitted = submitting(desk, "O1");
+    await reached(worker, arrived.passed);
+    await worker.signal("SIGTERM");
+    await logged(worker, "worker.stopping");
+    held.open();
+    const { code, transcript } = await worker.ended;
+    expect(code, transcript).toBe(0);
+    expect(await outcomeOf(submitted)).toMatchObject({ exit: 0, outcome: "passed" });
+  });
+
+  test("a worker with another version of the playbook runs nothing", async () => {
+    const { service, machine } = await fleet();
+    const other = machine();
+    other.write("order.yaml", ORDER.replace("10.00", "20.00"));
+    await started(other);
+    const came = await outcomeOf(submitting(machine(), "O1"));
+    expect(came).toMatchObject({ exit: 2, run: null, problem: { code: "worker.other-playbook" } });
+    expect(await service.commits()).toEqual([]);
+  });
+
+  test("what cannot be submitted says why, and nothing is in the queue", async () => {
+    const { machine } = await fleet();
+    const desk = machine();
+    const submit = (...args: string[]): Promise<Ended> => desk.run("submit", "order.yaml", ...args);
+    const taken = [await submit("--input", "order=O1", "--key", "K"), await submit("--input", "order=O2", "--key", "K")];
+    expect(taken.map(({ code }) => code)).toEqual([0, 2]);
+    expect(taken[1]?.stderr).toContain("queue.key-taken");
+    const wrong = await submit("--input", "ordre=O1");
+    expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining("order")]);
+    const alone = await newProject().run("submit", "approval.yaml");
+    expect(alone.code, alone.transcript).toBe(2);
+    const folder = newProject();
+    folder.write("order.yaml", ORDER);
+    for (const args of [["submit", "order.yaml", "--input", "order=O1"], ["worker"]]) {
+      const { code, stderr, transcript } = await folder.run(...args);
+      expect([code, stderr], transcript).toEqual([2, expect.stringContaining("queue.no-database")]);
+    }
+    const away = desk.as({ ...KEYS, TOKENBOOK_DATABASE: "postgres://tester@127.0.0.1:1/postgres" });
+    const { code, stderr, transcript } = await away.run("worker");
+    expect([code, stderr], transcript).toEqual([2, expect.stringContaining("cannot be reached")]);
+  });
+});
