@@ -25,7 +25,7 @@ export interface SubmittedRun {
 }
 
 /** How a submitted run ended; its id and outcome are null where it never began. */
-export interface SubmittedOutcome {
+export interface JobResult {
   readonly run: string | null;
   readonly outcome: RunOutcome | null;
   readonly exit: number;
@@ -122,7 +122,7 @@ export class RunQueue {
   async work(
     labels: readonly string[],
     jobs: number,
-    carryOut: (run: SubmittedRun, id: string) => Promise<SubmittedOutcome>,
+    carryOut: (run: SubmittedRun, id: string) => Promise<JobResult>,
   ): Promise<void> {
     const options = {
       localConcurrency: jobs,
@@ -130,17 +130,17 @@ export class RunQueue {
       notifyPollingIntervalSeconds: 2,
       heartbeatRefreshSeconds: 3,
     };
-    const handler = async ([job]: Job<SubmittedRun>[]): Promise<SubmittedOutcome | undefined> =>
+    const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> =>
       job === undefined ? undefined : carryOut(job.data, job.id);
     for (const label of labels) await this.#boss.work<SubmittedRun>(await this.#queue(label), options, handler);
   }
 
   /** The outcome of a submitted run; undefined while it waits or is under way. */
-  async outcome(label: string, id: string): Promise<SubmittedOutcome | undefined> {
+  async outcome(label: string, id: string): Promise<JobResult | undefined> {
     const job = await this.#boss.getJobById<SubmittedRun>(PREFIX + label, id);
     if (job === null)
       throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: "tokenbook runs" });
-    if (job.state === "completed") return job.output as SubmittedOutcome;
+    if (job.state === "completed") return job.output as JobResult;
     return isGivenUp(job) ? givenUp(job) : undefined;
   }
 
@@ -196,10 +196,10 @@ function isGivenUp({ state }: AnyJob): boolean {
 }
 
 function hasEndedBadly(job: AnyJob): boolean {
-  return isGivenUp(job) || (job.state === "completed" && (job.output as SubmittedOutcome).exit !== EXIT.passed);
+  return isGivenUp(job) || (job.state === "completed" && (job.output as JobResult).exit !== EXIT.passed);
 }
 
-function givenUp({ data, retryCount, output }: AnyJob): SubmittedOutcome {
+function givenUp({ data, retryCount, output }: AnyJob): JobResult {
   const { message } = (output ?? {}) as { readonly message?: string };
   const last = message === undefined ? "" : `; the last one: ${message}`;
   return {

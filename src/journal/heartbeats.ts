@@ -4,7 +4,7 @@ import { startBeat, stopBeat } from "../postgres/beat.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { ServerPlace } from "../sql/place.ts";
-import { isGoneHere, type Life, type Liveness, thisProcess } from "./holder.ts";
+import { isGoneHere, type Life, type Liveness, processSpace, thisProcess } from "./holder.ts";
 
 interface Shared {
   readonly holder: Holder;
@@ -34,7 +34,8 @@ export class Heartbeats implements Liveness {
     if (mine === undefined) {
       const beat = randomUUID();
       startBeat(this.#server, beat);
-      mine = { holder: { ...thisProcess(), beat }, users: 0 };
+      const space = processSpace();
+      mine = { holder: { ...thisProcess(), beat, ...(space === undefined ? {} : { space }) }, users: 0 };
       shared.set(key, mine);
     }
     if (!this.#isUser) mine.users++;

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../base/failure.ts";
@@ -178,7 +179,12 @@ function isRunning(holder: Holder): boolean {
 
 /** Whether a holder's process ran on this host and is gone. False where that cannot be known. */
 export function isGoneHere(holder: Holder): boolean {
-  return isOfThisKernel(holder) && isOfThisHost(holder) && !isRunning(holder);
+  return isOfThisKernel(holder) && isOfThisHost(holder) && holder.space === processSpace() && !isRunning(holder);
+}
+
+/** The process namespace of this process: containers of one machine may share a host name, but not this. */
+export function processSpace(): string | undefined {
+  return statSync("/proc/self/ns/pid", { throwIfNoEntry: false })?.ino.toString();
 }
 
 // A process that nobody waits for, as under an init that does not, keeps its pid as a zombie.

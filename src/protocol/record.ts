@@ -163,6 +163,8 @@ export interface Holder {
   readonly lock?: { readonly file: string; readonly inode: string };
   /** The name under which it shows on a database server that it is alive. */
   readonly beat?: string;
+  /** The process namespace in which its pid counts; absent where the system has none. */
+  readonly space?: string;
 }
 
 /** A `foreach` has its list: these rounds, in this order, and no others. */

@@ -119,7 +119,7 @@ describe.for(PAGES)("%s", (page) => {
 
   test.skipIf(blocks.length === 0)("each block is of a kind that is known, and each YAML and JSON block is right", async () => {
     for (const block of blocks) {
-      expect(["sh", "console", "yaml", "json", "csv", "js", "lua", "toml", "text"], `${page}:${block.line}`).toContain(
+      expect(["sh", "console", "yaml", "json", "csv", "js", "lua", "sql", "toml", "text"], `${page}:${block.line}`).toContain(
         block.language,
       );
       for (const mark of block.marks)

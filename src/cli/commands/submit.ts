@@ -7,7 +7,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { digestOf } from "../../engine/run/plan-steps.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
-import type { RunQueue, SubmittedOutcome, SubmittedRun } from "../../fleet/queue.ts";
+import type { RunQueue, JobResult, SubmittedRun } from "../../fleet/queue.ts";
 import { openQueue, serverOf } from "../fleet/open-queue.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
 import { loadPlaybooks, playbookFiles } from "../project/project.ts";
@@ -83,7 +83,7 @@ async function printOutcomes(
   all: readonly Submitted[],
   queue: RunQueue,
 ): Promise<ExitCode> {
-  const outcomes: { readonly id: string; readonly playbook: string; readonly came: SubmittedOutcome }[] = [];
+  const outcomes: { readonly id: string; readonly playbook: string; readonly came: JobResult }[] = [];
   for (const { id, run } of all) {
     const came = await outcomeOf(shell, queue, options.label, id);
     if (came === undefined) {
@@ -100,7 +100,7 @@ async function printOutcomes(
   return worst(outcomes.map(({ came }) => came.exit as ExitCode));
 }
 
-async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: string): Promise<SubmittedOutcome | undefined> {
+async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: string): Promise<JobResult | undefined> {
   const stopping = shell.stopping();
   while (!stopping.aborted) {
     const came = await queue.outcome(label, id);
@@ -110,7 +110,7 @@ async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: strin
   return undefined;
 }
 
-function outcomeLines(shell: Shell, playbook: string, { run, outcome, problem }: SubmittedOutcome): string {
+function outcomeLines(shell: Shell, playbook: string, { run, outcome, problem }: JobResult): string {
   if (problem === null) return `${playbook}: ${outcome}; ${shell.hint(`tokenbook runs show ${run}`)}\n`;
   const next = problem.next === undefined ? "" : `  next: ${shell.hint(problem.next)}\n`;
   return `${playbook}: not run: ${problem.code}\n  ${problem.message}\n${next}`;

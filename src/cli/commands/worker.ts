@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { NotNow, type RunQueue, type SubmittedOutcome, type SubmittedRun } from "../../fleet/queue.ts";
+import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../fleet/queue.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { WorkerMetrics } from "../../schedule/metrics.ts";
@@ -61,7 +61,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   return EXIT.passed;
 };
 
-async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promise<SubmittedOutcome> {
+async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promise<JobResult> {
   const about = { playbook: run.playbook, environment: run.environment, key: run.key };
   const began = systemClock.elapsed();
   log("info", "worker.began", `${run.playbook} (${run.environment}): begun, submitted by ${run.submittedBy}`, about);

@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { type Listeners, loadListeners, secretsOfListeners } from "../../environment/notifications.ts";
-import type { SubmittedOutcome, SubmittedRun } from "../../fleet/queue.ts";
+import type { JobResult, SubmittedRun } from "../../fleet/queue.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { Courier } from "../../schedule/courier.ts";
 import type { StartCommand } from "../../schedule/deliver.ts";
@@ -51,11 +51,7 @@ export class Alarms {
   }
 
   /** Keeps a notification of a run that did not pass. `redact` masks the secrets of the run. */
-  ended(
-    run: SubmittedRun,
-    came: SubmittedOutcome,
-    { report, redact }: { readonly report?: RunReport; readonly redact: Redact },
-  ): void {
+  ended(run: SubmittedRun, came: JobResult, { report, redact }: { readonly report?: RunReport; readonly redact: Redact }): void {
     const event = came.outcome === null ? "failure" : eventOf(came.outcome, undefined, undefined);
     if (event === undefined) return;
     const { playbook, environment, key: id } = run;

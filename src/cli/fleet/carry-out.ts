@@ -8,7 +8,7 @@ import { digestOf } from "../../engine/run/plan-steps.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
-import { NotNow, type SubmittedOutcome, type SubmittedRun } from "../../fleet/queue.ts";
+import { NotNow, type JobResult, type SubmittedRun } from "../../fleet/queue.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { NO_SECRETS, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
@@ -25,7 +25,7 @@ import { openSession, type Session } from "../runs/session.ts";
 /** Receives each run that has ended, or could not begin. `redact` masks its secrets. */
 export type OnEnded = (
   run: SubmittedRun,
-  came: SubmittedOutcome,
+  came: JobResult,
   about: { readonly report?: RunReport; readonly redact: Redact },
 ) => void;
 
@@ -55,7 +55,7 @@ export class SubmittedRuns {
   }
 
   /** Carries out a submitted run, or continues it. Rejects with NotNow when another worker must try it again. */
-  async carryOut(run: SubmittedRun): Promise<SubmittedOutcome> {
+  async carryOut(run: SubmittedRun): Promise<JobResult> {
     const found: string[] = [];
     const shell: ProjectShell = { ...this.#shell, stderr: { ...this.#shell.stderr, write: (text) => void found.push(text) } };
     try {
@@ -114,7 +114,7 @@ export class SubmittedRuns {
     shell: ProjectShell,
     session: Session,
     { run, playbook }: { readonly run: SubmittedRun; readonly playbook: Playbook },
-  ): Promise<SubmittedOutcome> {
+  ): Promise<JobResult> {
     const { store, target } = session;
     const fold = new RunFold();
     const given = {
@@ -156,7 +156,7 @@ function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRu
   });
 }
 
-function notCarriedOut(error: unknown, found: readonly string[]): SubmittedOutcome {
+function notCarriedOut(error: unknown, found: readonly string[]): JobResult {
   if (error instanceof Failure) {
     const { code, message, next, exit } = error;
     const said = code === "check.failed" ? [message, ...found].join("\n").trimEnd() : message;

@@ -41,6 +41,15 @@ function podOf(name: string): Pod | undefined {
   return first?.spec.template?.spec ?? first?.spec.jobTemplate?.spec.template.spec;
 }
 
+interface Compose {
+  readonly services: Readonly<
+    Record<
+      string,
+      { readonly command?: readonly string[]; readonly entrypoint?: readonly string[] } & Readonly<Record<string, unknown>>
+    >
+  >;
+}
+
 interface Step {
   readonly run?: string;
   readonly uses?: string;
@@ -83,9 +92,11 @@ function unitOf(file: string): ReadonlyMap<string, string> {
 describe("the files under deploy/", () => {
   test("each is looked at below", () => {
     expect(globSync("deploy/**/*.*").toSorted()).toEqual([
+      "deploy/compose/compose.yaml",
       "deploy/github/reconcile.yaml",
       "deploy/kubernetes/cronjob.yaml",
       "deploy/kubernetes/deployment.yaml",
+      "deploy/kubernetes/workers.yaml",
       "deploy/systemd/tokenbook-once@.service",
       "deploy/systemd/tokenbook-once@.timer",
       "deploy/systemd/tokenbook-schedule.service",
@@ -139,6 +150,38 @@ describe("the files under deploy/", () => {
       expect([key, unit.get(key)]).toEqual([key, undefined]);
     // A key in the unit could be read by everybody.
     expect([...unit.keys()]).not.toContain("Environment");
+  });
+
+  test("the pods of kubernetes/workers.yaml run a command that exists, may do no more than they need, and share no host name", () => {
+    const pod = podOf("workers");
+    expectKnown(pod?.containers[0]?.command.join(" ") ?? "");
+    // Two pods of one name on one node could not be distinguished by their pids.
+    expect(pod).not.toHaveProperty("hostname");
+    expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(80);
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [
+        { securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } } },
+      ],
+    });
+  });
+
+  test("the services of the compose file run commands that exist, with the least rights and a key for the database", () => {
+    const { services } = parse(readFileSync("deploy/compose/compose.yaml", "utf8"), { merge: true }) as Compose;
+    const ours = Object.entries(services).filter(([name]) => name !== "database");
+    expect(ours.map(([name]) => name)).toEqual(["worker", "schedule", "submit"]);
+    for (const [name, service] of ours) {
+      expectKnown([...(service.entrypoint ?? []), ...(service.command ?? [])].join(" "));
+      expect(service, name).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        environment: { TOKENBOOK_DATABASE: expect.stringMatching(/^postgres:.*\$\{POSTGRES_PASSWORD:\?/) as string },
+        stop_grace_period: "120s",
+      });
+      expect(service, name).not.toHaveProperty("hostname");
+    }
   });
 
   test.for(["cronjob", "deployment"])("kubernetes/%s.yaml is valid YAML, and its pod runs a command that exists", (name) => {

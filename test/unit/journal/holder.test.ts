@@ -5,7 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Holders, spellHolder, thisProcess } from "../../../src/journal/holder.ts";
+import { Holders, isGoneHere, processSpace, spellHolder, thisProcess } from "../../../src/journal/holder.ts";
 import type { Holder } from "../../../src/protocol/record.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -54,6 +54,13 @@ async function killed(child: ChildProcess): Promise<void> {
   child.kill("SIGKILL");
   await ended;
 }
+
+test("a process of another container that shares the machine and the host name is not taken for gone by its pid", () => {
+  const gone = { ...thisProcess(), pid: 4_194_304, startedAt: "1" };
+  const space = processSpace();
+  expect(isGoneHere({ ...gone, ...(space === undefined ? {} : { space }) })).toBe(true);
+  expect(isGoneHere({ ...gone, space: "1" })).toBe(false);
+});
 
 test("a process is alive while it runs and while it is stopped, and dead once it is killed; then its file is cleared away", async () => {
   const folder = newFolder();

@@ -63,8 +63,8 @@ export class Desk {
   work: readonly Work[] = [{ minutes: 1 }];
   /** Runs that a person must look after. */
   readonly blocking: Map<string, Blocking> = new Map<string, Blocking>();
-  /** Whether every process is taken for alive, as those of another host are. */
-  cannotTell = false;
+  /** What others find a process to be that has ended. */
+  ended: Life = "dead";
   /** By how much the clock of the machine is ahead, in milliseconds. */
   aheadMs = 0;
   /** How the command that is told of things ends. */
@@ -164,7 +164,7 @@ export class Desk {
 
   #store(clock: Clock, pid: number): ScheduleStore {
     const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
-    const lifeOf = ({ pid: of }: Holder): Life => (this.cannotTell ? "unknown" : this.#living.has(of) ? "alive" : "dead");
+    const lifeOf = ({ pid: of }: Holder): Life => (this.#living.has(of) ? "alive" : this.ended);
     const liveness = { me: () => me, lifeOf, close: () => undefined };
     return ScheduleStore.open(this.#state.place, { clock, redact: (text) => text, liveness });
   }

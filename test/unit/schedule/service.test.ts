@@ -135,7 +135,7 @@ test.for(["skip", "cancel"] as const)(
   "what a process keeps back that was killed on another host is told (overlap: %s)",
   async (overlap) => {
     const desk = new Desk("2026-06-01T00:00:00Z");
-    desk.cannotTell = true;
+    desk.ended = "unknown";
     desk.work = [{ minutes: 60 }];
     const plan = schedule("0 * * * *", { overlap });
     const first = desk.serve(plan);
@@ -154,6 +154,26 @@ test.for(["skip", "cancel"] as const)(
     ]);
   },
 );
+
+test("a firing whose process falls silent in a database is over, one notification says it, and the next tick runs", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.ended = "silent";
+  desk.work = [{ minutes: 60 }, { minutes: 5 }];
+  const plan = schedule("0 * * * *");
+  const first = desk.serve(plan);
+  await desk.until("2026-06-01T01:30:00Z");
+  const second = desk.serve(plan);
+  first.kill();
+  await desk.until("2026-06-01T02:30:00Z");
+  await desk.end(second);
+  expect(
+    desk
+      .table("UTC")
+      .split("\n")
+      .map((line) => line.split(/ {2,}/)[1]),
+  ).toEqual(["died", "passed"]);
+  expect(desk.notified[0]).toMatch(/^failure .*: died: process 1 on desk, which ran it, has shown no sign of life for 8\.0 s$/);
+});
 
 test("a service whose state was removed ends at once, and not at its next firing: begun anew, it misses none", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
