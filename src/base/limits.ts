@@ -261,7 +261,7 @@ export const LIMITS = {
   queueHeartbeatSeconds: 10,
   queueRunSeconds: 82_800,
   queueKeptSeconds: 604_800,
-  /** How long a worker that is told to stop waits for its runs, in milliseconds. */
+  /** How long a worker that must stop waits for its runs, in milliseconds. */
   workerDrainMs: 20_000,
   /** How often `submit --wait` asks for the outcome, in milliseconds. */
   submittedPollMs: 500,

@@ -86,7 +86,8 @@ export class RunQueue {
       monitorIntervalSeconds: 1,
       useListenNotify: true,
     });
-    boss.on("error", (error) => onError(messageOf(error)));
+    // Some of its errors are plain objects.
+    boss.on("error", ({ message }) => onError(message));
     try {
       await boss.start();
     } catch (error) {
@@ -142,6 +143,11 @@ export class RunQueue {
       throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: "tokenbook runs" });
     if (job.state === "completed") return job.output as JobResult;
     return isGivenUp(job) ? givenUp(job) : undefined;
+  }
+
+  /** The id of the job of a key. */
+  idOf(key: string): string {
+    return idOf(key);
   }
 
   /** How much waits, by label. */

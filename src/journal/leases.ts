@@ -72,6 +72,21 @@ export interface LeasePorts {
   readonly liveness: Liveness;
 }
 
+/** The runs for which this process acts, and how often it began to. */
+const acting = new Map<string, number>();
+
+/** Does the work; meanwhile this process acts for the run, so `releaseAbandoned` leaves the run alone. */
+export async function actingFor<T>(runId: string, work: () => Promise<T>): Promise<T> {
+  acting.set(runId, (acting.get(runId) ?? 0) + 1);
+  try {
+    return await work();
+  } finally {
+    const left = (acting.get(runId) ?? 1) - 1;
+    if (left === 0) acting.delete(runId);
+    else acting.set(runId, left);
+  }
+}
+
 /** Who may act, and as whom: rows of the state directory, compared and set in one immediate transaction. */
 export class Leases {
   readonly #database: SqlDatabase;
@@ -156,6 +171,16 @@ export class Leases {
     if (epochOf(this.#ofRun(runId)) !== epoch) return false;
     this.#takeOver(runId);
     return true;
+  }
+
+  /**
+   * Releases the runs that this process holds and no longer acts for: where the database went away, or the disk was full, they could not be
+   * released when their work ended, and a process that lives on would keep them from everybody.
+   */
+  releaseAbandoned(): void {
+    const rows = this.#database.all("SELECT * FROM lease WHERE kind = 'run' AND holder IS NOT NULL");
+    for (const { runId, epoch, holder } of rows.map((row) => this.#read(row)))
+      if (holder !== undefined && this.#ports.liveness.isMe(holder) && !acting.has(runId)) this.release({ runId, epoch }, true);
   }
 
   /** What the living hold, and the entities with writes that were left open: those of the latest run first. */

@@ -155,7 +155,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const came = await outcomeOf(submitted);
     held.open();
     await first.signal(heal);
-    if (heal === "SIGCONT") await logged(first, "worker.later");
+    if (heal === "SIGCONT") await logged(first, "run.returned");
     await first.signal("SIGKILL");
     await second.signal("SIGTERM");
     await way.close();

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../fleet/queue.ts";
@@ -30,13 +31,20 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const place = serverOf(shell, options);
   const log = logOf(shell, options);
   const labels = options.labels ?? [DEFAULT_LABEL];
-  const queue = await openQueue(place, true, (why) => log("warn", "worker.queue", why));
+  const queue = await openQueue(
+    place,
+    true,
+    onNews((why) => log("warn", "worker.queue", why)),
+  );
   const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
   const alarms = Alarms.open(shell, { place, where: options, log, metrics });
   const late = new AbortController();
   const runs = new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended));
   const stopping = shell.stopping();
-  const delivered = alarms.deliver(stopping);
+  const tended = eachSecond(stopping, log, async () => {
+    await alarms.deliver();
+    await runs.releaseAbandoned();
+  });
   const page = await pageOf(options, metrics, log);
   try {
     await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
@@ -49,7 +57,8 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
     const grace = setTimeout(() => late.abort(), LIMITS.scheduleGraceMs);
     await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
     clearTimeout(grace);
-    await delivered;
+    await tended;
+    await unlessAway(log, () => alarms.drain());
     log("info", "worker.stopped", "stopped");
   } finally {
     late.abort();
@@ -61,20 +70,46 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   return EXIT.passed;
 };
 
+// While the database is away the queue asks again and again, and each question fails alike.
+function onNews(say: (why: string) => void): (why: string) => void {
+  let last = "";
+  return (why) => {
+    if (why !== last) say(why);
+    last = why;
+  };
+}
+
+async function eachSecond(stopping: AbortSignal, log: Log, work: () => Promise<void>): Promise<void> {
+  while (!stopping.aborted) {
+    await unlessAway(log, work);
+    await systemClock.sleep(LIMITS.schedulePollMs, stopping);
+  }
+}
+
+// What cannot be done while the database is away is done when it is back, by any worker.
+async function unlessAway(log: Log, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    log("warn", "worker.database", error.message);
+  }
+}
+
 async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promise<JobResult> {
   const about = { playbook: run.playbook, environment: run.environment, key: run.key };
-  const began = systemClock.elapsed();
-  log("info", "worker.began", `${run.playbook} (${run.environment}): begun, submitted by ${run.submittedBy}`, about);
+  const startedAt = systemClock.elapsed();
+  log("info", "run.started", `${run.playbook} (${run.environment}): started, submitted by ${run.submittedBy}`, about);
   try {
     const came = await runs.carryOut(run);
     const level = came.exit === EXIT.passed ? "info" : came.run === null ? "error" : "warn";
     const what = came.problem === null ? `${came.outcome}, run ${came.run}` : `not run: ${came.problem.message}`;
-    const durationMs = Math.round(systemClock.elapsed() - began);
-    log(level, "worker.ended", `${run.playbook} (${run.environment}): ${what}`, { ...about, ...came, durationMs });
+    const durationMs = Math.round(systemClock.elapsed() - startedAt);
+    log(level, "run.ended", `${run.playbook} (${run.environment}): ${what}`, { ...about, ...came, durationMs });
     return came;
   } catch (error) {
     if (error instanceof NotNow)
-      log("info", "worker.later", `${run.playbook} (${run.environment}): tried again later: ${error.message}`, about);
+      log("info", "run.returned", `${run.playbook} (${run.environment}): returned to the queue: ${error.message}`, about);
     throw error;
   }
 }

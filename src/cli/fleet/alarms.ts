@@ -1,4 +1,3 @@
-import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
@@ -30,12 +29,9 @@ export class Alarms {
   readonly #store: ScheduleStore;
   readonly #courier: Courier;
 
-  readonly #log: Log;
-
-  private constructor(store: ScheduleStore, courier: Courier, log: Log) {
+  private constructor(store: ScheduleStore, courier: Courier) {
     this.#store = store;
     this.#courier = courier;
-    this.#log = log;
   }
 
   /** Reads the channels of tokenbook.yaml. Throws a Failure. */
@@ -47,7 +43,7 @@ export class Alarms {
     const start: StartCommand = (argv, given) => shell.command(argv, { ...given, variables });
     const hint = (text: string): string => shell.hint(text);
     const courier = new Courier(store.outbox, listeners.channels, { clock: systemClock, start, log, metrics, redact, hint });
-    return new Alarms(store, courier, log);
+    return new Alarms(store, courier);
   }
 
   /** Keeps a notification of a run that did not pass. `redact` masks the secrets of the run. */
@@ -61,23 +57,14 @@ export class Alarms {
     this.#store.transaction(() => this.#courier.put(note, redact));
   }
 
-  /** Delivers until a stop, and then what can still be delivered within `LIMITS.notificationsLastMs`. */
-  async deliver(stopping: AbortSignal): Promise<void> {
-    while (!stopping.aborted) {
-      await this.#unlessAway(() => this.#courier.work());
-      await systemClock.sleep(LIMITS.schedulePollMs, stopping);
-    }
-    await this.#unlessAway(() => this.#courier.drain(LIMITS.notificationsLastMs));
+  /** Delivers what is due. Throws a Failure when the database is away; what waits stays there. */
+  async deliver(): Promise<void> {
+    await this.#courier.work();
   }
 
-  // What waits stays in the database, and is delivered when the database is back, by any worker.
-  async #unlessAway(work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      this.#log("warn", "worker.database", error.message);
-    }
+  /** Delivers what can still be delivered within `LIMITS.notificationsLastMs`; another worker delivers what is left. */
+  async drain(): Promise<void> {
+    await this.#courier.drain(LIMITS.notificationsLastMs);
   }
 
   close(): void {

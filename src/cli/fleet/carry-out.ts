@@ -5,6 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { digestOf } from "../../engine/run/plan-steps.ts";
+import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
@@ -29,12 +30,13 @@ export type OnEnded = (
   about: { readonly report?: RunReport; readonly redact: Redact },
 ) => void;
 
-// Another worker acts for the run or as its entity, or the database may come back.
+// Another worker acts for the run or as its entity, a run before it has to be settled first, or the database may come back.
 const LATER: ReadonlySet<string> = new Set([
   "journal.held",
   "journal.claim-lost",
   "lease.held",
   "concurrency.held",
+  OPEN_WRITE,
   "database.unreachable",
   "database.busy",
 ]);
@@ -69,6 +71,12 @@ export class SubmittedRuns {
       this.#onEnded(run, came, { redact: redactor([]) });
       return came;
     }
+  }
+
+  /** Releases the runs whose leases could not be released when they ended. Throws a Failure when the database is away. */
+  async releaseAbandoned(): Promise<void> {
+    const [session] = this.#sessions.values();
+    (await session)?.store.leases.releaseAbandoned();
   }
 
   /** Closes what is open. */

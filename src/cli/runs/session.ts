@@ -92,6 +92,7 @@ export function sessionOn(
   let book: DriftBook | undefined;
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway });
+  store.leases.releaseAbandoned();
   const transport = new Transport();
   const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
   return {

@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/duration.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
-import type { Lease } from "../../journal/leases.ts";
+import { actingFor, type Lease } from "../../journal/leases.ts";
 import { isHeld, type JournalStore, noSuchRun } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { Holder, RunRecord, RunReleased } from "../../protocol/record.ts";
@@ -25,7 +25,7 @@ export async function releaseRun(store: JournalStore, runId: string, { who, beca
   const holder = lease?.holder;
   if (lease === undefined || holder === undefined) throw nothingToRelease(store, runId);
   if (lease.life === "alive") throw alive(runId, holder);
-  await takeAway(store, { ...lease, holder }, { who, because });
+  await actingFor(runId, () => takeAway(store, { ...lease, holder }, { who, because }));
   return holder;
 }
 
@@ -37,8 +37,9 @@ export async function releaseSilent(store: JournalStore, runId: string): Promise
   const lease = store.leases.holding(runId);
   if (lease?.holder === undefined || lease.life !== "silent") return;
   const because = `its process has shown no sign of life for ${formatDuration(LIMITS.beatLapsedMs)}`;
+  const held = { ...lease, holder: lease.holder };
   try {
-    await takeAway(store, { ...lease, holder: lease.holder }, { who: "tokenbook", because });
+    await actingFor(runId, () => takeAway(store, held, { who: "tokenbook", because }));
   } catch (error) {
     if (!isHeld(error)) throw error;
   }

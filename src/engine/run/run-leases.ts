@@ -43,12 +43,12 @@ export async function lettingGo<T>({ store }: RunParts, claim: Claim, work: () =
   }
 }
 
-// The work's own failure matters more than a journal that cannot be written either; the leases end with this process anyway.
+// The work's own failure matters more than a journal that cannot be written either.
 function letGo(store: JournalStore, claim: Claim): void {
   try {
     store.leases.release(claim, true);
   } catch {
-    // the lease ends with this process
+    // `releaseAbandoned` does it later, or the end of this process
   }
 }
 

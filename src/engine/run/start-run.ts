@@ -2,6 +2,7 @@ import { Failure, invariant } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
+import { actingFor } from "../../journal/leases.ts";
 import type { Held, JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { Anyway, Confirmation, RunOpened, RunOutcome } from "../../protocol/record.ts";
@@ -44,6 +45,14 @@ export async function startRun(
   given: GivenToRun,
   name: RunName,
   beginning: Beginning = {},
+): Promise<RunOutcome> {
+  return actingFor(name.runId, () => start(parts, given, { name, beginning }));
+}
+
+async function start(
+  parts: RunParts,
+  given: GivenToRun,
+  { name, beginning }: { readonly name: RunName; readonly beginning: Beginning },
 ): Promise<RunOutcome> {
   const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
@@ -95,11 +104,11 @@ export interface Resuming {
  * Resumes a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
  * target is not the run's own.
  */
-export async function resumeRun(
-  parts: RunParts,
-  runId: string,
-  { files = NO_FILES, known, confirmed }: Resuming = {},
-): Promise<RunOutcome> {
+export async function resumeRun(parts: RunParts, runId: string, resuming: Resuming = {}): Promise<RunOutcome> {
+  return actingFor(runId, () => resume(parts, runId, resuming));
+}
+
+async function resume(parts: RunParts, runId: string, { files = NO_FILES, known, confirmed }: Resuming): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   store.assertResumable(runId);
   await releaseSilent(store, runId);

@@ -1,9 +1,11 @@
 import { Failure } from "../../base/failure.ts";
 import { didYouMean, quoted } from "../../base/text.ts";
+import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { AttemptSettled } from "../../protocol/record.ts";
 import { type OpenWrite, openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
+import { releaseSilent } from "../run/release-run.ts";
 
 /** A person's word on the outcome of a write, and how they know. */
 export interface Resolution {
@@ -19,7 +21,12 @@ export interface Resolution {
  * Failure when the run is held, or has no such write.
  */
 export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
+  return actingFor(runId, () => resolve(store, runId, resolution));
+}
+
+async function resolve(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
   store.assertResumable(runId);
+  await releaseSilent(store, runId);
   // The claim comes before the read, so that no one can change the run in between.
   const claim = store.take(runId);
   const read = store.history(runId);

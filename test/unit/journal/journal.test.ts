@@ -7,7 +7,7 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
-import { thisProcess } from "../../../src/journal/holder.ts";
+import { processSpace, thisProcess } from "../../../src/journal/holder.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { ON_SERVER, TestState } from "../../state.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
@@ -23,7 +23,7 @@ const open = (redact: (text: string) => string = (text) => text): JournalStore =
 
 const tamper = (sql: string): void => state.tamper(JOURNAL_PART, sql);
 
-const DEAD = JSON.stringify({ ...thisProcess(), startedAt: "1" });
+const DEAD = JSON.stringify({ ...thisProcess(), space: processSpace(), startedAt: "1" });
 
 /** Lets another process seem to hold the run: one that is long gone. */
 function abandon(): void {

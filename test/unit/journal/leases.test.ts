@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
-import { thisProcess } from "../../../src/journal/holder.ts";
-import type { Claim, Lease, Leases, WantedLeases } from "../../../src/journal/leases.ts";
+import { processSpace, thisProcess } from "../../../src/journal/holder.ts";
+import { actingFor, type Claim, type Lease, type Leases, type WantedLeases } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { TestState } from "../../state.ts";
 import { answered, intended, opened } from "../protocol/facts.ts";
@@ -32,7 +32,7 @@ function inTheWay(leases: Leases, runId: string, wanted: WantedLeases): Lease | 
   return "claim" in taken ? undefined : taken.inTheWay;
 }
 
-const DEAD = { ...thisProcess(), startedAt: "1" };
+const DEAD = { ...thisProcess(), space: processSpace(), startedAt: "1" };
 const ELSEWHERE = { host: "elsewhere", bootId: "another", pid: 1, startedAt: "1" };
 const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
 const LIVING = {
@@ -170,4 +170,19 @@ test("what is taken over can be written by nobody else, and is free when it is l
   store.leases.release(taken, false);
   expect(store.leases.list()).toEqual([]);
   expect(claimOf(store.leases, "run1", groups("a"))).toEqual({ runId: "run1", epoch: 3 });
+});
+
+test("what this process holds and no longer acts for is released, and what it acts for is not", async () => {
+  const { leases } = open();
+  claimOf(leases, "run1", groups("a"));
+  await actingFor("run2", async () => {
+    const claim = claimOf(leases, "run2", groups("b"));
+    claimOf(leases, "run3", groups("c"));
+    holds("run3", LIVING);
+    leases.releaseAbandoned();
+    expect(leases.isHeld(claim)).toBe(true);
+    expect(inTheWay(leases, "run4", groups("b"))?.runId).toBe("run2");
+    expect(inTheWay(leases, "run4", groups("c"))?.runId).toBe("run3");
+    expect(inTheWay(leases, "run4", groups("a"))).toBeUndefined();
+  });
 });

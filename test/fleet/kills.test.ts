@@ -1,0 +1,24 @@
+import { randomInt } from "node:crypto";
+import { expect, test } from "vitest";
+import { Dice } from "../../simulation/random.ts";
+import { BINARIES } from "../postgres/server.ts";
+import { FleetUnderFire } from "./fire.ts";
+
+const KILLS = 100;
+const LONGEST_MS = 400_000;
+
+test.skipIf(BINARIES === undefined)(
+  "a hundred kills of workers and of PostgreSQL: no write happens twice, and no run passes that has not done all that it says",
+  { timeout: LONGEST_MS },
+  async () => {
+    const seed = randomInt(1_000_000_000);
+    const fleet = await FleetUnderFire.start(new Dice(seed));
+    try {
+      const { violations, runs } = await fleet.endure(KILLS);
+      expect(violations, `replay: npm run fleet:kills -- --kills ${KILLS} --seed ${seed}`).toEqual([]);
+      expect(runs).toBeGreaterThan(0);
+    } finally {
+      await fleet.close();
+    }
+  },
+);

@@ -1,0 +1,34 @@
+// npm run fleet:kills [-- --kills N] [--seed S]: kills workers and PostgreSQL until N processes have died, under real runs, and judges what is left.
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import { Dice } from "../../simulation/random.ts";
+import { FleetUnderFire, type Toll } from "./fire.ts";
+
+const PRINT_EVERY = 100;
+const { values: options } = parseArgs({ options: { kills: { type: "string", default: "200" }, seed: { type: "string" } } });
+const wanted = Number(options.kills);
+const seed = Number(options.seed ?? randomInt(1_000_000_000));
+
+console.log(`seed ${seed}`);
+const startedAt = performance.now();
+const fleet = await FleetUnderFire.start(new Dice(seed));
+try {
+  let harms = 0;
+  const toll = await fleet.endure(wanted, () => {
+    if (++harms % PRINT_EVERY === 0) console.log(`${harms} kills and freezes in ${seconds()} s`);
+  });
+  console.log(lineOf(toll));
+  for (const each of toll.violations) console.log(`VIOLATION  ${each}`);
+  process.exitCode = toll.violations.length === 0 ? 0 : 1;
+} finally {
+  await fleet.close();
+}
+
+function lineOf({ workerKills, databaseKills, freezes, runs, passed, unknown, violations }: Toll): string {
+  const harm = `${workerKills} kills of workers, ${databaseKills} of PostgreSQL, ${freezes} freezes`;
+  return `${harm}, ${runs} runs in ${seconds()} s: ${passed} passed, ${unknown} unknown, ${violations.length} VIOLATIONS`;
+}
+
+function seconds(): string {
+  return ((performance.now() - startedAt) / 1_000).toFixed(0);
+}
