@@ -46,10 +46,10 @@ export async function startRun(
   name: RunName,
   beginning: Beginning = {},
 ): Promise<RunOutcome> {
-  return actingFor(name.runId, () => start(parts, given, { name, beginning }));
+  return actingFor(name.runId, () => beginRun(parts, given, { name, beginning }));
 }
 
-async function start(
+async function beginRun(
   parts: RunParts,
   given: GivenToRun,
   { name, beginning }: { readonly name: RunName; readonly beginning: Beginning },
@@ -105,10 +105,14 @@ export interface Resuming {
  * target is not the run's own.
  */
 export async function resumeRun(parts: RunParts, runId: string, resuming: Resuming = {}): Promise<RunOutcome> {
-  return actingFor(runId, () => resume(parts, runId, resuming));
+  return actingFor(runId, () => continueRun(parts, runId, resuming));
 }
 
-async function resume(parts: RunParts, runId: string, { files = NO_FILES, known, confirmed }: Resuming): Promise<RunOutcome> {
+async function continueRun(
+  parts: RunParts,
+  runId: string,
+  { files = NO_FILES, known, confirmed }: Resuming,
+): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   store.assertResumable(runId);
   await releaseSilent(store, runId);
