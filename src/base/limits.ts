@@ -94,6 +94,11 @@ export const LIMITS = {
   /** Lines of the answer, and their characters. */
   shownLines: 30,
   shownAnswerChars: 8_000,
+  /** Conditions of one step that held and are kept with their values, values of each, characters of one value, and of all that is kept of one step. */
+  heldConditions: 20,
+  heldValues: 8,
+  heldValueChars: 200,
+  heldChars: 2_000,
   /** Characters of an answer that a plan keeps whole, steps named whose answer has changed, and places shown of each. */
   planAnswerChars: 20_000,
   planChanges: 20,

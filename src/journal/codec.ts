@@ -20,6 +20,8 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "rounds",
   "evidence",
   "problem",
+  "warning",
+  "held",
 ]);
 
 // Where a secret may have got into; our own words are never taken for one.

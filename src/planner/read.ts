@@ -21,7 +21,7 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
     const bound = bindCall(context, place, step);
     if ("problem" in bound) return fail(context, place, bound.problem);
     const expects = (reply: Parameters<typeof isExpected>[1]): boolean => isExpected(step, reply);
-    const result = await read(context, { operation: step.operation, pages: step.pages, expects, ...bound });
+    const result = await read(context, { operation: step.operation, pages: step.pages, step: place.address, expects, ...bound });
     if (context.disturbed !== undefined) return context.conclude(...disturbedRead(context, place, { step, result, actor }));
     if (result.kind === "read") response = result.payload;
     const absence = result.kind === "failed" && step.until !== undefined ? await absenceIn(context, result) : "nothing";

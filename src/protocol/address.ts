@@ -62,6 +62,14 @@ export function keysOf(address: string): readonly string[] {
   return frame === "" ? keys : [...keysOf(includingStep(frame)), ...keys];
 }
 
+/** Returns the addresses that a block or an included playbook around a step may have, that in the most rounds first. `holder` is without rounds. */
+export function* holdersOf(address: string, holder: string): Generator<string> {
+  const { frame, keys } = parseAddress(address);
+  if (frame !== "" && stepOf(includingStep(frame)) === holder) return yield includingStep(frame);
+  const { id } = parseAddress(holder);
+  for (let rounds = keys.length; rounds >= 0; rounds--) yield keys.slice(0, rounds).reduce(roundOf, frame + id);
+}
+
 /** Returns the step that includes a frame's playbook. */
 export function includingStep(frame: string): string {
   return frame.slice(0, -1);

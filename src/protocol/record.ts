@@ -167,6 +167,12 @@ export interface Holder {
   readonly space?: string;
 }
 
+/** How long nothing could be done for a step since the record of it before. */
+export interface Waited {
+  /** The pauses before further attempts, between two reads, and until a receipt or an effect was there, in milliseconds. Left out: none, and by older runs. */
+  readonly waitedMs?: number;
+}
+
 /** A `foreach` has its list: these rounds, in this order, and no others. */
 export interface StepExpanded {
   readonly kind: "step.expanded";
@@ -182,7 +188,7 @@ export interface StepBegun {
 }
 
 /** A block continues with its `rescue` or its `always`, or, when it only reads, once more from its first step. */
-export interface BlockTurned {
+export interface BlockTurned extends Waited {
   readonly kind: "block.turned";
   readonly step: string;
   readonly to: "rescue" | "always" | "again";
@@ -196,7 +202,7 @@ export interface BlockTurned {
 }
 
 /** A write is about to be sent. Durable before its first byte leaves. */
-export interface AttemptIntended {
+export interface AttemptIntended extends Waited {
   readonly kind: "attempt.intended";
   readonly step: string;
   readonly attempt: number;
@@ -210,6 +216,8 @@ export interface AttemptIntended {
   /** The readings before the write, which a probe compares with later ones. Null: they could not be made. */
   readonly baseline?: JsonObject | null;
   readonly baselineAt?: BaselineAt;
+  /** When the step began, before what it read first. Only of the first attempt; left out by older runs. */
+  readonly startedAt?: number;
 }
 
 /** When the baseline was read. */
@@ -246,7 +254,7 @@ export interface AttemptAnswered {
 }
 
 /** A receipt has become final. */
-export interface ReceiptRead {
+export interface ReceiptRead extends Waited {
   readonly kind: "receipt.read";
   readonly step: string;
   readonly attempt: number;
@@ -259,7 +267,7 @@ export interface ReceiptRead {
  * still arrive, and then does no harm beside one more. `unchanged`: what it sets was set before and still is; it may still arrive, and
  * then sets the same.
  */
-export interface AttemptSettled {
+export interface AttemptSettled extends Waited {
   readonly kind: "attempt.settled";
   readonly step: string;
   readonly attempt: number;
@@ -287,7 +295,7 @@ export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "res
 export type StoppedOutcome = "failed" | "pending" | "unknown" | "conflict" | "drift";
 export type StepOutcome = CompletedOutcome | StoppedOutcome;
 
-export interface StepCompleted {
+export interface StepCompleted extends Waited {
   readonly kind: "step.completed";
   readonly step: string;
   readonly outcome: CompletedOutcome;
@@ -302,11 +310,30 @@ export interface StepCompleted {
   readonly as?: string | null;
   /** A check of severity `warn` did not hold. */
   readonly warning?: StepProblem;
+  /** Its conditions: all of them held. Left out when it has none, and by older runs. */
+  readonly held?: HeldConditions;
   /** Two sides were compared. */
   readonly comparison?: Comparison;
 }
 
-export interface StepStopped {
+/** The conditions of a step that held: the first ones, as far as `LIMITS.heldConditions` and `LIMITS.heldChars` allow, and how many there are. */
+export interface HeldConditions {
+  readonly total: number;
+  readonly shown: readonly HeldCondition[];
+}
+
+/** A condition that held, and the values that it was about. */
+export interface HeldCondition {
+  /** Where it is written: `that` is a check's. */
+  readonly keyword: "expect" | "ensure" | "until" | "that";
+  readonly expression: string;
+  readonly values: readonly HeldValue[];
+}
+
+/** A part of a condition with its value, or a description of a value that is too large to be kept. */
+export type HeldValue = { readonly expression: string } & ({ readonly value: Json } | { readonly summary: string });
+
+export interface StepStopped extends Waited {
   readonly kind: "step.stopped";
   readonly step: string;
   readonly outcome: StoppedOutcome;

@@ -10,14 +10,14 @@ import {
   type StepHeading,
   type Writing,
 } from "../protocol/record.ts";
-import { roundOf, stepOf } from "../protocol/address.ts";
+import { holdersOf, roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import { Nesting } from "./nesting.ts";
 import { rowsInOrder, type StepGroup } from "./row-order.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
-import { Pauses } from "./pauses.ts";
-import { StepFold, type StepRecord } from "./step-fold.ts";
+import { StepFold } from "./step-fold.ts";
+import { type StepRecord, Stops, type Times } from "./step-times.ts";
 
 /** The report of a run: the fold of its records, from the first. Pure. */
 export function reportOf(records: Iterable<RunRecord>): RunReport {
@@ -39,10 +39,7 @@ export class RunFold implements Observer {
   #nesting = new Nesting([]);
   #opened: (RunRecord & RunOpened) | undefined;
   #closed: (RunRecord & RunClosed) | undefined;
-  readonly #pauses = new Pauses();
-  /** Whether anything was recorded since the run was opened. */
-  #hasRecords = false;
-  #lastAt = 0;
+  readonly #stops = new Stops();
 
   get opened(): (RunRecord & RunOpened) | undefined {
     return this.#opened;
@@ -59,14 +56,12 @@ export class RunFold implements Observer {
 
   take(record: RunRecord): void {
     continueHistory(this.#history, record);
-    if (record.kind === "run.claimed" && this.#hasRecords) this.#pauses.add(this.#lastAt, record.at);
-    this.#hasRecords = record.kind !== "run.opened";
-    this.#lastAt = record.at;
+    this.#stops.take(record);
     switch (record.kind) {
       case "run.opened":
         this.#opened = record;
         this.#nesting = new Nesting(record.steps);
-        for (const heading of record.steps) this.#groups.set(heading.id, newGroup(heading, this.#pauses));
+        for (const heading of record.steps) this.#groups.set(heading.id, newGroup(heading, this.#stops));
         return;
       case "run.claimed":
         this.#closed = undefined;
@@ -87,6 +82,7 @@ export class RunFold implements Observer {
       case "block.turned":
         for (const address of record.forget ?? []) this.#forget(this.step(address));
         if (record.to === "rescue") this.#rescue(record);
+        if (record.waitedMs !== undefined) this.#wait(record.step, record.waitedMs);
         return;
       default:
         this.#takeOf(this.step(record.step), record);
@@ -97,6 +93,31 @@ export class RunFold implements Observer {
     step.take(record);
     if (step.isOpen) this.#open.add(step);
     else this.#open.delete(step);
+    if (step.hasEnded && !step.isContainer) this.#count(step.address, step.times.takeNew());
+  }
+
+  #wait(block: string, waitedMs: number): void {
+    this.step(block).times.wait(waitedMs);
+    this.#count(block, { durationMs: 0, waitedMs });
+  }
+
+  // What a step takes, all that holds it takes.
+  #count(address: string, times: Omit<Times, "stoppedMs">): void {
+    for (let holder = this.#holderOf(address); holder !== undefined; holder = this.#holderOf(holder.address)) {
+      holder.times.hold(times);
+    }
+  }
+
+  // The round of a block or an included playbook in which a step is.
+  #holderOf(address: string): StepFold | undefined {
+    const id = this.#nesting.holderOf(stepOf(address));
+    const group = id === undefined ? undefined : this.#groups.get(id);
+    if (id === undefined || group === undefined) return undefined;
+    for (const holder of holdersOf(address, id)) {
+      const round = holder === id ? group.whole : group.rounds.get(holder);
+      if (round !== undefined) return round;
+    }
+    return undefined;
   }
 
   #forget(step: StepFold): void {
@@ -167,7 +188,7 @@ export class RunFold implements Observer {
       outcome: closed?.outcome ?? "running",
       startedAt: new Date(at).toISOString(),
       finishedAt: closed === undefined ? null : new Date(closed.at).toISOString(),
-      durationMs: closed === undefined ? null : this.#pauses.workedMs(at, closed.at),
+      durationMs: closed === undefined ? null : Math.max(0, closed.at - at - this.#stops.stoppedMs({ from: at, to: closed.at })),
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
       history: this.#history,
@@ -183,7 +204,7 @@ export class RunFold implements Observer {
     const before = new Map(this.#groups);
     this.#groups.clear();
     for (const heading of steps) {
-      const group = before.get(heading.id) ?? newGroup(heading, this.#pauses);
+      const group = before.get(heading.id) ?? newGroup(heading, this.#stops);
       for (const fold of [group.whole, ...group.rounds.values()]) fold.rewrite(heading);
       this.#groups.set(heading.id, group);
       before.delete(heading.id);
@@ -203,7 +224,7 @@ export class RunFold implements Observer {
   #group(id: string): Group {
     let group = this.#groups.get(id);
     if (group === undefined) {
-      group = newGroup({ id, name: id, uses: "", line: 0 }, this.#pauses);
+      group = newGroup({ id, name: id, uses: "", line: 0 }, this.#stops);
       this.#groups.set(id, group);
     }
     return group;
@@ -212,15 +233,15 @@ export class RunFold implements Observer {
   #round(group: Group, address: string): StepFold {
     let round = group.rounds.get(address);
     if (round === undefined) {
-      round = new StepFold(group.whole.heading, this.#pauses, address);
+      round = new StepFold(group.whole.heading, this.#stops, address);
       group.rounds.set(address, round);
     }
     return round;
   }
 }
 
-function newGroup(heading: StepHeading, pauses: Pauses): Group {
-  return { whole: new StepFold(heading, pauses), rounds: new Map() };
+function newGroup(heading: StepHeading, stops: Stops): Group {
+  return { whole: new StepFold(heading, stops), rounds: new Map() };
 }
 
 // What holds steps is no step to be counted itself.

@@ -6,6 +6,7 @@ import type {
   AttemptSettled,
   RunOutcome,
   Confirmation,
+  HeldConditions,
   StepOutcome,
   StepProblem,
   TargetHeading,
@@ -41,7 +42,7 @@ export interface RunHeading {
   readonly startedAt: string;
   /** Null while the run is under way, or when its process died. */
   readonly finishedAt: string | null;
-  /** From the opening to the last closing: the pauses of a resumed run count. */
+  /** From the opening to the last closing, without the times between a stop and its resume. */
   readonly durationMs: number | null;
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */
@@ -97,7 +98,12 @@ export interface StepReport {
   readonly attempts: readonly AttemptReport[];
   readonly requests: number;
   readonly startedAt: string | null;
+  /** How long it was worked on: of a write, all attempts, and what was read before them. */
   readonly durationMs: number | null;
+  /** How long nothing could be done: pauses before further attempts, between two reads, and until a receipt or an effect was there. */
+  readonly waitedMs: number | null;
+  /** The time between a stop, of the step or of the run, and its resume. */
+  readonly stoppedMs: number | null;
   /** The answer of a completed step. */
   readonly response: Json;
   /** What the service said when it refused as expected. */
@@ -109,6 +115,8 @@ export interface StepReport {
   readonly comparison: Comparison | null;
   /** What a `conserve` found to be equal on both sides. */
   readonly balances: readonly BalanceReport[] | null;
+  /** The conditions of a completed step: all of them held. Null: it has none, or they were not recorded. */
+  readonly held: HeldConditions | null;
 }
 
 /** A quantity that is conserved. */

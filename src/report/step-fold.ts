@@ -1,30 +1,15 @@
 import type { JsonObject } from "../base/json.ts";
-import type {
-  AttemptAnswered,
-  AttemptIntended,
-  AttemptSettled,
-  ReceiptRead,
-  RunRecord,
-  RunOutcome,
-  StepBegun,
-  StepCompleted,
-  StepHeading,
-  StepStopped,
-} from "../protocol/record.ts";
+import type { RunOutcome, RunRecord, StepCompleted, StepHeading, StepStopped } from "../protocol/record.ts";
 import { keysOf } from "../protocol/address.ts";
 import { type Attempt, attemptReport, hasEffect, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";
-import type { Pauses } from "./pauses.ts";
 import type { RowOutcome, StepReport } from "./shape.ts";
-
-/** A record about one step. */
-export type StepRecord = RunRecord &
-  (StepBegun | AttemptIntended | AttemptAnswered | ReceiptRead | AttemptSettled | StepCompleted | StepStopped);
+import { type StepRecord, StepTimes, type Stops } from "./step-times.ts";
 
 /** The outcome of one step, or of one round of it: the fold of its records. */
 export class StepFold {
   #heading: StepHeading;
-  readonly #pauses: Pauses;
   readonly address: string;
+  readonly times: StepTimes;
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
   #isRescued = false;
@@ -36,8 +21,8 @@ export class StepFold {
   #row: StepReport | undefined;
   #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
 
-  constructor(heading: StepHeading, pauses: Pauses, address: string = heading.id) {
-    this.#pauses = pauses;
+  constructor(heading: StepHeading, stops: Stops, address: string = heading.id) {
+    this.times = new StepTimes(stops);
     this.#heading = heading;
     this.address = address;
   }
@@ -86,6 +71,7 @@ export class StepFold {
     this.#ending = undefined;
     this.#isEmpty = false;
     this.#isRescued = false;
+    this.times.forget();
   }
 
   /** It failed, or a step in it did, and a block around it continued with its rescue. */
@@ -109,6 +95,7 @@ export class StepFold {
   /** Takes a record; one that comes after a stop takes the stop's place. */
   take(record: StepRecord): void {
     this.#row = undefined;
+    this.times.take(record);
     if (record.kind === "step.completed" || record.kind === "step.stopped") {
       this.#ending = record;
       return;
@@ -166,7 +153,7 @@ export class StepFold {
     const last = attempts.at(-1);
     const ending = this.#ending;
     const completed = ending?.kind === "step.completed" ? ending : undefined;
-    const startedAt = ending?.startedAt ?? this.#begunAt ?? attempts[0]?.at;
+    const { startedAt, total: times } = this.times;
     const keys = keysOf(this.address);
     return {
       step: this.address,
@@ -186,13 +173,16 @@ export class StepFold {
       attempts: attempts.map(attemptReport),
       requests: ending?.requests ?? attempts.length,
       startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
-      durationMs: ending === undefined ? null : this.#pauses.workedMs(ending.startedAt, ending.at),
+      durationMs: times?.durationMs ?? null,
+      waitedMs: times?.waitedMs ?? null,
+      stoppedMs: times?.stoppedMs ?? null,
       response: completed?.value["response"] ?? null,
       refusal: textAt(completed?.value, "refusal"),
       problem: ending?.kind === "step.stopped" && !this.#isGone ? ending.problem : null,
       warning: completed?.warning ?? null,
       comparison: ending?.comparison ?? null,
       balances: balancesIn(completed?.value),
+      held: completed?.held ?? null,
     };
   }
 }

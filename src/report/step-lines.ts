@@ -4,6 +4,7 @@ import { count } from "../base/text.ts";
 import { comparisonLines } from "./comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { Nesting } from "./nesting.ts";
+import { heldLines } from "./held.ts";
 import { labelled, problemLines } from "./problem.ts";
 import { settledText } from "./settled.ts";
 import type { StepReport } from "./shape.ts";
@@ -29,9 +30,24 @@ export function plainLine(step: StepReport, detail: Detail = "full", extra = "")
     receiptPart(step, detail),
     extra,
     step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "",
-    step.durationMs === null ? "" : formatDuration(step.durationMs),
+    timeText(step),
   ];
   return parts.filter((part) => part !== "").join("  ");
+}
+
+type Times = Pick<StepReport, "durationMs" | "waitedMs" | "stoppedMs">;
+
+/** Returns how long a step was worked on, and beside it how long it was not. */
+export function timeText(step: Times, between = "  "): string {
+  return step.durationMs === null ? "" : [formatDuration(step.durationMs), ...idleTexts(step)].join(between);
+}
+
+/** Returns how long nothing could be done for a step, and how long it was stopped; nothing where that took no time. */
+export function idleTexts({ waitedMs, stoppedMs }: Times): readonly string[] {
+  return [
+    ...(waitedMs === null || waitedMs === 0 ? [] : [`waited ${formatDuration(waitedMs)}`]),
+    ...(stoppedMs === null || stoppedMs === 0 ? [] : [`stopped for ${formatDuration(stoppedMs)}`]),
+  ];
 }
 
 function nameOf({ step, id, name }: StepReport): string {
@@ -54,7 +70,7 @@ function idIn(detail: Detail, id: string): string {
 
 /** Returns a step's line, and its problem below it, indented by the blocks and playbooks around it. */
 export function stepLines(step: StepReport, detail: Detail): readonly string[] {
-  return within(step, [plainLine(step, detail), ...indented(beneath(step))]);
+  return within(step, [plainLine(step, detail), ...indented([...beneath(step), ...heldLines(step.held, detail === "full")])]);
 }
 
 /** Returns the first line of a block or an included playbook; its steps and its end follow. */

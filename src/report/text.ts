@@ -98,20 +98,21 @@ export function reportLines(report: RunReport, detail: Detail): readonly string[
 /** Returns the summary of a run: its outcome, counts and outputs, and the command that continues it. */
 export function summaryLines({ run, totals }: RunReport): readonly string[] {
   const { mark, word } = RUN_WORDS[run.outcome];
+  const duration = durationText(run);
   const where = isEmbedded(run.target) ? ", on the embedded sandbox" : "";
   return [
-    `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${durationPart(run)}${where}`,
+    `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration === "" ? "" : ` in ${duration}`}${where}`,
     ...indented(run.problem === null ? [] : problemLines(run.problem)),
     ...indented(Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${valueText(value)}`)),
     ...indented(run.outcome === "passed" ? [] : [nextLine(run)]),
   ];
 }
 
-// The time between a stop and its resume is no work of the run.
-function durationPart({ startedAt, finishedAt, durationMs }: RunReport["run"]): string {
+/** Returns how long a run took; the time between a stop and its resume is no work of it. Empty while it is under way. */
+export function durationText({ startedAt, finishedAt, durationMs }: RunReport["run"]): string {
   if (durationMs === null || finishedAt === null) return "";
-  const pausedMs = Date.parse(finishedAt) - Date.parse(startedAt) - durationMs;
-  return ` in ${formatDuration(durationMs)}${pausedMs > 0 ? ` (stopped for ${formatDuration(pausedMs)} in between)` : ""}`;
+  const stoppedMs = Date.parse(finishedAt) - Date.parse(startedAt) - durationMs;
+  return `${formatDuration(durationMs)}${stoppedMs > 0 ? ` (stopped for ${formatDuration(stoppedMs)} in between)` : ""}`;
 }
 
 /** The command that continues a run that did not pass. */

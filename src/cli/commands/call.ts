@@ -46,7 +46,7 @@ export const call: Command<CallOptions> = async (plainShell, options) => {
     if (wrong !== undefined) throw wrongQuestion(operation, wrong);
     const begun = systemClock.elapsed();
     const pages = options.pages ?? LIMITS.pages;
-    const result = await read(readingOn(target, ports), { operation, input, caller, pages });
+    const result = await read(readingOn(target, ports), { operation, input, caller, pages, step: undefined });
     if (result.kind === "failed") {
       shell.stderr.write(shell.hint(formatFailure(new Failure(result.problem))));
       return EXIT.failed;

@@ -5,6 +5,7 @@ import type { RunFold } from "../../report/model.ts";
 import type { StepGroup } from "../../report/row-order.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
 import type { StepFold } from "../../report/step-fold.ts";
+import { timeText } from "../../report/step-lines.ts";
 import { isNamedBy, RUN_WORDS, STEP_WORDS } from "../../report/words.ts";
 import { titleOf, type TitleParts } from "./title.ts";
 
@@ -97,14 +98,18 @@ function stepLine(step: StepFold, { active, isOver }: Sight, now: number): TreeL
 
 function restingParts(step: StepFold): TitleParts {
   if (step.outcome === "not-run") return { ...namesOf(step), tails: [""] };
-  const { outcome, transactionId, durationMs, problem } = step.report();
+  const report = step.report();
+  const { outcome, transactionId, durationMs, problem } = report;
   const { word } = STEP_WORDS[outcome];
   const cause = problem === null ? word : `${word} ${oneLine(problem.code)}`;
   const id = transactionId === null ? null : oneLine(transactionId);
   return {
     ...namesOf(step),
     transactionId: id,
-    tails: durationMs === null ? [cause, word] : [`${cause} · ${formatDuration(durationMs)}`, cause, word],
+    tails:
+      durationMs === null
+        ? [cause, word]
+        : [`${cause} · ${timeText(report, " · ")}`, `${cause} · ${formatDuration(durationMs)}`, cause, word],
   };
 }
 

@@ -79,10 +79,13 @@ function conservedSources(
   { foreach, conserve }: ConservedSides,
 ): readonly RowSource[] | StepProblem {
   const scope = context.scopeAt(place);
-  if (foreach === undefined) return [{ fixed: [0], parallel: 1, reads: [conservedRead(context, scope, conserve)] }];
+  if (foreach === undefined)
+    return [{ fixed: [0], parallel: 1, reads: [conservedRead(context, { step: place.address, scope }, conserve)] }];
   const rounds = roundsOf(scope, foreach);
   if (!Array.isArray(rounds)) return rounds as StepProblem;
-  const reads = rounds.map(({ item }) => conservedRead(context, { ...scope, [foreach.variable]: item }, conserve));
+  const reads = rounds.map(({ item }) =>
+    conservedRead(context, { step: place.address, scope: { ...scope, [foreach.variable]: item } }, conserve),
+  );
   return [{ fixed: [0], parallel: foreach.parallel, reads }];
 }
 

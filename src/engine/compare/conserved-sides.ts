@@ -1,4 +1,4 @@
-import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { EvaluationFailure } from "../../expression/expression.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { Conserve } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
@@ -6,26 +6,26 @@ import { type ConservedReads, type RowsIn, Uncounted } from "../../services/cons
 import { callerOf } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { type RowsOf, rowsOf } from "./list-rows.ts";
-import type { SourcePage, SourceRead } from "./row-source.ts";
+import type { ReadingStep, SourcePage, SourceRead } from "./row-source.ts";
 
 /** The read of a conserved quantity. Throws an EvaluationFailure where the id has no value. */
-export function conservedRead(context: Looking, scope: Scope, conserve: Conserve): SourceRead {
+export function conservedRead(context: Looking, { step, scope }: ReadingStep, conserve: Conserve): SourceRead {
   const id = bind(conserve.id, scope);
   if (typeof id !== "string") throw new EvaluationFailure(`conserve: ${conserve.of} must be the id of one`);
   return {
     label: `${conserve.of} ${id}`,
     sides: ["left", "right"],
     fixed: [id],
-    pages: () => conserve.conserved.pages(id, readsOf(context, scope, conserve)),
+    pages: () => conserve.conserved.pages(id, readsOf(context, { step, scope }, conserve)),
   };
 }
 
-function readsOf(context: Looking, scope: Scope, { as }: Conserve): ConservedReads<SourcePage> {
+function readsOf(context: Looking, { step, scope }: ReadingStep, { as }: Conserve): ConservedReads<SourcePage> {
   return {
     callers: as.length,
     read: (operation, input, rows, caller = 0) => {
       const bound = { input, caller: callerOf(as[caller], scope) };
-      return rowsOf(context, { operation: operationNamed(operation), bound }, countable(rows));
+      return rowsOf(context, { step, operation: operationNamed(operation), bound }, countable(rows));
     },
     later: (page, rows) => (page.kind === "rows" ? [{ ...page, rows, requests: 0 }] : []),
   };

@@ -17,7 +17,7 @@ import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type Mapped, mappingsOf } from "./mapped-names.ts";
 import { rowsOf } from "./list-rows.ts";
-import type { RowSource, SourcePage, SourceRead } from "./row-source.ts";
+import type { ReadingStep, RowSource, SourcePage, SourceRead } from "./row-source.ts";
 
 /** Returns the two sides of a comparison, or why they cannot be read. Throws an EvaluationFailure. */
 export function givenSources(
@@ -43,11 +43,12 @@ function sourceOf(context: Looking, place: Place, taker: RowTaker): RowSource | 
   if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, place, source.rows, taker)] };
   const { foreach } = source;
   const scope = context.scopeAt(place);
-  if (foreach === undefined) return { fixed: taker.fixed, parallel: 1, reads: [serviceRead(context, source, scope, taker)] };
+  if (foreach === undefined)
+    return { fixed: taker.fixed, parallel: 1, reads: [serviceRead(context, source, { step: place.address, scope }, taker)] };
   const rounds = roundsOf(scope, foreach);
   if (!Array.isArray(rounds)) return rounds as StepProblem;
   const reads = rounds.map(({ key, item }) => ({
-    ...serviceRead(context, source, scopeOfRound(scope, foreach, item), taker),
+    ...serviceRead(context, source, { step: place.address, scope: scopeOfRound(scope, foreach, item) }, taker),
     label: `${source.read.operation.name} of ${key}`,
   }));
   return { fixed: taker.fixed, parallel: foreach.parallel, reads };
@@ -87,7 +88,7 @@ function heldSince({ state, ports }: Looking, { frame }: Place, { references }: 
   return since;
 }
 
-function serviceRead(context: Looking, source: ReadSource, scope: Scope, taker: RowTaker): SourceRead {
+function serviceRead(context: Looking, source: ReadSource, { step, scope }: ReadingStep, taker: RowTaker): SourceRead {
   const { read } = source;
   return {
     label: read.operation.name,
@@ -96,7 +97,7 @@ function serviceRead(context: Looking, source: ReadSource, scope: Scope, taker: 
     async *pages(): AsyncGenerator<SourcePage> {
       const bound = bindIn(context, scope, read);
       if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
-      yield* rowsOf(context, { operation: read.operation, bound }, (response) => {
+      yield* rowsOf(context, { step, operation: read.operation, bound }, (response) => {
         const on = { ...scope, response };
         return taker.rows(listOn(source, response, on), on);
       });

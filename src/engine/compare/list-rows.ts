@@ -16,12 +16,12 @@ export type RowsOf = (payload: Json) => Iterable<readonly SideRow[]>;
 /** Reads an operation page by page, and takes the rows of each. */
 export async function* rowsOf(
   context: Looking,
-  { operation, bound }: { readonly operation: Operation; readonly bound: Bound },
+  { step, operation, bound }: { readonly step: string; readonly operation: Operation; readonly bound: Bound },
   rows: RowsOf,
 ): AsyncGenerator<SourcePage, void> {
   const { input, caller } = bound;
   let number = 0;
-  for await (const page of pagesOf(context, { operation, input, caller, pages: LIMITS.pages })) {
+  for await (const page of pagesOf(context, { step, operation, input, caller, pages: LIMITS.pages, isPart: true })) {
     let { requests } = page;
     if (page.kind === "failed") return yield { kind: "failed", problem: page.problem, requests };
     number += 1;

@@ -73,7 +73,7 @@ export class Looks {
     const ms = this.#pauseFor(suspects.values());
     const what = `${count(suspects.size, "difference")}, to read again`;
     this.#context.notify({ kind: "step.waiting", step: this.#parts.step, for: what, untilMs: clock.now() + ms, at: clock.now() });
-    await this.#context.pause(ms);
+    await this.#context.pause(ms, this.#parts.step);
   }
 
   // Waits until the youngest of them is old enough.

@@ -1,4 +1,5 @@
 import type { Json } from "../../base/json.ts";
+import type { Scope } from "../../expression/expression.ts";
 import type { SideRow, SideName } from "../../reconcile/row.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 
@@ -9,6 +10,12 @@ export interface RowSource {
   readonly reads: readonly SourceRead[];
   /** How many may be under way at a time. */
   readonly parallel: number;
+}
+
+/** The step that reads, and the values of its names. */
+export interface ReadingStep {
+  readonly step: string;
+  readonly scope: Scope;
 }
 
 /** One read of a source, to its last page. */

@@ -15,11 +15,14 @@ export interface Asking {
   readonly service: ReadingPort;
   readonly ports: { readonly clock: Clock };
   readonly signal: AbortSignal;
-  pause(ms: number): Promise<void>;
+  /** Pauses for a step, or outside of a run. */
+  pause(ms: number, step: string | undefined): Promise<void>;
 }
 
 /** How long a read may wait and try again. */
 export interface Patience {
+  /** The step that it is made for, under which its progress and its pauses are shown; `undefined` outside of a run. */
+  readonly step: string | undefined;
   /** Until when it may wait for a busy service, by the clock's elapsed time; as long as the limits allow when left out. */
   readonly by?: number | undefined;
   /** Whether this answer was expected: then it is not asked for again, although it is an error. */
@@ -40,8 +43,10 @@ export function askingOf(service: ReadingPort, { clock, stopping }: { clock: Clo
   return { service, ports: { clock }, signal: stopping, pause: (ms) => clock.sleep(ms, stopping) };
 }
 
+const OUTSIDE: Patience = { step: undefined };
+
 /** Asks for a read until there is an answer, or asking again cannot help, or the limits are reached. Throws Interrupted at a stop. */
-export async function ask(asking: Asking, call: Call, { by = Infinity, expects }: Patience = {}): Promise<AskedReply> {
+export async function ask(asking: Asking, call: Call, { step, by = Infinity, expects }: Patience = OUTSIDE): Promise<AskedReply> {
   const { clock } = asking.ports;
   const began = clock.elapsed();
   const last = Math.min(by, began + LIMITS.readMs);
@@ -56,7 +61,7 @@ export async function ask(asking: Asking, call: Call, { by = Infinity, expects }
       const pauseMs = Math.min(given.retryAfterMs ?? pauseAfter(READ_AGAIN, tries), READ_AGAIN.maxMs);
       const most = isBusy(given) ? LIMITS.busyAttempts : LIMITS.readAttempts;
       if (tries >= most || clock.elapsed() + pauseMs > last) return false;
-      await asking.pause(pauseMs);
+      await asking.pause(pauseMs, step);
       return true;
     },
   });

@@ -24,6 +24,6 @@ export async function lookUntil<T>(
     if (leftMs <= 0) return "late";
     const now = clock.now();
     context.notify({ kind: "step.waiting", step: about.address, for: about.for, untilMs: now + leftMs, at: now });
-    await context.pause(Math.min(pauseAfter(about.wait, looks), leftMs));
+    await context.pause(Math.min(pauseAfter(about.wait, looks), leftMs), about.address);
   }
 }

@@ -7,7 +7,7 @@ import { isNotThere, read, type ReadRequest, type ReadResult } from "./read.ts";
 import type { Reply } from "../service/service.ts";
 
 /** Who asks, and until when they wait for a busy service. */
-type Asking = Pick<ReadRequest, "caller" | "by">;
+type Asking = Pick<ReadRequest, "caller" | "step" | "by">;
 
 /** What a failed read proves: that the thing is not there, nothing, or that the address is not the service's. */
 export type Absence = "not there" | "nothing" | { readonly problem: StepProblem };

@@ -15,10 +15,10 @@ export interface ReadRequest extends Patience {
   readonly input: JsonObject;
   readonly caller: Caller;
   readonly pages: number;
-  /** The step that it is made for, under which its progress is shown. */
-  readonly step?: string;
   /** Leaves out invalid fields of the answer: only a part of what is read is needed. */
   readonly loosely?: boolean;
+  /** The caller itself shows how far the reading has come. */
+  readonly isPart?: boolean;
 }
 
 /** The result of a read. */
@@ -37,7 +37,7 @@ export type ReadResult =
       readonly problem: StepProblem;
       readonly requests: number;
       /** What was asked, and how; left out where the answers came and do not add up. */
-      readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by">;
+      readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by" | "step">;
     };
 
 /** What is needed to read a list to its last page, and to show how far the reading has come. */
@@ -88,13 +88,13 @@ export type PageRead = Extract<ReadResult, { kind: "read" }>;
  * pages. An answer without pages is one page.
  */
 export async function* pagesOf(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
-  const { operation, step } = reading;
+  const { operation, step, isPart = false } = reading;
   let [pages, rows] = [0, 0];
   for await (const page of eachPage(context, reading)) {
     if (page.kind === "read" && operation.call.paging !== undefined) {
       pages++;
       rows += listIn(page.payload, operation.call.paging.items).length;
-      if (pages > 1 && step !== undefined)
+      if (pages > 1 && step !== undefined && !isPart)
         context.notify({ kind: "step.reading", step, pages, rows, at: context.ports.clock.now() });
     }
     yield page;
@@ -127,7 +127,7 @@ async function askOnce(context: ListReading, reading: ReadRequest, page: string 
   const { reply, requests } = asked;
   if (reply.answer === undefined) {
     const problem = problemOf(asked, { operation, caller, target: context.target });
-    return { kind: "failed", reply, problem, requests, asked: { operation, caller, by: reading.by } };
+    return { kind: "failed", reply, problem, requests, asked: { operation, caller, by: reading.by, step: reading.step } };
   }
   const { payload, envelope } = reply.answer;
   return { kind: "read", payload, envelope, requests, date: reply.date };

@@ -38,8 +38,8 @@ export abstract class Looking {
   /** Records that a step stopped. */
   abstract stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void;
   abstract notify(notice: Notice): void;
-  /** Pauses; ends early when the run must stop. */
-  abstract pause(ms: number): Promise<void>;
+  /** Pauses for a step; ends early when the run must stop. */
+  abstract pause(ms: number, step: string | undefined): Promise<void>;
 
   /** Aborted when the run must stop, which ends reads and pauses at once. */
   get signal(): AbortSignal {

@@ -13,6 +13,7 @@ import { Looking } from "./reading-context.ts";
 import type { Place } from "./plan-steps.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 import { leaseNameOf } from "./run-leases.ts";
+import { Waits } from "./waits.ts";
 import { type Call, digestOf, ServiceClient } from "../service/service.ts";
 
 /** How the reason of a fence begins where the process was paused after it had decided to send a write. */
@@ -29,6 +30,7 @@ export class RunContext extends Looking {
   readonly #unseen: Unseen[] = [];
   /** When this process recorded an intent or an answer, by the sequence of that record. */
   readonly #writtenAt = new Map<number, number>();
+  readonly #waits: Waits;
   #signal: AbortSignal;
   /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
   #changedAt: number;
@@ -42,6 +44,7 @@ export class RunContext extends Looking {
     super(playbook, { target, secrets: ports.secrets }, held.records);
     this.ports = ports;
     this.#changedAt = ports.clock.elapsed();
+    this.#waits = new Waits(ports.clock);
     this.#signal = ports.stopping;
     this.service = new ServiceClient(target, ports);
     this.#journal = held.journal;
@@ -54,7 +57,7 @@ export class RunContext extends Looking {
 
   /** Records a fact that may become durable with the next one. */
   note(fact: Fact): void {
-    const record = this.#journal.note(fact);
+    const record = this.#journal.note(this.#waits.addedTo(fact));
     advance(this.state, record);
     if (this.#unseen.length === 0) this.ports.observe(record);
     else this.#unseen.push({ record, isDurable: true });
@@ -71,7 +74,7 @@ export class RunContext extends Looking {
   }
 
   async #showOnce(fact: Fact, durable: () => Promise<void>): Promise<void> {
-    const record = this.#journal.note(fact);
+    const record = this.#journal.note(this.#waits.addedTo(fact));
     // At once, so that a proof of this write cannot prove another one that is probed meanwhile.
     advance(this.state, record);
     const unseen = { record, isDurable: false };
@@ -164,9 +167,9 @@ export class RunContext extends Looking {
   }
 
   /** Pauses until reads show all that the run has written, where the environment declares `readLag`. */
-  async untilReadsAreRecent(): Promise<void> {
+  async untilReadsAreRecent(step: string): Promise<void> {
     const leftMs = this.#untilRecentMs();
-    if (leftMs !== undefined && leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs));
+    if (leftMs !== undefined && leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs), step);
   }
 
   #untilRecentMs(): number | undefined {
@@ -175,10 +178,11 @@ export class RunContext extends Looking {
     return Math.max(0, readLagMs - (this.ports.clock.elapsed() - this.#changedAt));
   }
 
-  /** Makes all records durable and pauses. Ends early when the run must stop. */
-  async pause(ms: number): Promise<void> {
+  /** Makes all records durable and pauses for a step, whose next record says how long. Ends early when the run must stop. */
+  async pause(ms: number, step: string | undefined): Promise<void> {
     await this.#journal.flushed();
-    await this.ports.clock.sleep(ms, this.#signal);
+    const pause = (): Promise<void> => this.ports.clock.sleep(ms, this.#signal);
+    await (step === undefined ? pause() : this.#waits.during(step, pause));
   }
 
   override get signal(): AbortSignal {

@@ -43,12 +43,12 @@ interface Beginning<S> {
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
   // `ensure` comes first: where nothing must be sent, an input without a value does no harm.
-  if (step.ensure !== undefined) await context.untilReadsAreRecent();
+  if (step.ensure !== undefined) await context.untilReadsAreRecent(place.address);
   if (step.ensure !== undefined && (await holdsAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
   context.actAs({ operation: step.operation, caller: bound.caller });
-  return send(context, { place, step, bound: completed(context, place, step, bound) });
+  return send(context, { place, step, bound: completed(context, place, step, bound), startedAt });
 }
 
 function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): void {

@@ -1,6 +1,6 @@
 import type { CheckStep, Conserve, LookCheck } from "../../playbook/model.ts";
 import type { Looking } from "../run/reading-context.ts";
-import { firstBroken } from "./expectations.ts";
+import { judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import type { CheckStepResult } from "./check-result.ts";
 import { conserve } from "./conserve.ts";
@@ -25,6 +25,7 @@ export async function check(context: Looking, { place, step, looks, startedAt }:
       value: checked.value,
       startedAt,
       requests,
+      ...keptOf(checked.held),
     });
   }
   const { problem } = checked;
@@ -39,6 +40,9 @@ async function lookAt(context: Looking, place: Place, looks: LookCheck | Conserv
   if (!("kind" in result)) return { problem: result.problem, requests: 0 };
   const { requests } = result;
   if (result.kind === "failed") return { problem: result.problem, requests };
-  const problem = firstBroken([looks.that], context.scopeAt(place, { response: result.payload }));
-  return problem === undefined ? { value: { response: result.payload, outcome: "ok" }, requests } : { problem, requests };
+  const scope = context.scopeAt(place, { response: result.payload });
+  const judged = judgeConditions({ keyword: "that", all: [looks.that], scope });
+  return "problem" in judged
+    ? { ...judged, requests }
+    : { ...judged, value: { response: result.payload, outcome: "ok" }, requests };
 }

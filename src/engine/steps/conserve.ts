@@ -18,18 +18,18 @@ const RULES: Rules = { tolerance: Decimal.of(0), sums: { left: true, right: true
 
 /** Checks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it was seen twice alike. */
 export async function conserve(context: Looking, place: Place, check: Conserve): Promise<CheckStepResult> {
-  const read = conservedRead(context, context.scopeAt(place), check);
+  const read = conservedRead(context, { step: place.address, scope: context.scopeAt(place) }, check);
   let [before, requests] = ["", 0];
   for (let look = 1; ; look++) {
     const looked = await lookAt(read);
     requests += looked.requests;
     if ("problem" in looked) return { problem: looked.problem, requests };
     const broken = looked.pairs.filter((pair) => judge(pair, RULES).length > 0);
-    if (broken.length === 0) return { value: { outcome: "ok", balances: looked.pairs.map(asJson) }, requests };
+    if (broken.length === 0) return { value: { outcome: "ok", balances: looked.pairs.map(asJson) }, requests, held: [] };
     const seen = JSON.stringify(broken.map(asJson));
     if (seen === before || look === LOOKS || context.stopping) return { problem: differing(broken, read, check), requests };
     before = seen;
-    await context.pause(PAUSE_MS);
+    await context.pause(PAUSE_MS, place.address);
   }
 }
 

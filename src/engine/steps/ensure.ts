@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
-import type { StepProblem } from "../../protocol/record.ts";
+import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 import type { Bound } from "../service/bind-call.ts";
 import { recordedActor } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
-import { firstBroken } from "./expectations.ts";
+import { judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
@@ -43,6 +43,7 @@ export async function holdsAlready(context: Looking, { place, step, startedAt, b
     value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input, context.target.profile) },
     startedAt,
     requests: looked.requests,
+    ...keptOf(looked.held),
     ...recordedActor(bound.caller),
   });
   return true;
@@ -55,19 +56,24 @@ export async function becomesSo(context: Looking, place: Place, ensure: Ensure):
   const found = await lookUntil(context, about, async (): Promise<LookResult<Became>> => {
     const looked = await lookWhether(context, place, ensure);
     if ("problem" in looked) return { found: looked };
-    if (looked.holds) return { found: { response: looked.response } };
+    if (looked.holds) return { found: looked };
     broken = looked.broken ?? broken;
     return "again";
   });
   return found === "late" ? { problem: { ...broken, code: "ensure.not-so" } } : found;
 }
 
-type Became = { readonly response: Json } | { readonly problem: StepProblem };
+type Became = Exclude<LookOutcome, { readonly holds: false }>;
 
 /** The result of a look; a read that failed proves nothing. */
 export type LookOutcome =
   | { readonly problem: StepProblem }
-  | { readonly holds: true; readonly response: Json; readonly requests: number }
+  | {
+      readonly holds: true;
+      readonly response: Json;
+      readonly requests: number;
+      readonly held: readonly HeldCondition[];
+    }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
 /** Reads whether `ensure` holds. It does not while the thing is not there. */
@@ -81,8 +87,9 @@ export async function lookWhether(context: Looking, place: Place, ensure: Ensure
     return absence === "not there" ? { holds: false, broken: result.problem } : { problem: result.problem };
   }
   const { payload, requests } = result;
-  const broken = firstBroken([ensure.that], context.scopeAt(place, { response: payload }));
-  return broken === undefined ? { holds: true, response: payload, requests } : { holds: false, broken };
+  const scope = context.scopeAt(place, { response: payload });
+  const judged = judgeConditions({ keyword: "ensure", all: [ensure.that], scope });
+  return "problem" in judged ? { holds: false, broken: judged.problem } : { holds: true, response: payload, requests, ...judged };
 }
 
 // Only ids from the playbook: an id that the run would choose names nothing yet.

@@ -4,8 +4,43 @@ import { explain } from "../../expression/explain/explain.ts";
 import type { Explanation } from "../../expression/explain/explanation.ts";
 import { causeOf } from "../../expression/explain/tree.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import type { StepProblem } from "../../protocol/record.ts";
+import { writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { seenIn } from "../../expression/explain/held.ts";
+import type { HeldCondition, HeldConditions, StepProblem } from "../../protocol/record.ts";
 import { noValue } from "../write/lost-answer.ts";
+
+/** Conditions of a step, and where they are written. */
+export interface Conditions {
+  readonly keyword: HeldCondition["keyword"];
+  readonly all: readonly Expression[];
+  readonly scope: Scope;
+}
+
+/** What conditions showed: why the first one that does not hold fails, or all of them with their values. */
+export type JudgedConditions = { readonly problem: StepProblem } | { readonly held: readonly HeldCondition[] };
+
+/** Evaluates the conditions of a step in their order, up to the first one that does not hold. */
+export function judgeConditions(conditions: Conditions): JudgedConditions {
+  const problem = firstBroken(conditions.all, conditions.scope);
+  return problem === undefined ? { held: heldBy(conditions) } : { problem };
+}
+
+/** Returns conditions that hold, with the values that they are about. */
+export function heldBy({ keyword, all, scope }: Conditions): readonly HeldCondition[] {
+  return sharingSteps("expressionSteps", () => all.map((condition) => ({ keyword, ...seenIn(condition, scope) })));
+}
+
+/** Returns the conditions of a step as its record keeps them, as many as fit; nothing when it has none. */
+export function keptOf(held: readonly HeldCondition[]): { readonly held?: HeldConditions } {
+  if (held.length === 0) return {};
+  let chars = 0;
+  const shown = held.slice(0, LIMITS.heldConditions).filter((condition) => {
+    chars += writeJson(condition).length;
+    return chars <= LIMITS.heldChars;
+  });
+  return { held: { total: held.length, shown } };
+}
 
 /** Returns the first expectation that does not hold, with the reason; `undefined` when all hold. */
 export function firstBroken(expectations: readonly Expression[], scope: Scope): StepProblem | undefined {

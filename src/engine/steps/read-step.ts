@@ -3,11 +3,11 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { pauseAfter } from "../../base/backoff.ts";
 import { retry } from "../../base/retry.ts";
 import type { CallStep } from "../../playbook/model.ts";
-import type { StepProblem } from "../../protocol/record.ts";
+import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../read/ask.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { recordedActor } from "../service/caller.ts";
-import { firstBroken, seen } from "./expectations.ts";
+import { heldBy, judgeConditions, keptOf, seen } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { read, type ReadResult } from "../read/read.ts";
@@ -46,7 +46,7 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
   };
   const pause = async (_judged: unknown, tries: number): Promise<boolean> => {
     if (step.retry === undefined || tries >= step.retry.attempts) return false;
-    await context.pause(pauseAfter(step.retry, tries));
+    await context.pause(pauseAfter(step.retry, tries), begun.place.address);
     return true;
   };
   const ended = await retry(once, { isFinal: (judged) => typeof judged === "string" || "value" in judged, pause });
@@ -81,26 +81,41 @@ async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "fai
   return { found: absence === "nothing" ? failed : { ...failed, problem: absence.problem } };
 }
 
-/** The result of a read: a value, or a problem. */
-export type JudgedRead = { readonly value: JsonObject } | { readonly problem: StepProblem };
+/** The result of a read: a value with the conditions that held, or a problem. */
+export type JudgedRead =
+  | { readonly value: JsonObject; readonly held: readonly HeldCondition[] }
+  | { readonly problem: StepProblem };
 
 function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
   const about = { startedAt, requests, ...recordedActor(bound.caller) };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
-  context.note({ kind: "step.completed", step: place.address, outcome: "ok", value: ended.value, ...about });
+  context.note({
+    kind: "step.completed",
+    step: place.address,
+    outcome: "ok",
+    value: ended.value,
+    ...about,
+    ...keptOf(ended.held),
+  });
 }
 
 /** Returns the value that later steps see, or why the read is not as expected. */
 export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): JudgedRead {
   if (result.kind === "failed") {
     const { reply, problem } = result;
-    if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message } };
+    if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message }, held: [] };
     return { problem: saysNo(reply) ? notAsExpected(step, saidBy(reply), problem) : problem };
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
   const value = valueOf(result.payload, result.envelope);
-  const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
-  return problem === undefined ? { value } : { problem };
+  const judged = context.asOwn(place, {
+    value,
+    evaluate: (scope) => judgeConditions({ keyword: "expect", all: step.expect, scope }),
+  });
+  if ("problem" in judged) return judged;
+  const until = step.until === undefined ? [] : [step.until];
+  const awaited = heldBy({ keyword: "until", all: until, scope: context.scopeAt(place, { response: result.payload }) });
+  return { value, held: [...awaited, ...judged.held] };
 }
 
 /**

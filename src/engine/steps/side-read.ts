@@ -13,5 +13,7 @@ export async function sideRead(
   use: SideRead,
 ): Promise<ReadResult | { readonly problem: StepProblem }> {
   const bound = bindCall(context, place, use);
-  return "problem" in bound ? bound : read(context, { operation: use.operation, pages: LIMITS.pages, ...bound });
+  return "problem" in bound
+    ? bound
+    : read(context, { operation: use.operation, pages: LIMITS.pages, step: place.address, ...bound });
 }

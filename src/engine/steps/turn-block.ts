@@ -17,7 +17,7 @@ export async function turn(context: Looking, { address, step }: Place, to: Turn)
   const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {
     const retry = step.kind === "block" ? step.retry : undefined;
-    if (retry !== undefined) await context.pause(pauseAfter(retry, stepIn(context.state, address).repeats + 1));
+    if (retry !== undefined) await context.pause(pauseAfter(retry, stepIn(context.state, address).repeats + 1), address);
     if (context.stopping) return;
   }
   context.note({ kind: "block.turned", step: address, ...to, ...(problem === undefined ? {} : { problem }) });

@@ -6,7 +6,7 @@ import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/state.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { firstBroken } from "../steps/expectations.ts";
+import { judgeConditions, keptOf } from "../steps/expectations.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { absenceIn } from "../read/not-there.ts";
@@ -41,9 +41,13 @@ export async function complete(context: RunContext, applied: Attempted): Promise
     ...(ensured === undefined ? {} : { ensured: ensured.response }),
     ...found.outputs,
   };
-  const problem = context.asOwn(place, { value, evaluate: (scope) => firstBroken(step.expect, scope) });
-  if (problem !== undefined) return fail({ ...problem, why });
-  context.note({ kind: "step.completed", step: place.address, outcome, value, startedAt, requests: 1 });
+  const judged = context.asOwn(place, {
+    value,
+    evaluate: (scope) => judgeConditions({ keyword: "expect", all: step.expect, scope }),
+  });
+  if ("problem" in judged) return fail({ ...judged.problem, why });
+  const held = keptOf([...(ensured?.held ?? []), ...judged.held]);
+  context.note({ kind: "step.completed", step: place.address, outcome, value, startedAt, requests: 1, ...held });
 }
 
 interface Found {
@@ -140,6 +144,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     operation: operationNamed(discovery.read),
     input: discovery.with(sent.input),
     caller,
+    step: place.address,
     pages: LIMITS.pages,
     // Errors in other records must not keep what the write made from being found, now and at each resume.
     loosely: true,

@@ -27,7 +27,7 @@ export async function baselineOf(
   if (reads === undefined || Object.keys(reads).length === 0) return {};
   const { sequence } = context.state;
   const recent = context.readsAreRecent ? { recent: true as const } : {};
-  const looked = await readAll(context, reads, { caller: bound.caller });
+  const looked = await readAll(context, reads, { caller: bound.caller, step: place.address });
   if ("problem" in looked) return { baseline: null };
   const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
   return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
@@ -39,7 +39,7 @@ export async function evidenceOf(
   { place, probe, bound, attempt, by }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState; by: number },
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
-  const asking = { caller: bound.caller, by };
+  const asking = { caller: bound.caller, step: place.address, by };
   const looked = await readAll(context, probe.after(sent), asking);
   if ("problem" in looked) return looked;
   const { operation, baseline, baselineAt } = attempt.intended;
@@ -76,8 +76,8 @@ function actingEntityOf(service: Service, caller: Caller, target: Target): JsonO
   return { orgId, [attribute]: value };
 }
 
-/** Who asks, and until when they wait for a busy service. */
-type Asking = Pick<ReadRequest, "caller" | "by">;
+/** Who asks, for which step, and until when they wait for a busy service. */
+type Asking = Pick<ReadRequest, "caller" | "step" | "by">;
 
 interface Looked {
   readonly readings: Readings;

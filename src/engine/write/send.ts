@@ -20,6 +20,8 @@ interface WriteToSend {
   readonly place: Place;
   readonly step: WriteStep;
   readonly bound: Bound;
+  /** When the step began; only of its first attempt. */
+  readonly startedAt?: number;
 }
 
 /**
@@ -27,7 +29,7 @@ interface WriteToSend {
  * the process dies, the journal shows whether the write may have been sent. Right before that byte, the claim and the age of the intent
  * are checked once more, because the process may have been paused since.
  */
-export async function send(context: RunContext, { place, step, bound }: WriteToSend): Promise<void> {
+export async function send(context: RunContext, { place, step, bound, startedAt }: WriteToSend): Promise<void> {
   const { operation } = step;
   const call = { operation, input: bound.input, caller: bound.caller };
   const request = context.service.request(call);
@@ -51,6 +53,7 @@ export async function send(context: RunContext, { place, step, bound }: WriteToS
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
     ...(baseline === undefined ? {} : { baseline }),
     ...(baselineAt === undefined ? {} : { baselineAt }),
+    ...(startedAt === undefined ? {} : { startedAt }),
   });
   const sentAt = context.ports.clock.elapsed();
   const reply = ownReply(
@@ -82,7 +85,11 @@ interface Replied {
 }
 
 // An answer that names another write's transaction, such as one from a cache in between, proves nothing about this one.
-function ownReply(context: RunContext, { place, step }: Omit<WriteToSend, "bound">, { call, attempt, reply }: Replied): Reply {
+function ownReply(
+  context: RunContext,
+  { place, step }: Pick<WriteToSend, "place" | "step">,
+  { call, attempt, reply }: Replied,
+): Reply {
   const state = stepIn(context.state, place.address).attempts[attempt];
   if (reply.answer === undefined || state === undefined) return reply;
   const { payload } = reply.answer;
@@ -103,7 +110,7 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
     return context.stop(place, { startedAt: state.intendedAt, outcome, problem: sent.problem });
   }
   const pauseMs = state.answered?.retryAfterMs ?? pauseAfter(NOT_TAKEN, state.intended.attempt);
-  await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs));
+  await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs), place.address);
   if (context.stopping) return;
   return send(context, { place, step, bound: { ...sent, caller } });
 }

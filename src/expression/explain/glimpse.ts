@@ -26,15 +26,20 @@ export function glimpse(json: Json): Glimpse {
 
 /** Returns whether a value is small enough to be shown, and can be read back from where it is kept. */
 export function isShowable(json: Json): boolean {
-  return fits(json, LIMITS.shownDepth) && writeJson(json).length <= LIMITS.shownChars;
+  return isWithin(json, LIMITS.shownChars);
 }
 
-function fits(json: Json, depth: number): boolean {
-  if (typeof json === "string") return json.length <= LIMITS.shownChars;
-  if (Array.isArray(json))
-    return depth > 0 && json.length <= LIMITS.shownChars && json.every((item: Json) => fits(item, depth - 1));
+/** Returns whether a value has at most so many characters as JSON, and can be read back from where it is kept. */
+export function isWithin(json: Json, chars: number): boolean {
+  return mayFit(json, chars, LIMITS.shownDepth) && writeJson(json).length <= chars;
+}
+
+// Decided before it is written, because a list may be very long.
+function mayFit(json: Json, chars: number, depth: number): boolean {
+  if (typeof json === "string") return json.length <= chars;
+  if (Array.isArray(json)) return depth > 0 && json.length <= chars && json.every((item: Json) => mayFit(item, chars, depth - 1));
   if (!isObject(json)) return true;
-  return depth > 0 && Object.entries(json).every(([key, inner]) => !isForbiddenKey(key) && fits(inner, depth - 1));
+  return depth > 0 && Object.entries(json).every(([key, inner]) => !isForbiddenKey(key) && mayFit(inner, chars, depth - 1));
 }
 
 /** Returns a short description of a value. */

@@ -1,4 +1,5 @@
 import { comparisonLines } from "../comparison.ts";
+import { heldLines } from "../held.ts";
 import { problemLines } from "../problem.ts";
 import type { NotBegun, ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
 import { placeLines } from "../step-lines.ts";
@@ -21,6 +22,8 @@ export interface Case {
   readonly warning: readonly string[];
   /** What a comparison of two sides found, whatever the verdict. */
   readonly comparison: readonly string[];
+  /** The conditions that held, with their values. */
+  readonly held: readonly string[];
 }
 
 /**
@@ -88,6 +91,7 @@ function caseOf(step: StepReport): Case {
     lines,
     warning: step.warning === null ? [] : [...problemLines(step.warning), ...placeLines(step)],
     comparison: step.comparison === null ? [] : comparisonLines(step.comparison),
+    held: heldLines(step.held, true),
   };
 }
 
@@ -115,5 +119,6 @@ function caseOfWhole(type: string, lines: readonly string[]): Case {
     lines,
     warning: [],
     comparison: [],
+    held: [],
   };
 }

@@ -76,15 +76,16 @@ interface Suite {
   readonly playbook: { readonly name: string; readonly file: string };
 }
 
-function testOf({ step, name, verdict, type, message, lines, warning, comparison }: Case, run: Suite): Test {
+function testOf(row: Case, run: Suite): Test {
+  const { step, name, verdict, type, message, lines, warning, comparison, held } = row;
   const start = step?.startedAt === null || step === undefined ? undefined : Date.parse(step.startedAt);
   const duration = Math.round(step?.durationMs ?? 0);
-  const output = [...warningLines(warning), ...comparison];
+  const output = [...warningLines(warning), ...comparison, ...held];
   return {
     name: oneLine(name),
     status: step?.outcome === "rescued" ? "other" : STATUSES[verdict],
     duration,
-    ...(start === undefined ? {} : { start, stop: start + duration }),
+    ...(start === undefined ? {} : { start, stop: start + duration + (step?.waitedMs ?? 0) + (step?.stoppedMs ?? 0) }),
     suite: [oneLine(run.playbook.file), oneLine(run.playbook.name)],
     ...(message === "" ? {} : { message: oneLine(message) }),
     ...(lines.length === 0 ? {} : { trace: lines.join("\n") }),
@@ -103,6 +104,8 @@ function testOf({ step, name, verdict, type, message, lines, warning, comparison
             actor: onOneLine(step.actor),
             as: onOneLine(step.as),
             transactionId: onOneLine(step.transactionId),
+            waitedMs: step.waitedMs,
+            stoppedMs: step.stoppedMs,
           }),
       ...(step === undefined || step.receipt === null
         ? {}

@@ -28,6 +28,10 @@ const mapOrNull: Schema = { type: ["object", "null"] };
 const texts: Schema = { type: "array", items: text };
 const step: Schema = { ...text, description: "The step's address: its id, and the keys of its rounds." };
 const attempt: Schema = { ...whole, description: "Which sending of the write, from 0 on." };
+const waitedMs: Schema = {
+  ...whole,
+  description: "How long nothing could be done for the step since the event of it before, in milliseconds; left out: not at all.",
+};
 const moment: Schema = { type: "integer", description: "Milliseconds since the Unix epoch." };
 
 function object(required: Readonly<Record<string, Schema>>, optional: Readonly<Record<string, Schema>> = {}): Schema {
@@ -48,6 +52,7 @@ function oneOf(...values: readonly string[]): Schema {
 }
 
 const comparison: Schema = { $ref: "#/$defs/comparison" };
+const held: Schema = { $ref: "#/$defs/held" };
 const problem = object({ code: text, message: text }, { why: text, next: text, evidence: anything });
 const holder = object(
   { host: text, bootId: text, pid: whole, startedAt: text },
@@ -114,7 +119,7 @@ const EVENTS: Described = {
   "block.turned": {
     says: "A block continued with its rescue or its always, or again from its first step.",
     required: { step, to: oneOf("rescue", "always", "again") },
-    optional: { outcome: oneOf("ok", "rescued", "failed"), failed: text, problem, forget: texts },
+    optional: { outcome: oneOf("ok", "rescued", "failed"), failed: text, problem, forget: texts, waitedMs },
   },
   "attempt.intended": {
     says: "A write was about to be sent. Durable before its first byte left.",
@@ -130,6 +135,8 @@ const EVENTS: Described = {
       as: identity,
       baseline: mapOrNull,
       baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
+      startedAt: { ...moment, description: "When the step began; only of its first attempt." },
+      waitedMs,
     },
   },
   "attempt.answered": {
@@ -152,12 +159,12 @@ const EVENTS: Described = {
   "receipt.read": {
     says: "A receipt said its last word.",
     required: { step, attempt, committed: flag, receipt: map },
-    optional: {},
+    optional: { waitedMs },
   },
   "attempt.settled": {
     says: "The outcome of a write, decided by other evidence than its own answer.",
     required: { step, attempt, verdict: oneOf("applied", "absent", "superseded", "unchanged"), evidence: anything },
-    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text } },
+    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text }, waitedMs },
   },
   "step.completed": {
     says: "A step is done.",
@@ -168,7 +175,7 @@ const EVENTS: Described = {
       startedAt: moment,
       requests: whole,
     },
-    optional: { actor: textOrNull, as: identity, warning: problem, comparison },
+    optional: { actor: textOrNull, as: identity, warning: problem, comparison, held, waitedMs },
   },
   "step.stopped": {
     says: "A step ended as it was not to, and the run with it unless a rescue follows.",
@@ -178,7 +185,7 @@ const EVENTS: Described = {
       problem,
       startedAt: moment,
     },
-    optional: { requests: whole, actor: textOrNull, as: identity, comparison },
+    optional: { requests: whole, actor: textOrNull, as: identity, comparison, waitedMs },
   },
   "run.closed": {
     says: "The run ended.",
@@ -210,11 +217,11 @@ export const eventSchema: Schema = {
     title: kind,
     description: says,
   })),
-  $defs: comparisonDefs(),
+  $defs: sharedDefs(),
 };
 
-// A comparison has the same form in an event as in a report.
-function comparisonDefs(): Schema {
-  const { comparison: compared, comparedSide, drift, quantity } = reportSchema.$defs;
-  return { comparison: compared, comparedSide, drift, quantity };
+// Comparisons and conditions have the same form in an event as in a report.
+function sharedDefs(): Schema {
+  const { comparison: compared, comparedSide, drift, quantity, held: conditions } = reportSchema.$defs;
+  return { comparison: compared, comparedSide, drift, quantity, held: conditions };
 }

@@ -2,6 +2,7 @@ import junit, { type Builder, type TestCase, type TestSuite } from "junit-report
 import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
+import { idleTexts } from "../step-lines.ts";
 import { actedAs } from "../words.ts";
 
 // The module is the builder itself; its types take it for a module that has it as `default`.
@@ -36,7 +37,8 @@ function addNotBegun(builder: Builder, each: NotBegun): void {
   addCase(suite, notBegunCase(each), file);
 }
 
-function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, warning, comparison }: Case, file: string): void {
+function addCase(suite: TestSuite, row: Case, file: string): void {
+  const { step, name, verdict, type, message, lines, warning, comparison, held } = row;
   const testCase = suite.testCase().className(attribute(file)).name(attribute(name));
   testCase.file(attribute(step?.file ?? file));
   if (step !== undefined) testCase.time((step.durationMs ?? 0) / 1_000);
@@ -44,7 +46,7 @@ function addCase(suite: TestSuite, { step, name, verdict, type, message, lines, 
   if (verdict === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
   if (verdict === "error") testCase.error(attribute(message), attribute(type), text);
   if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
-  const output = [...(step === undefined ? [] : evidenceOf(step)), ...comparison, ...warningLines(warning)].join("\n");
+  const output = [...(step === undefined ? [] : evidenceOf(step)), ...held, ...comparison, ...warningLines(warning)].join("\n");
   if (output !== "") testCase.standardOutput(legal(output));
 }
 
@@ -67,9 +69,10 @@ function evidenceOf(step: StepReport): readonly string[] {
     receipt: receipt?.receiptId,
     "receipt status": receipt?.status,
   };
-  return Object.entries(named).flatMap(([name, value]) =>
+  const evidence = Object.entries(named).flatMap(([name, value]) =>
     value === null || value === undefined ? [] : [`${name} ${oneLine(value)}`],
   );
+  return [...evidence, ...idleTexts(step)];
 }
 
 // What XML 1.0 cannot carry, not even as a reference.

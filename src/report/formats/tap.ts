@@ -57,7 +57,12 @@ function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Ca
     code: oneLine(type),
     ...(step === undefined
       ? {}
-      : { duration_ms: step.durationMs, at: { line: step.line, ...(step.file === null ? {} : { file: oneLine(step.file) }) } }),
+      : {
+          duration_ms: step.durationMs,
+          waited_ms: step.waitedMs,
+          stopped_ms: step.stoppedMs,
+          at: { line: step.line, ...(step.file === null ? {} : { file: oneLine(step.file) }) },
+        }),
     ...(seen.length < 2 ? {} : { seen }),
     ...(comparison.length === 0 ? {} : { comparison }),
   };

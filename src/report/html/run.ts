@@ -1,11 +1,11 @@
-import { formatDuration } from "../../base/duration.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import { addressesIn } from "../../protocol/record.ts";
+import { textAt } from "../attempt.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../shape.ts";
-import { anywayText, confirmedText, nextLine } from "../text.ts";
+import { anywayText, confirmedText, durationText, nextLine } from "../text.ts";
 import { verdictOf } from "../verdict.ts";
 import { actedAs, countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import type { Budget } from "./budget.ts";
@@ -96,11 +96,10 @@ function nextOf(line: string, steps: readonly StepReport[]): Child {
 }
 
 function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
-  const { target, startedAt, finishedAt, durationMs, history } = run;
+  const { target, startedAt, finishedAt, history } = run;
   const carriers = new Set(history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [by] : [])));
   const service = addressesIn(target);
   const { orgId = null, appId } = target;
-  const duration = durationMs === null ? "not finished" : formatDuration(durationMs);
   return [
     ["environment", oneLine(environmentWords(target))],
     ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
@@ -112,7 +111,7 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
     ...(run.confirmed === null ? [] : [["confirmed", confirmedText(run.confirmed)] as const]),
     ["started", moment(startedAt)],
     ...(finishedAt === null ? [] : [["ended", moment(finishedAt)] as const]),
-    ["duration", duration],
+    ["duration", durationText(run) || "not finished"],
     ["run by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
   ];
 }
@@ -162,14 +161,15 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   // Uneventful steps come last where not all can be shown.
   const sorted = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
   const shown = sorted.slice(0, LIMITS.htmlWrites);
+  const named = shown.some((write) => transactionOf(write) !== null);
   return el(
     "details",
     { class: "writes", open: words.size > 1 },
     el("summary", {}, title, ` ${count(writes.length, "write")}: ${counts}`),
     tableOf(
       "The outcome of each write",
-      HEADS,
-      shown.map((write) => writeRow(write, linkTo)),
+      ["Step", "Attempt", "Operation", "As", "Outcome", "Evidence", ...(named ? ["Transaction"] : [])],
+      shown.map((write): TableRow => [linkTo(write.step), ...writeCells(write), ...(named ? [transactionCell(write)] : [])]),
     ),
     shown.length === writes.length
       ? undefined
@@ -177,24 +177,31 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   );
 }
 
-const HEADS = ["Step", "Attempt", "Operation", "As", "Outcome", "Evidence", "Transaction"];
-
 function plainness({ step, attempt }: Write): number {
   return verdictOf(attempt, step).word === "acknowledged" ? 1 : 0;
 }
 
-function writeRow({ step, attempt }: Write, linkTo: (step: StepReport) => Markup): TableRow {
+function writeCells({ step, attempt }: Write): readonly Child[] {
   const { word, by } = verdictOf(attempt, step);
-  const isLast = attempt === step.attempts.at(-1);
   return [
-    linkTo(step),
     String(attempt.attempt + 1),
     oneLine(attempt.operation),
     oneLine(actedAs(step)),
     el("span", { class: `verdict ${word.replace(" ", "-")}` }, word),
     withIds(oneLine(by)),
-    isLast && step.transactionId !== null ? idMarkup(step.transactionId) : "",
   ];
+}
+
+function transactionCell(write: Write): Child {
+  const id = transactionOf(write);
+  return id === null ? "" : idMarkup(id);
+}
+
+// The answer or the receipt of the last attempt names it; of a write whose answer was lost, what was read back.
+function transactionOf({ step, attempt }: Write): string | null {
+  const own = attempt === step.attempts.at(-1) ? step.transactionId : null;
+  const evidence = attempt.settled?.evidence;
+  return own ?? textAt(evidence, "transactionId") ?? textAt(evidence, "transaction");
 }
 
 function valuesOf(title: Markup, values: JsonObject, budget: Budget): Markup | undefined {

@@ -3,7 +3,8 @@ import { isObject, type Json } from "../../base/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explanationBlocks } from "../evidence.ts";
 import { cut, oneLine } from "../formats/foreign-text.ts";
-import { balanceLines } from "../step-lines.ts";
+import { heldLines } from "../held.ts";
+import { balanceLines, idleTexts } from "../step-lines.ts";
 import type { AttemptReport, StepReport } from "../shape.ts";
 import { verdictOf } from "../verdict.ts";
 import { actedAs, isNamedBy, NO_END, wordOf } from "../words.ts";
@@ -55,7 +56,9 @@ export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean)
 function lineOf(step: StepReport, timeline: Timeline): Child {
   const { mark, word } = wordOf(step);
   const name = step.name === step.step || isNamedBy(step.id, step.name) ? "" : oneLine(step.name);
-  const sent = step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "";
+  const beside = [step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "", ...idleTexts(step)].filter(
+    (text) => text !== "",
+  );
   return [
     el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`),
     el(
@@ -65,7 +68,7 @@ function lineOf(step: StepReport, timeline: Timeline): Child {
       name === "" ? undefined : [" ", el("span", { class: "name" }, name)],
       " ",
       el("span", { class: "uses" }, [oneLine(step.uses), actedAs(step) === "" ? "" : ` as ${oneLine(actedAs(step))}`]),
-      sent === "" ? undefined : [" ", el("span", { class: "sent" }, sent)],
+      beside.map((text) => [" ", el("span", { class: "sent" }, text)]),
     ),
     barOf(step, timeline),
     el("span", { class: "time" }, step.durationMs === null ? "" : formatDuration(step.durationMs)),
@@ -87,6 +90,7 @@ function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing)
     reasonId === undefined ? reasonOf(step, budget) : el("p", {}, el("a", { href: `#${reasonId}` }, "Why this needs attention")),
     refusal === null ? undefined : el("p", {}, "Refused as expected: ", el("code", {}, said(refusal))),
     step.balances === null ? undefined : balanceLines(step.balances).map((line) => el("p", {}, line)),
+    heldMarkup(step.held),
     factsOf(step, file),
     step.comparison === null ? undefined : comparisonMarkup(step.comparison, isServed),
     attempts.map((attempt) => attemptMarkup(attempt, step, budget)),
@@ -95,6 +99,11 @@ function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing)
       ? undefined
       : el("p", { class: "hint" }, "The journal keeps the answer of a read, not its request: see the playbook."),
   ];
+}
+
+function heldMarkup(held: StepReport["held"]): Child {
+  const items = heldLines(held, true).map((line) => el("li", {}, line));
+  return items.length === 0 ? undefined : el("ul", { class: "conditions" }, items);
 }
 
 /** Why a step needs attention; nothing when it does not. */

@@ -147,6 +147,7 @@ thead th { color: var(--soft); white-space: nowrap; }
 .mark { display: inline-block; min-width: 1.1em; text-align: center; }
 .uses { font-family: var(--mono); font-size: .82em; }
 .sent { color: var(--wait); }
+.conditions { list-style: none; padding: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .bar { width: 100%; height: .5rem; align-self: center; background: var(--panel); border-radius: 2px; }
 .bar rect { fill: var(--tone); }
 .time { text-align: right; white-space: nowrap; }

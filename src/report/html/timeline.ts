@@ -60,10 +60,10 @@ export class Timeline {
   }
 }
 
-function spanOf({ startedAt, durationMs }: StepReport): readonly { readonly from: number; readonly to: number }[] {
+function spanOf({ startedAt, durationMs, waitedMs }: StepReport): readonly { readonly from: number; readonly to: number }[] {
   if (startedAt === null) return [];
   const from = Date.parse(startedAt);
-  return [{ from, to: from + (durationMs ?? 0) }];
+  return [{ from, to: from + (durationMs ?? 0) + (waitedMs ?? 0) }];
 }
 
 // What holds steps spans their pauses too: only what lies within a pause of all of them is one.

@@ -119,9 +119,9 @@ function roundKey(keys: readonly string[]): string {
   return keys.join("][");
 }
 
-function endOf({ startedAt, durationMs }: StepReport, run: RunReport["run"]): number {
+function endOf({ startedAt, durationMs, waitedMs, stoppedMs }: StepReport, run: RunReport["run"]): number {
   const start = Date.parse(startedAt ?? run.startedAt);
-  if (durationMs !== null) return start + durationMs;
+  if (durationMs !== null) return start + durationMs + (waitedMs ?? 0) + (stoppedMs ?? 0);
   return Math.max(start, run.finishedAt === null ? start : Date.parse(run.finishedAt));
 }
 
@@ -173,6 +173,8 @@ function stepSpan(step: StepReport, { end, ...ids }: Within): Span {
       "tokenbook.step.as": step.as,
       "tokenbook.transaction": step.transactionId,
       "tokenbook.step.requests": step.requests,
+      "tokenbook.step.waited_ms": step.waitedMs,
+      "tokenbook.step.stopped_ms": step.stoppedMs,
       ...(problem === null ? {} : { "error.type": problem.code }),
     }),
     status: { code: STATUS[outcome], ...(problem === null ? {} : { message: oneLine(problem.message) }) },

@@ -2,6 +2,7 @@ import { Decimal } from "../../../src/base/decimal.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import type {
   AttemptAnswered,
+  AttemptIntended,
   Fact,
   RunOutcome,
   RunRecord,
@@ -34,6 +35,17 @@ export class Records {
     return this;
   }
 
+  /** When the next record comes. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Lets time pass before the next record. */
+  pass(ms: number): this {
+    this.#at += ms;
+    return this;
+  }
+
   opened(
     changes: { name?: string; file?: string; runId?: string; steps?: readonly StepHeading[]; environment?: string } = {},
   ): this {
@@ -63,7 +75,7 @@ export class Records {
     return this.add({ kind: "run.claimed", holder: { host: "here", bootId: "b", pid: 1, startedAt: "1" } });
   }
 
-  intended(step: string, attempt = 0): this {
+  intended(step: string, attempt = 0, changes: Partial<AttemptIntended> = {}): this {
     const operation = STEPS.find(({ id }) => step.startsWith(id))?.uses ?? "ledger.token.mint";
     return this.add({
       kind: "attempt.intended",
@@ -73,6 +85,7 @@ export class Records {
       actor: "carol",
       input: { value: amount("100.00") },
       request: { method: "POST", path: "/token/mint", digest: "r".repeat(64) },
+      ...changes,
     });
   }
 

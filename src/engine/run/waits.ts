@@ -1,0 +1,55 @@
+import type { Clock } from "../../base/ports.ts";
+import type { Fact } from "../../protocol/record.ts";
+
+interface Wait {
+  /** How many pauses there are at the moment: a step may read several lists at a time. */
+  pauses: number;
+  since: number;
+  totalMs: number;
+}
+
+type WithWaiting<F> = F extends { readonly step: string } ? ("waitedMs" extends keyof F ? F : never) : never;
+type WaitedFact = WithWaiting<Fact>;
+
+/** How long the steps of a run have waited since their last records. */
+export class Waits {
+  readonly #clock: Pick<Clock, "elapsed">;
+  readonly #byStep = new Map<string, Wait>();
+
+  constructor(clock: Pick<Clock, "elapsed">) {
+    this.#clock = clock;
+  }
+
+  /** Counts a pause of a step. */
+  async during(step: string, pause: () => Promise<void>): Promise<void> {
+    const wait = this.#byStep.get(step) ?? { pauses: 0, since: 0, totalMs: 0 };
+    this.#byStep.set(step, wait);
+    if (wait.pauses++ === 0) wait.since = this.#clock.elapsed();
+    try {
+      await pause();
+    } finally {
+      if (--wait.pauses === 0) wait.totalMs += this.#clock.elapsed() - wait.since;
+    }
+  }
+
+  /** Returns a fact with the time that its step has waited, which then counts from the start. */
+  addedTo(fact: Fact): Fact {
+    if (this.#byStep.size === 0 || !mayHaveWaited(fact)) return fact;
+    const waitedMs = Math.round(this.#byStep.get(fact.step)?.totalMs ?? 0);
+    this.#byStep.delete(fact.step);
+    return waitedMs === 0 ? fact : { ...fact, waitedMs };
+  }
+}
+
+const KINDS: Readonly<Record<WaitedFact["kind"], true>> = {
+  "attempt.intended": true,
+  "attempt.settled": true,
+  "block.turned": true,
+  "receipt.read": true,
+  "step.completed": true,
+  "step.stopped": true,
+};
+
+function mayHaveWaited(fact: Fact): fact is WaitedFact {
+  return Object.hasOwn(KINDS, fact.kind);
+}

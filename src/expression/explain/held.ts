@@ -1,0 +1,68 @@
+import { LIMITS } from "../../base/limits.ts";
+import type { ASTNode } from "../cel.ts";
+import { Expression, type Scope } from "../expression.ts";
+import { childrenOf } from "../syntax.ts";
+import { isAccess } from "./access.ts";
+import { comprehensionAt } from "./comprehension.ts";
+import type { Glimpse } from "./explanation.ts";
+import { isWithin, summaryOf } from "./glimpse.ts";
+import { DissectedExpression, isLiteral } from "./source.ts";
+
+/** A condition, and the parts of it with their values: what it compares, and the lists that it searches. */
+export interface SeenCondition {
+  readonly expression: string;
+  readonly values: readonly (Glimpse & { readonly expression: string })[];
+}
+
+/** Returns a condition that holds, with its values. Never throws. */
+export function seenIn(condition: Expression, scope: Scope): SeenCondition {
+  const { expression, operands } = partsOf(condition);
+  const values = operands.flatMap((operand) => {
+    try {
+      const value = operand.evaluate(scope);
+      return {
+        expression: operand.text,
+        ...(isWithin(value, LIMITS.heldValueChars) ? { value } : { summary: summaryOf(value) }),
+      };
+    } catch {
+      return []; // a side that was not evaluated may have no value
+    }
+  });
+  return { expression, values };
+}
+
+interface Parts {
+  readonly expression: string;
+  readonly operands: readonly Expression[];
+}
+
+const known = new WeakMap<Expression, Parts>();
+
+// Rounds evaluate one condition many times.
+function partsOf(condition: Expression): Parts {
+  const parts = known.get(condition) ?? parsedParts(condition);
+  known.set(condition, parts);
+  return parts;
+}
+
+function parsedParts({ text }: Expression): Parts {
+  const source = new DissectedExpression(text);
+  const texts = new Set(operandsIn(source.tree).map((node) => source.textOf(node)));
+  const operands = [...texts].slice(0, LIMITS.heldValues).flatMap((each) => {
+    const parsed = Expression.parse(each);
+    return parsed instanceof Expression ? parsed : [];
+  });
+  return { expression: source.textOf(source.tree), operands };
+}
+
+const CONNECTIVES: ReadonlySet<string> = new Set(["&&", "||", "!_", "?:"]);
+const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);
+
+// A part that is a condition itself has no value worth showing: it holds.
+function operandsIn(node: ASTNode): readonly ASTNode[] {
+  if (CONNECTIVES.has(node.op)) return childrenOf(node).flatMap(operandsIn);
+  if (COMPARISONS.has(node.op)) return childrenOf(node).filter((side) => !isLiteral(side));
+  const comprehension = comprehensionAt(node);
+  if (comprehension !== undefined) return [comprehension.list];
+  return isAccess(node) ? [] : childrenOf(node).filter((part) => !isLiteral(part));
+}

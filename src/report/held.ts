@@ -1,0 +1,58 @@
+import { LIMITS } from "../base/limits.ts";
+import { type Json, writeJson } from "../base/json.ts";
+import { count } from "../base/text.ts";
+import type { HeldCondition, HeldConditions, HeldValue } from "../protocol/record.ts";
+import { cut, oneLine } from "./formats/foreign-text.ts";
+import { shortJson } from "./value.ts";
+
+const SHOWN = 3;
+// With what comes before a line, 100 columns.
+const WIDTH = 96;
+const VALUE_CHARS = 40;
+const WHOLE_CHARS = 2_000;
+
+/** Returns the conditions of a step that held, each with its values. Unless all is wanted, of many the first ones, cut to a line. */
+export function heldLines(held: HeldConditions | null, isWhole: boolean): readonly string[] {
+  if (held === null) return [];
+  const shown = isWhole ? held.shown : held.shown.slice(0, SHOWN);
+  const more = held.total - shown.length;
+  const lines = shown.flatMap(isWhole ? wholeLines : shortLines);
+  return more > 0 ? [...lines, `and ${more} more that ${more === 1 ? "holds" : "hold"}`] : lines;
+}
+
+function shortLines(condition: HeldCondition): readonly string[] {
+  const text = cut(textOf(condition), WIDTH);
+  const values = valuesText(condition.values);
+  if (values === "") return [text];
+  const line = `${text}  (${values})`;
+  return line.length <= WIDTH ? [line] : [text, cut(`    (${values})`, WIDTH)];
+}
+
+// Two sides that are equal have one value, and a single part need not be named again.
+function valuesText(values: readonly HeldValue[]): string {
+  const texts = new Set(values.map((part) => ("value" in part ? writeJson(part.value) : part.summary)));
+  const [first] = values;
+  if (first !== undefined && texts.size === 1) return valueText(first);
+  return values.map((part) => `${oneLine(part.expression)} = ${valueText(part)}`).join(", ");
+}
+
+function valueText(part: HeldValue): string {
+  if (!("value" in part)) return oneLine(part.summary);
+  const { value } = part;
+  const isLong = Array.isArray(value) && writeJson(value).length > VALUE_CHARS;
+  return isLong ? count((value as readonly Json[]).length, "item") : oneLine(shortJson(value, VALUE_CHARS), WHOLE_CHARS);
+}
+
+function wholeLines(condition: HeldCondition): readonly string[] {
+  const texts = condition.values.map((part) => {
+    const value = "value" in part ? shortJson(part.value, LIMITS.heldValueChars) : part.summary;
+    return oneLine(`${part.expression} = ${value}`, WHOLE_CHARS);
+  });
+  const text = textOf(condition);
+  const line = texts.length === 0 ? text : `${text}  (${texts.join(", ")})`;
+  return line.length <= WIDTH ? [line] : [text, ...texts.map((each) => `    ${each}`)];
+}
+
+function textOf({ keyword, expression }: HeldCondition): string {
+  return `✓ ${keyword} ${oneLine(expression, WHOLE_CHARS)}`;
+}

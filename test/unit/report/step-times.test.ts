@@ -1,0 +1,171 @@
+import { expect, test } from "vitest";
+import type { StepHeading } from "../../../src/protocol/record.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { plainLine } from "../../../src/report/step-lines.ts";
+import type { StepReport } from "../../../src/report/shape.ts";
+import { Records, START, TRANSACTION } from "./records.ts";
+
+// The records come a second after one another. What a step took is work, waiting and stops: together they are the time from its first
+// record to its last.
+
+const HOUR = 3_600_000;
+
+function stepOf(records: Records, address: string): StepReport {
+  return reportOf(records.all).steps.find(({ step }) => step === address) ?? expect.fail(`no step ${address}`);
+}
+
+function timesOf(records: Records, step: string): Pick<StepReport, "startedAt" | "durationMs" | "waitedMs" | "stoppedMs"> {
+  const { startedAt, durationMs, waitedMs, stoppedMs } = stepOf(records, step);
+  return { startedAt, durationMs, waitedMs, stoppedMs };
+}
+
+const COMPLETED = {
+  kind: "step.completed",
+  outcome: "changed",
+  value: { response: null, transactionId: TRANSACTION },
+  requests: 1,
+} as const;
+
+test("the duration of a write that was sent three times counts all attempts, and not the pauses between them", () => {
+  const records = new Records().opened().intended("mint").answered("mint", { meaning: "refused-later", status: 429 });
+  records
+    .pass(2_000)
+    .intended("mint", 1, { waitedMs: 2_000 })
+    .answered("mint", { attempt: 1, meaning: "not-sent", status: null });
+  records.pass(4_000).intended("mint", 2, { waitedMs: 4_000 }).answered("mint", { attempt: 2 });
+  records.add({ ...COMPLETED, step: "mint", startedAt: records.at - 2_000 }).closed("passed");
+  expect(timesOf(records, "mint")).toEqual({
+    startedAt: new Date(START + 2_000).toISOString(),
+    durationMs: 6_000,
+    waitedMs: 6_000,
+    stoppedMs: 0,
+  });
+  expect(plainLine(stepOf(records, "mint"))).toMatch(/ {2}sent 3 times {2}6\.0 s {2}waited 6\.0 s$/);
+});
+
+test("a write takes from when its step began, with what was read before the first attempt", () => {
+  const records = new Records().opened();
+  const startedAt = records.at;
+  records.pass(5_000).intended("mint", 0, { startedAt, waitedMs: 3_000 }).answered("mint");
+  records.add({ ...COMPLETED, step: "mint", startedAt: startedAt + 5_000 });
+  expect(timesOf(records, "mint")).toMatchObject({
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs: 4_000,
+    waitedMs: 3_000,
+  });
+});
+
+test("the time between a stop and its resume is no part of a write's duration", () => {
+  const records = new Records().opened().intended("mint").answered("mint", { meaning: "ambiguous", status: 502 });
+  records.stopped("mint", "unknown").closed("unknown");
+  records.pass(3 * HOUR).claimed();
+  records.add({ kind: "attempt.settled", step: "mint", attempt: 0, verdict: "applied", evidence: {} });
+  records.add({ ...COMPLETED, step: "mint", startedAt: START + 2_000 }).closed("passed");
+  // From its stop at 4 s to the claim at 6 s and three hours.
+  expect(timesOf(records, "mint")).toMatchObject({ durationMs: 4_000, waitedMs: 0, stoppedMs: 3 * HOUR + 2_000 });
+  const { run } = reportOf(records.all);
+  expect(run.durationMs).toBe(Date.parse(run.finishedAt ?? "") - START - 3 * HOUR - 1_000);
+  expect(plainLine(stepOf(records, "mint"))).toMatch(/ {2}4\.0 s {2}stopped for 3 h 0 min$/);
+});
+
+test("the time in which nobody held the run of a killed process is no part of a write's duration", () => {
+  const records = new Records().opened().intended("mint");
+  records.pass(HOUR).claimed();
+  records.add({ kind: "attempt.settled", step: "mint", attempt: 0, verdict: "applied", evidence: {} });
+  records.add({ ...COMPLETED, step: "mint", startedAt: START + 2_000 });
+  expect(timesOf(records, "mint")).toMatchObject({ durationMs: 2_000, stoppedMs: HOUR + 1_000 });
+});
+
+test("an approval that a person gave a day later was waited and stopped for, and took the time of its reads", () => {
+  const records = new Records().opened();
+  const pending = { code: "until.timeout", message: "this does not hold" };
+  const stop = (): unknown =>
+    records.add({
+      kind: "step.stopped",
+      step: "owned",
+      outcome: "pending",
+      problem: pending,
+      startedAt: records.at - 700,
+      requests: 5,
+      waitedMs: 600,
+    });
+  stop();
+  records
+    .closed("pending")
+    .pass(12 * HOUR)
+    .claimed();
+  stop();
+  records
+    .closed("pending")
+    .pass(12 * HOUR)
+    .claimed();
+  records.read("owned");
+  const times = timesOf(records, "owned");
+  expect(times).toMatchObject({ durationMs: 100 + 100 + 400, waitedMs: 1_200 });
+  expect(times.stoppedMs).toBeGreaterThan(24 * HOUR);
+});
+
+test("a check that is made again by a resumed run takes as long as its last look", () => {
+  const records = new Records().opened().read("owned").closed("failed");
+  records.pass(HOUR).claimed().read("owned");
+  expect(timesOf(records, "owned")).toMatchObject({ durationMs: 400, waitedMs: 0, stoppedMs: 0 });
+});
+
+const NESTED: readonly StepHeading[] = [
+  { id: "deposit", name: "Deposit", uses: "./deposit.yaml", line: 1, kind: "include" },
+  { id: "deposit/board", name: "Board", uses: "block", line: 2, kind: "block", depth: 1 },
+  { id: "deposit/vote", name: "Vote", uses: "ledger.asset.get", line: 3, depth: 2 },
+];
+
+function nested(): Records {
+  const records = new Records().opened({ steps: NESTED }).add({ kind: "step.begun", step: "deposit" });
+  return records.expanded("deposit/board", ["a", "b"]);
+}
+
+function vote(records: Records, step: string, from: number): Records {
+  const value = { response: {}, outcome: "ok" };
+  return records.add({ kind: "step.completed", step, outcome: "ok", value, startedAt: from, requests: 2, waitedMs: 8_000 });
+}
+
+test("what steps waited for, all that holds them did", () => {
+  const records = nested().add({ kind: "step.begun", step: "deposit/board[a]" });
+  const from = records.at;
+  vote(records.pass(9_000), "deposit/vote[a]", from);
+  records.add({
+    kind: "step.completed",
+    step: "deposit/board[a]",
+    outcome: "ok",
+    value: {},
+    startedAt: from - 1_000,
+    requests: 0,
+  });
+  expect(timesOf(records, "deposit/vote[a]")).toMatchObject({ durationMs: 1_000, waitedMs: 8_000 });
+  expect(timesOf(records, "deposit/board[a]")).toMatchObject({ durationMs: 3_000, waitedMs: 8_000 });
+});
+
+test("rounds that waited side by side did not wait twice", () => {
+  const records = nested();
+  const from = records.at;
+  for (const key of ["a", "b"]) records.add({ kind: "step.begun", step: `deposit/board[${key}]` });
+  records.pass(8_000);
+  for (const key of ["a", "b"]) vote(records, `deposit/vote[${key}]`, records.at - 9_000);
+  records.add({ kind: "step.completed", step: "deposit", outcome: "ok", value: {}, startedAt: from - 2_000, requests: 0 });
+  const times = timesOf(records, "deposit");
+  expect(times.waitedMs).toBeLessThanOrEqual(14_000 - 2_000);
+  expect((times.durationMs ?? 0) + (times.waitedMs ?? 0)).toBe(14_000);
+});
+
+test("a block that began again has waited before it did, and took both tries", () => {
+  const steps: readonly StepHeading[] = [
+    { id: "tries", name: "Tries", uses: "block", line: 1, kind: "block" },
+    { id: "look", name: "Look", uses: "ledger.asset.get", line: 2, depth: 1 },
+  ];
+  const records = new Records().opened({ steps }).add({ kind: "step.begun", step: "tries" });
+  records.stopped("look", "failed");
+  records.pass(5_000).add({ kind: "block.turned", step: "tries", to: "again", forget: ["look"], waitedMs: 5_000 });
+  records
+    .read("look")
+    .add({ kind: "step.completed", step: "tries", outcome: "ok", value: {}, startedAt: START + 2_000, requests: 0 });
+  expect(timesOf(records, "look")).toMatchObject({ durationMs: 400, waitedMs: 0 });
+  expect(timesOf(records, "tries")).toMatchObject({ durationMs: 4_000, waitedMs: 5_000, stoppedMs: 0 });
+});
