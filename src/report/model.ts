@@ -14,7 +14,7 @@ import { holdersOf, roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import { Nesting } from "./nesting.ts";
-import { rowsInOrder, type StepGroup } from "./row-order.ts";
+import { flattened, type Row, rowsInOrder, type StepGroup } from "./row-order.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./step-fold.ts";
 import { type StepRecord, Stops, type Times } from "./step-times.ts";
@@ -139,10 +139,6 @@ export class RunFold implements Observer {
     return this.#nesting.isWithin(address, container);
   }
 
-  get groups(): Iterable<StepGroup> {
-    return this.#groups.values();
-  }
-
   /** The step at an address; one that the opening did not name comes after those it did. */
   step(address: string): StepFold {
     const group = this.#group(stepOf(address));
@@ -158,9 +154,14 @@ export class RunFold implements Observer {
     }
   }
 
+  /** The rows in the order of the playbook, each with what it holds. */
+  tree(): readonly Row[] {
+    return rowsInOrder(this.#groups.values(), this.#nesting);
+  }
+
   /** The rows in the order of the playbook, each with what it holds below it. */
   rows(): Iterable<StepFold> {
-    return rowsInOrder(this.#groups.values(), this.#nesting);
+    return flattened(this.tree());
   }
 
   /** Whether anything of a step was recorded. */

@@ -8,30 +8,35 @@ export interface StepGroup {
   readonly rounds: ReadonlyMap<string, StepFold>;
 }
 
-interface Row {
+/** A step, or a round of one, with what it holds. */
+export interface Row {
   readonly fold: StepFold;
   /** The rows of the steps that it holds, in its own rounds. */
-  readonly held: Row[];
+  readonly held: readonly Row[];
+}
+
+interface OpenRow extends Row {
+  readonly held: OpenRow[];
 }
 
 /** The rows of a step by the keys of their rounds. */
-type RowsByKeys = ReadonlyMap<string, Row>;
+type RowsByKeys = ReadonlyMap<string, OpenRow>;
 
 /**
- * Returns the rows of a run in the order of the playbook, each with what it holds right below it: a `foreach` gives its rounds in place of its
- * heading, unless something was recorded about the whole of it. The groups come in the order of the playbook too.
+ * Returns the rows of a run in the order of the playbook, each with what it holds: a `foreach` gives its rounds in place of its heading, unless
+ * something was recorded about the whole of it. The groups come in the order of the playbook too.
  */
-export function rowsInOrder(groups: Iterable<StepGroup>, nesting: Nesting): Iterable<StepFold> {
-  const top: Row[] = [];
+export function rowsInOrder(groups: Iterable<StepGroup>, nesting: Nesting): readonly Row[] {
+  const top: OpenRow[] = [];
   const known = new Map<string, RowsByKeys>();
-  const listOf = new Map<RowsByKeys, Row[]>();
+  const listOf = new Map<RowsByKeys, OpenRow[]>();
   for (const group of groups) {
     const { id } = group.whole.heading;
     const holder = known.get(nesting.holderOf(id) ?? "");
-    const own = new Map<string, Row>();
+    const own = new Map<string, OpenRow>();
     let last = top;
     for (const fold of foldsOf(group)) {
-      const row: Row = { fold, held: [] };
+      const row: OpenRow = { fold, held: [] };
       const keys = keysOf(fold.address);
       own.set(joined(keys), row);
       if (holder !== undefined) last = rowWith(holder, keys)?.held ?? listOf.get(holder) ?? top;
@@ -40,7 +45,7 @@ export function rowsInOrder(groups: Iterable<StepGroup>, nesting: Nesting): Iter
     known.set(id, own);
     listOf.set(own, last);
   }
-  return flattened(top);
+  return top;
 }
 
 function* foldsOf({ whole, rounds }: StepGroup): Generator<StepFold> {
@@ -49,7 +54,7 @@ function* foldsOf({ whole, rounds }: StepGroup): Generator<StepFold> {
 }
 
 // The innermost round that a step is in.
-function rowWith(rows: RowsByKeys, keys: readonly string[]): Row | undefined {
+function rowWith(rows: RowsByKeys, keys: readonly string[]): OpenRow | undefined {
   for (let length = keys.length; length >= 0; length--) {
     const row = rows.get(joined(keys.slice(0, length)));
     if (row !== undefined) return row;
@@ -62,7 +67,8 @@ function joined(keys: readonly string[]): string {
   return keys.join("]");
 }
 
-function* flattened(rows: readonly Row[]): Generator<StepFold> {
+/** Returns the steps of rows, each right before what it holds. */
+export function* flattened(rows: readonly Row[]): Generator<StepFold> {
   for (const { fold, held } of rows) {
     yield fold;
     yield* flattened(held);

@@ -16,6 +16,7 @@ import { type Contents, readContents } from "./store/contents.ts";
 import { readSettings, VirtualClock } from "./store/settings.ts";
 import type { StoredEntity } from "./store/ledger-resources.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
+import { World } from "./store/world.ts";
 
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
@@ -59,6 +60,8 @@ export interface RunningSandbox {
 export interface Sandbox extends RunningSandbox {
   /** Whether the file was empty, so that it was filled with the seed. */
   readonly isNew: boolean;
+  /** The names of the credentials that the service refuses, for tests of refusals. */
+  readonly revoked: readonly string[];
   /** All that it holds once every write that is pending has been settled, whenever its time would have come. */
   contents(): Contents;
   /** Stops serving. Pending writes stay in the file, and are committed when it is served again. */
@@ -92,7 +95,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
   const keyEntity = entityText(ledgerEntity);
   const served: RunningSandbox = { ledgerBaseUrl: url, investorBaseUrl: url, appId, orgId, ledgerApiKey, keyEntity, credentials };
-  return { ...served, isNew, contents, close: () => (closed ??= close()) };
+  return { ...served, isNew, revoked: revokedOf(database, credentials), contents, close: () => (closed ??= close()) };
+}
+
+function revokedOf(database: Database, credentials: Sandbox["credentials"]): readonly string[] {
+  const world = new World(database);
+  return Object.entries(credentials).flatMap(([name, key]) => (world.get("investor", key)?.revoked === true ? [name] : []));
 }
 
 function entityText(entity: StoredEntity): string | null {

@@ -35,6 +35,7 @@ test("a block is rescued: the run passes, and everything says that it was", asyn
     "      service.refused: HTTP 422: 11 minted would exceed the 10 of the token Rescued",
     "  ✓ changed  less  Mint tokens to entities  ledger.token.mint  as issuer (userId:alice)",
     "  ✓ ok       supply  Get one token  ledger.token.get  as issuer (userId:alice)",
+    "      ✓ expect response.totalSupply == 10  (10)",
     "! rescued  minting  Mint  block",
     "✓ ok       after  Check that the service answers  ledger.status  as issuer (userId:alice)",
     expect.stringMatching(/^✓ passed {2}Mint as much as may be: 6 steps: 2 changed, 2 ok, 1 rescued, 1 not run in /),

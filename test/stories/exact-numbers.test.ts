@@ -69,7 +69,10 @@ test("three times a tenth is three tenths, and large numbers come back digit by 
     // Sent and read back: in the attempt's input, and in the answer.
     expect(text.match(/"serial":9007199254740993\b/g)?.length, text).toBeGreaterThanOrEqual(3);
     expect(text.match(/"value":12345678901234567890\.50\b/g)?.length, text).toBeGreaterThanOrEqual(3);
-    expect(text).not.toMatch(/900719925474099[12]|1234567890123456[78]\d{3}\b(?!\.50)|e\+/);
+    // A condition itself names numbers beside those that were read.
+    expect(text.replaceAll(/"expression":"[^"]*"/g, "")).not.toMatch(
+      /900719925474099[12]|1234567890123456[78]\d{3}\b(?!\.50)|e\+/,
+    );
   }
 });
 

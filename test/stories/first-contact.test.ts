@@ -56,10 +56,16 @@ describe("the sandbox gives an environment that works", () => {
     const sandbox = project.start("sandbox", "--port", "0", "--write-env");
     await sandbox.printed("The sandbox is ready");
     const run = await project.run("run", "read.yaml");
+    const healthy = await project.run("doctor", "--env", "local");
+    const environment = project.read("tokenbook.yaml");
+    project.write("tokenbook.yaml", environment.replace("# REVOKED_KEY:", "REVOKED_KEY:"));
+    const refused = await project.run("doctor", "--env", "local");
     await sandbox.signal("SIGTERM");
     await sandbox.ended;
     expect(run.code, run.transcript).toBe(0);
     expect(run.stdout).toContain("environment local ");
+    expect(healthy.code, healthy.transcript).toBe(0);
+    expect([refused.code, refused.stdout], refused.transcript).toEqual([1, expect.stringMatching(/✗ .*REVOKED_KEY/)]);
     expect(statSync(join(project.folder, ".env")).mode & 0o077).toBe(0);
     const again = await project.run("sandbox", "--port", "0", "--write-env");
     expect(again.code, again.transcript).toBe(2);

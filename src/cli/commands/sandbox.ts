@@ -43,7 +43,8 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
 };
 
 function environmentText(ready: Sandbox): string {
-  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, keyEntity, credentials } = ready;
+  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, keyEntity, credentials, revoked } = ready;
+  const accepted = Object.keys(credentials).filter((name) => !revoked.includes(name));
   return [
     "environments:",
     "  local:",
@@ -56,10 +57,18 @@ function environmentText(ready: Sandbox): string {
     "    investor:",
     `      baseUrl: "${investorBaseUrl}"`,
     "      credentials:",
-    ...Object.keys(credentials).map((name) => `        ${name}: env:${name}`),
+    ...accepted.map((name) => `        ${name}: env:${name}`),
+    ...revokedLines(revoked),
     "    exclusive: true # nobody else uses this sandbox",
     "",
   ].join("\n");
+}
+
+// `doctor` asks with every credential, and a refused one is a problem.
+function revokedLines(revoked: readonly string[]): readonly string[] {
+  if (revoked.length === 0) return [];
+  const names = revoked.map((name) => `        # ${name}: env:${name}`);
+  return ["        # The sandbox refuses this credential. To test refusals, remove the # before its name:", ...names];
 }
 
 function keysText({ ledgerApiKey, credentials }: Sandbox): string {

@@ -42,7 +42,7 @@ export class Drawing {
     exitOnError: false,
   });
   readonly #tasks = new Map<string, DrawnTask>();
-  readonly #lines = new Map<string, Pick<TreeLine, "state" | "depth">>();
+  readonly #lines = new Map<string, Pick<TreeLine, "state">>();
   readonly #roots: DrawnTask[] = [];
   readonly #spinner: Ticker;
   readonly #renderer: TreeRenderer;
@@ -74,7 +74,7 @@ export class Drawing {
 
   #show(line: TreeLine, path: string, level: number): DrawnTask {
     const task = this.#tasks.get(path) ?? this.#newTask(path);
-    task.title = line.titleWithin(this.#output.screen.columns - (level + line.depth) * INDENT - MARGIN);
+    task.title = line.titleWithin(this.#output.screen.columns - level * INDENT - MARGIN);
     task.subtasks = line.children.map((child) => this.#show(child, `${path}\n${child.key}`, level + 1));
     this.#lines.set(task.id, line);
     return task;
@@ -90,11 +90,10 @@ export class Drawing {
     return task;
   }
 
-  // A step within a block or an included playbook is indented, with its mark.
   #mark(task: DrawnTask): string {
-    const { state, depth } = this.#lines.get(task.id) ?? { state: "not-run", depth: 0 };
+    const { state } = this.#lines.get(task.id) ?? { state: "not-run" };
     const mark = state === "running" ? this.#spinner.fetch() : STEP_WORDS[state].mark;
-    return " ".repeat(depth * INDENT) + (this.#output.colour ? colouredMark(mark, "yellow") : mark);
+    return this.#output.colour ? colouredMark(mark, "yellow") : mark;
   }
 
   #guard(act: () => void): void {

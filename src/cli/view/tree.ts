@@ -1,8 +1,10 @@
+import { invariant } from "../../base/failure.ts";
 import { formatDuration } from "../../base/duration.ts";
 import { countLong } from "../../base/text.ts";
+import { keysOf } from "../../protocol/address.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunFold } from "../../report/model.ts";
-import type { StepGroup } from "../../report/row-order.ts";
+import type { Row } from "../../report/row-order.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
 import type { StepFold } from "../../report/step-fold.ts";
 import { timeText } from "../../report/step-lines.ts";
@@ -36,8 +38,6 @@ export type LineState = RowOutcome | "running";
 export interface TreeLine {
   readonly key: string;
   readonly state: LineState;
-  /** How many blocks and included playbooks its step is in. */
-  readonly depth: number;
   readonly titleWithin: (columns: number) => string;
   readonly children: readonly TreeLine[];
 }
@@ -49,15 +49,11 @@ export function treeOf({ fold, active, held, isOver, isStopping = false }: Watch
     if (held === undefined || isOver) return undefined;
     return line("", { state: "running" }, () => ({ address: "not begun", tails: activityTails(held, now) }));
   }
-  const groups = Array.from(fold.groups, (group) => ({ group, line: groupLine(group, { active, isOver }, now) }));
-  const children = groups.map((each) => each.line);
-  // What holds steps is no step to be counted itself.
-  const leaves = groups
-    .filter(({ group }) => !group.whole.isContainer)
-    .flatMap((each) => (each.line.children.length === 0 ? [each.line] : each.line.children));
+  const steps: TreeLine[] = [];
+  const children = new Lines({ active, isOver, now }, steps).of(fold.tree(), []);
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
   const words = outcome === undefined ? (isStopping ? STOPPING : [""]) : [`${RUN_WORDS[outcome].word} · `];
-  const spent = `${progress(leaves)} · ${elapsed(opened.at, closed?.at ?? now)}`;
+  const spent = `${progress(steps)} · ${elapsed(opened.at, closed?.at ?? now)}`;
   return line(opened.runId, { state: runState(outcome), children }, () => ({
     address: oneLine(opened.playbook.name),
     tails: tailsOf(words.map((word) => `${word}${spent}`)),
@@ -68,32 +64,60 @@ const STOPPING = ["stopping, Ctrl-C again ends at once · ", "stopping · "];
 
 function line(
   key: string,
-  { state, depth = 0, children = [] }: { state: LineState; depth?: number | undefined; children?: readonly TreeLine[] },
+  { state, children = [] }: { state: LineState; children?: readonly TreeLine[] },
   parts: () => TitleParts,
 ): TreeLine {
-  return { key, state, depth, children, titleWithin: (columns) => titleOf(parts(), columns) };
+  return { key, state, children, titleWithin: (columns) => titleOf(parts(), columns) };
 }
 
-type Sight = Pick<WatchedRun, "active" | "isOver">;
+type Sight = Pick<WatchedRun, "active" | "isOver"> & { readonly now: number };
 
-function groupLine({ whole, rounds }: StepGroup, sight: Sight, now: number): TreeLine {
-  if (rounds.size === 0) return stepLine(whole, sight, now);
-  const children = Array.from(rounds.values(), (round) => stepLine(round, sight, now));
-  const state = whole.hasEnded ? whole.outcome : groupState(children);
-  return line(whole.address, { state, depth: whole.heading.depth, children }, () => ({
-    ...namesOf(whole),
-    tails: [progress(children)],
-  }));
+/** The lines of rows. The rounds of a `foreach` hang on a line of its own, and each holds its own steps. */
+class Lines {
+  readonly #sight: Sight;
+  /** What is counted: what holds steps is no step itself. */
+  readonly #steps: TreeLine[];
+
+  constructor(sight: Sight, steps: TreeLine[]) {
+    this.#sight = sight;
+    this.#steps = steps;
+  }
+
+  /** Returns the lines of rows that are in rounds with these keys. */
+  of(rows: readonly Row[], around: readonly string[]): readonly TreeLine[] {
+    const byStep = Map.groupBy(rows, ({ fold }) => fold.heading.id);
+    return Array.from(byStep.values(), (same) => {
+      const rounds = same.filter(({ fold }) => keysOf(fold.address).length > around.length);
+      const [first] = rounds;
+      const whole = same.find((row) => !rounds.includes(row));
+      if (first !== undefined) return this.#foreachLine(first.fold, whole?.fold, rounds);
+      invariant(whole !== undefined, "what is no round of a step is the whole of it");
+      return this.#rowLine(whole);
+    });
+  }
+
+  #foreachLine(first: StepFold, whole: StepFold | undefined, rounds: readonly Row[]): TreeLine {
+    const children = rounds.map((round) => this.#rowLine(round));
+    const state = whole?.hasEnded === true ? whole.outcome : groupState(children);
+    const address = first.address.slice(0, first.address.lastIndexOf("["));
+    return line(address, { state, children }, () => ({ ...namesOf(first, address), tails: [progress(children)] }));
+  }
+
+  #rowLine({ fold, held }: Row): TreeLine {
+    const made = stepLine(fold, this.of(held, keysOf(fold.address)), this.#sight);
+    if (!fold.isContainer) this.#steps.push(made);
+    return made;
+  }
 }
 
-function stepLine(step: StepFold, { active, isOver }: Sight, now: number): TreeLine {
-  const { depth } = step.heading;
+function stepLine(step: StepFold, children: readonly TreeLine[], { active, isOver, now }: Sight): TreeLine {
   const begunAt = step.isContainer && step.hasBegun && !step.hasEnded && !isOver ? step.begunAt : undefined;
   const activity = active.get(step.address) ?? (begunAt === undefined ? undefined : { since: begunAt });
   if (activity !== undefined) {
-    return line(step.address, { state: "running", depth }, () => ({ ...namesOf(step), tails: activityTails(activity, now) }));
+    const parts = (): TitleParts => ({ ...namesOf(step), tails: activityTails(activity, now) });
+    return line(step.address, { state: "running", children }, parts);
   }
-  return line(step.address, { state: step.outcome, depth }, () => restingParts(step));
+  return line(step.address, { state: step.outcome, children }, () => restingParts(step));
 }
 
 function restingParts(step: StepFold): TitleParts {
@@ -113,10 +137,9 @@ function restingParts(step: StepFold): TitleParts {
   };
 }
 
-function namesOf(step: StepFold): Pick<TitleParts, "address" | "name"> {
+function namesOf(step: StepFold, address: string = step.address): Pick<TitleParts, "address" | "name"> {
   const { id, name } = step.heading;
-  const address = oneLine(step.address);
-  return isNamedBy(id, name) ? { address } : { address, name: oneLine(name) };
+  return isNamedBy(id, name) ? { address: oneLine(address) } : { address: oneLine(address), name: oneLine(name) };
 }
 
 function activityTails({ since, waiting, reading }: Activity, now: number): TitleParts["tails"] {

@@ -1,12 +1,12 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { ASTNode } from "../cel.ts";
 import { Expression, type Scope } from "../expression.ts";
-import { childrenOf } from "../syntax.ts";
+import { childrenOf, nodesOf } from "../syntax.ts";
 import { isAccess } from "./access.ts";
 import { comprehensionAt } from "./comprehension.ts";
 import type { Glimpse } from "./explanation.ts";
 import { isWithin, summaryOf } from "./glimpse.ts";
-import { DissectedExpression, isLiteral } from "./source.ts";
+import { DissectedExpression } from "./source.ts";
 
 /** A condition, and the parts of it with their values: what it compares, and the lists that it searches. */
 export interface SeenCondition {
@@ -61,8 +61,13 @@ const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">
 // A part that is a condition itself has no value worth showing: it holds.
 function operandsIn(node: ASTNode): readonly ASTNode[] {
   if (CONNECTIVES.has(node.op)) return childrenOf(node).flatMap(operandsIn);
-  if (COMPARISONS.has(node.op)) return childrenOf(node).filter((side) => !isLiteral(side));
+  if (COMPARISONS.has(node.op)) return childrenOf(node).filter(namesSomething);
   const comprehension = comprehensionAt(node);
   if (comprehension !== undefined) return [comprehension.list];
-  return isAccess(node) ? [] : childrenOf(node).filter((part) => !isLiteral(part));
+  return isAccess(node) ? [] : childrenOf(node).filter(namesSomething);
+}
+
+// Without a name it is a literal, or computed from literals.
+function namesSomething(node: ASTNode): boolean {
+  return nodesOf(node).some(({ op }) => op === "id");
 }

@@ -19,7 +19,7 @@ function tree(run: WatchedRun): TreeLine {
 
 function drawn(line: TreeLine, level = 0): readonly string[] {
   return [
-    `${"  ".repeat(level + line.depth)}${line.state} ${line.titleWithin(100)}`,
+    `${"  ".repeat(level)}${line.state} ${line.titleWithin(100)}`,
     ...line.children.flatMap((child) => drawn(child, level + 1)),
   ];
 }
@@ -89,6 +89,45 @@ test("what holds steps runs while they do, stands before them, and is not counte
     "  running deposit  Deposit · 58 s",
     "    running deposit/mint  Mint · 2.0 s",
     "  not-run after  Look",
+  ]);
+});
+
+test("each round of a block holds its own steps, and rounds come one after the other", () => {
+  const steps: readonly StepHeading[] = [
+    { id: "pay", name: "pay", uses: "block", line: 3, kind: "block" },
+    { id: "order", name: "order", uses: "ledger.status", line: 4, depth: 1 },
+    { id: "sent", name: "sent", uses: "ledger.status", line: 5, depth: 1 },
+    { id: "after", name: "after", uses: "ledger.status", line: 9 },
+  ];
+  const records = new Records().opened({ steps });
+  expect(drawn(tree(watched(records))).slice(1)).toEqual([
+    "  not-run pay",
+    "    not-run order",
+    "    not-run sent",
+    "  not-run after",
+  ]);
+  records.expanded("pay", ["ann", "bob"]).add({ kind: "step.begun", step: "pay[ann]" }).read("order[ann]");
+  records.expanded("sent[ann]", ["eur", "usd"]).read("sent[ann][eur]");
+  const under = watched(records, { "sent[ann][usd]": { since: START + 58_000 } });
+  expect(drawn(tree(under))).toEqual([
+    "running Onboard a property · 2/4 · 1 min 0 s",
+    "  running pay · 0/2",
+    "    running pay[ann] · 57 s",
+    "      ok order[ann] · ok · 400 ms",
+    "      running sent[ann] · 1/2",
+    "        ok sent[ann][eur] · ok · 400 ms",
+    "        running sent[ann][usd] · 2.0 s",
+    "    not-run pay[bob]",
+    "  not-run after",
+  ]);
+  const shown = drawn(windowOf(tree(under), 6)).map((each) => each.trim().split(" · ")[0]);
+  expect(shown).toEqual([
+    "running Onboard a property",
+    "running pay",
+    "running pay[ann]",
+    "running sent[ann]",
+    "running sent[ann][usd]",
+    "not-run pay[bob]",
   ]);
 });
 
