@@ -1,3 +1,4 @@
+import { Decimal } from "../base/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Json, writeJson } from "../base/json.ts";
 import { count } from "../base/text.ts";
@@ -30,10 +31,14 @@ function shortLines(condition: HeldCondition): readonly string[] {
 
 // Two sides that are equal have one value, and a single part need not be named again.
 function valuesText(values: readonly HeldValue[]): string {
-  const texts = new Set(values.map((part) => ("value" in part ? writeJson(part.value) : part.summary)));
   const [first] = values;
-  if (first !== undefined && texts.size === 1) return valueText(first);
+  if (first !== undefined && new Set(values.map(exactText)).size === 1) return valueText(first);
   return values.map((part) => `${oneLine(part.expression)} = ${valueText(part)}`).join(", ");
+}
+
+function exactText(part: HeldValue): string {
+  if (!("value" in part)) return part.summary;
+  return part.value instanceof Decimal ? part.value.canonical() : writeJson(part.value);
 }
 
 function valueText(part: HeldValue): string {

@@ -8,8 +8,10 @@ import { reportOf } from "../../src/report/model.ts";
 import { htmlReport } from "../../src/report/html/page.ts";
 import type { RunReport } from "../../src/report/shape.ts";
 import { temporaryFolder } from "../stories/world.ts";
+import { TRANSACTION } from "../unit/report/records.ts";
 import { hostileRun } from "../unit/report/hostile.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
+import { clickCopyButtons } from "./copying.ts";
 import { longRun, PAGES } from "./samples.ts";
 
 if (!HAS_CHROMIUM)
@@ -126,6 +128,39 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.evaluate("document.querySelectorAll('.step').forEach((each) => { each.open = false; })");
     await page.locator(".concerns a").click();
     expect(await page.locator(".step[open] > summary b").allTextContents()).toEqual(["mint"]);
+  });
+
+  test("each copy button copies all of the id or the command before it, and confirms it", { timeout: 120_000 }, async () => {
+    const seen = [];
+    for (const name of ["failed", "nested"]) {
+      const { page, complaints } = await show(PAGES[name]?.() ?? []);
+      seen.push(...(await clickCopyButtons(page)));
+      expect(complaints).toEqual([]);
+    }
+    for (const { text, copied } of seen) expect(copied).toBe(text);
+    const commands = seen.filter(({ kind }) => kind === "command").map(({ copied }) => copied);
+    expect(new Set(commands)).toEqual(new Set(["tokenbook resume 20261121T0930-k3x9q2ab"]));
+    // In the table of writes, in its sentence of evidence, and in the step.
+    const ids = seen.filter(({ kind }) => kind === "hash").map(({ copied }) => copied);
+    expect(new Set(ids)).toEqual(new Set([TRANSACTION]));
+    expect(ids.length).toBeGreaterThan(6);
+  });
+
+  test("where the clipboard is refused, the text is selected instead", async () => {
+    const { page } = await show(PAGES["failed"]?.() ?? []);
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))");
+    await page.locator(".command .copy").first().click();
+    await expect.poll(() => page.evaluate("String(getSelection())")).toBe("tokenbook resume 20261121T0930-k3x9q2ab");
+    expect(await page.locator(".command .copy").first().textContent()).toBe("Copy");
+  });
+
+  test("the table of writes names the transaction of each, and has no such column where there is none", async () => {
+    const { page } = await show([PAGES["failed"]?.(), PAGES["refused"]?.()].flatMap((reports) => reports ?? []));
+    const [settled, refused] = await page.locator(".writes table").all();
+    expect(await settled?.locator("th[scope=col]").last().textContent()).toBe("Transaction");
+    const mints = settled?.locator("tr", { hasText: "ledger.token.mint" }) ?? expect.fail();
+    expect(await mints.locator("td:last-child").allTextContents()).toEqual(["", `${TRANSACTION}Copy`]);
+    expect(await refused?.locator("th[scope=col]").last().textContent()).toBe("Evidence");
   });
 
   test("without JavaScript all of it can be read, and nothing is there that would do nothing", async () => {

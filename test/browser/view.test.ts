@@ -10,6 +10,7 @@ import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
 import { viewing } from "../stories/viewing.ts";
 import { approvalPlaybook, approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
+import { clickCopyButtons } from "./copying.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
 
 async function twoRuns(): Promise<{ project: Project; ids: readonly [string, string] }> {
@@ -201,6 +202,17 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("each copy button of the pages copies all of the id or the command before it", { timeout: 180_000 }, async () => {
+    const { project, ids } = await twoRuns();
+    const { url } = await viewing(project);
+    const { page, complaints } = await open(new URL(`../runs/${ids[1]}/`, url));
+    const copied = await clickCopyButtons(page);
+    for (const { text, copied: onClipboard } of copied) expect(onClipboard).toBe(text);
+    expect(copied.filter(({ kind }) => kind === "command").map(({ text }) => text)).toContain(`tokenbook resume ${ids[1]}`);
+    expect(copied.filter(({ kind, text }) => kind === "hash" && /^[0-9a-f]{64}$/.test(text)).length).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
   test("drifts: from a run to one, what both sides said, its history, and back to the run", async () => {
     const { project, runs } = await twoNights();
     const { url } = await viewing(project);
@@ -226,6 +238,12 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     ]);
     expect(await page.getByText("Nobody has acknowledged it.").count()).toBe(1);
     await expectNoObjection(page);
+    const [command] = await clickCopyButtons(page);
+    expect(command).toEqual({
+      kind: "command",
+      text: expect.stringContaining(`tokenbook drift ack ${id}`),
+      copied: command?.text,
+    });
 
     const mailed = await project.run("report", runs[1], "--format", "html");
     expect(mailed.stdout).toContain(id);

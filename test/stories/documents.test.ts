@@ -79,6 +79,7 @@ function alike(text: string): string {
     .replaceAll(/\b[0-9a-f]{24}\b/g, "ID")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, "TIME")
+    .replaceAll(/ {2}waited TIME/g, "") // whether a receipt is there at once differs
     .replaceAll(/process \d+ on \S+/g, "PROCESS");
 }
 

@@ -76,9 +76,18 @@ export const SCRIPT: string = String.raw`(() => {
     if (button === null) return;
     try {
       await navigator.clipboard.writeText(button.previousElementSibling.textContent);
-      const face = button.textContent;
-      button.textContent = "✓";
-      setTimeout(() => (button.textContent = face), 1200);
+      if (button.dataset.copied !== undefined) return;
+      const [face, label] = [button.textContent, button.getAttribute("aria-label")];
+      const show = (text, name) => {
+        button.textContent = text;
+        button.setAttribute("aria-label", name);
+      };
+      button.dataset.copied = "";
+      show("✓", "Copied");
+      setTimeout(() => {
+        delete button.dataset.copied;
+        show(face, label);
+      }, 1200);
     } catch {
       getSelection().selectAllChildren(button.previousElementSibling);
     }

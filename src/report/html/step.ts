@@ -56,9 +56,7 @@ export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean)
 function lineOf(step: StepReport, timeline: Timeline): Child {
   const { mark, word } = wordOf(step);
   const name = step.name === step.step || isNamedBy(step.id, step.name) ? "" : oneLine(step.name);
-  const beside = [step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "", ...idleTexts(step)].filter(
-    (text) => text !== "",
-  );
+  const sent = step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "";
   return [
     el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`),
     el(
@@ -68,7 +66,8 @@ function lineOf(step: StepReport, timeline: Timeline): Child {
       name === "" ? undefined : [" ", el("span", { class: "name" }, name)],
       " ",
       el("span", { class: "uses" }, [oneLine(step.uses), actedAs(step) === "" ? "" : ` as ${oneLine(actedAs(step))}`]),
-      beside.map((text) => [" ", el("span", { class: "sent" }, text)]),
+      sent === "" ? undefined : [" ", el("span", { class: "sent" }, sent)],
+      idleTexts(step).map((text) => [" ", el("span", { class: "idle" }, text)]),
     ),
     barOf(step, timeline),
     el("span", { class: "time" }, step.durationMs === null ? "" : formatDuration(step.durationMs)),

@@ -30,7 +30,7 @@ h1, h2:not(.part) { font-size: 1.5rem; line-height: 1.25; margin: 1.5rem 0 .75re
 p { margin: .25rem 0; }
 code, pre { font-family: var(--mono); font-size: .87em; }
 pre { margin: .25rem 0 0; padding: .6rem .75rem; max-height: 26rem; overflow: auto; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; }
-.hint, .cut, .name, .uses, .label, dt, footer, time { color: var(--soft); }
+.hint, .cut, .name, .uses, .idle, .label, dt, footer, time { color: var(--soft); }
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: .5rem; top: .5rem; z-index: 2; background: var(--bg); padding: .5rem; }
 
@@ -147,7 +147,7 @@ thead th { color: var(--soft); white-space: nowrap; }
 .mark { display: inline-block; min-width: 1.1em; text-align: center; }
 .uses { font-family: var(--mono); font-size: .82em; }
 .sent { color: var(--wait); }
-.conditions { list-style: none; padding: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.conditions { list-style: none; margin: 0; padding: 0; font-family: var(--mono); font-size: .82em; white-space: pre-wrap; overflow-wrap: anywhere; }
 .bar { width: 100%; height: .5rem; align-self: center; background: var(--panel); border-radius: 2px; }
 .bar rect { fill: var(--tone); }
 .time { text-align: right; white-space: nowrap; }

@@ -1,0 +1,33 @@
+import { expect } from "vitest";
+import type { Page } from "playwright-core";
+
+/** A copy button: what stands before it as a whole, and what lay on the clipboard after a click. */
+export interface Copied {
+  readonly kind: "command" | "hash";
+  readonly text: string;
+  readonly copied: string;
+}
+
+/** Opens everything on a page, clicks each of its copy buttons, and expects each to confirm it, visibly and to screen readers. */
+export async function clickCopyButtons(page: Page): Promise<readonly Copied[]> {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+  const all: Copied[] = [];
+  for (const button of await page.locator(".copy").all()) {
+    const [face, label] = [(await button.textContent()) ?? "", await button.getAttribute("aria-label")];
+    await page.evaluate("navigator.clipboard.writeText('nothing yet')");
+    await button.click();
+    await expect.poll(() => button.textContent()).toBe("✓");
+    expect(await button.getAttribute("aria-label")).toBe("Copied");
+    const holder = button.locator("..");
+    const kind = (await holder.getAttribute("class")) as Copied["kind"];
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    all.push({ kind, text: (await holder.locator("code").textContent()) ?? "", copied });
+    if (all.filter((each) => each.kind === kind).length > 1) continue;
+    // Clicked once more while it confirms, it still gets its face back.
+    await button.click();
+    await expect.poll(() => button.textContent(), { timeout: 5_000 }).toBe(face);
+    expect(await button.getAttribute("aria-label")).toBe(label);
+  }
+  return all;
+}
