@@ -205,7 +205,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
   test("each copy button of the pages copies all of the id or the command before it", { timeout: 180_000 }, async () => {
     const { project, ids } = await twoRuns();
     const { url } = await viewing(project);
-    const { page, complaints } = await open(new URL(`../runs/${ids[1]}/`, url));
+    const { page, complaints } = await open(new URL(`../runs/${ids[1]}`, url));
     const copied = await clickCopyButtons(page);
     for (const { text, copied: onClipboard } of copied) expect(onClipboard).toBe(text);
     expect(copied.filter(({ kind }) => kind === "command").map(({ text }) => text)).toContain(`tokenbook resume ${ids[1]}`);
