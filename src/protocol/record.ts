@@ -366,6 +366,8 @@ export interface RunClosed {
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */
   readonly problem?: StepProblem;
+  /** How long steps had waited, in milliseconds, that were interrupted before their next record. Left out: none, and by older runs. */
+  readonly waited?: Readonly<Record<string, number>>;
 }
 
 /** Progress for people, on which no state depends. Never journaled. */

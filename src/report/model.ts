@@ -73,6 +73,7 @@ export class RunFold implements Observer {
         return this.#rewrite(record);
       case "run.closed":
         this.#closed = record;
+        for (const [address, waitedMs] of Object.entries(record.waited ?? {})) this.#waitBefore(address, waitedMs);
         this.#endContainers(record.outcome);
         return;
       case "step.expanded":
@@ -94,6 +95,12 @@ export class RunFold implements Observer {
     if (step.isOpen) this.#open.add(step);
     else this.#open.delete(step);
     if (step.hasEnded && !step.isContainer) this.#count(step.address, step.times.takeNew());
+  }
+
+  // A read that was interrupted is made from its start by the run that resumes; a write continues.
+  #waitBefore(address: string, waitedMs: number): void {
+    const { times } = this.step(address);
+    if (times.startedAt !== undefined) times.wait(waitedMs);
   }
 
   #wait(block: string, waitedMs: number): void {

@@ -90,7 +90,7 @@ export class StepTimes {
     this.#endedAt = record.kind === "step.stopped" || record.kind === "step.completed" ? record.at : undefined;
   }
 
-  /** Takes how long its block waited before it began again. */
+  /** Takes how long it waited beside its records. */
   wait(ms: number): void {
     this.#waitedMs += ms;
   }

@@ -32,12 +32,18 @@ export class Waits {
     }
   }
 
-  /** Returns a fact with the time that its step has waited, which then counts from the start. */
+  /** Returns a fact with the time that its step has waited, which then counts from the start; the end of the run with that of every step. */
   addedTo(fact: Fact): Fact {
-    if (this.#byStep.size === 0 || !mayHaveWaited(fact)) return fact;
+    if (this.#byStep.size === 0) return fact;
+    if (fact.kind === "run.closed") return { ...fact, waited: this.#all() };
+    if (!mayHaveWaited(fact)) return fact;
     const waitedMs = Math.round(this.#byStep.get(fact.step)?.totalMs ?? 0);
     this.#byStep.delete(fact.step);
     return waitedMs === 0 ? fact : { ...fact, waitedMs };
+  }
+
+  #all(): Readonly<Record<string, number>> {
+    return Object.fromEntries(Array.from(this.#byStep, ([step, { totalMs }]) => [step, Math.round(totalMs)]));
   }
 }
 

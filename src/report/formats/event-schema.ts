@@ -190,7 +190,14 @@ const EVENTS: Described = {
   "run.closed": {
     says: "The run ended.",
     required: { outcome: oneOf("passed", "failed", "pending", "unknown", "conflict", "drift", "interrupted"), outputs: map },
-    optional: { problem },
+    optional: {
+      problem,
+      waited: {
+        type: "object",
+        additionalProperties: whole,
+        description: "How long steps had waited that were interrupted before their next event, in milliseconds.",
+      },
+    },
   },
 };
 

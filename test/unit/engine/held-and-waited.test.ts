@@ -79,6 +79,27 @@ ${conditions}
   expect(JSON.stringify(many?.shown).length).toBeLessThanOrEqual(LIMITS.heldChars + 100);
 });
 
+test("of a long condition, the first parts are kept, and of many short ones, the first conditions", async () => {
+  const parts = Array.from({ length: LIMITS.heldValues + 2 }, (_, at) => `response.totalCount + ${at} > 0`);
+  const conditions = Array.from({ length: LIMITS.heldConditions + 2 }, () => "      - 1 == 1").join("\n");
+  const ran = await run(
+    `playbook: 1
+steps:
+  - { id: long, uses: ledger.asset.stats, expect: "${parts.join(" && ")}" }
+  - id: short
+    uses: ledger.asset.stats
+    expect:
+${conditions}
+`,
+    () => json(STATS),
+  );
+  expect(heldIn(ran, "long")?.shown[0]?.values.map(({ expression }) => expression)).toEqual(
+    Array.from({ length: LIMITS.heldValues }, (_, at) => `response.totalCount + ${at}`),
+  );
+  const short = heldIn(ran, "short");
+  expect([short?.total, short?.shown.length]).toEqual([LIMITS.heldConditions + 2, LIMITS.heldConditions]);
+});
+
 test("a secret in a value that held, or in a warning, is masked in the journal", () => {
   const redact = redactor([new Secret("PIN", "door-pin-7788")]);
   const value = { expression: "response.data.pin", value: "door-pin-7788" } as const;
@@ -116,6 +137,32 @@ steps:
     ["stats", 13_000],
     ["again", undefined],
   ]);
+});
+
+test("what a write waited for its receipt before Ctrl-C is recorded with the end of the run", async () => {
+  const stopping = new AbortController();
+  let asked = 0;
+  const { url } = await serve(({ path }) => {
+    if (path === "/status") return { status: 204, body: "" };
+    if (!path.includes("receipt")) return json(path === "/token/mint" ? { receiptId: "rc1", transactionId: "tx1" } : []);
+    if (++asked === 3) stopping.abort();
+    return json({ receiptId: "rc1", transactionId: "tx1", status: "PENDING" });
+  });
+  const events: RunEvent[] = [];
+  const text = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - id: mint
+    as: issuer
+    uses: ledger.token.mint
+    with: { id: Gold, to: "\${{ actors.issuer }}", value: 5 }
+    wait: { every: 3s, backoff: 1, timeout: 1m }
+`;
+  const otherwise = { observe: (event: RunEvent) => events.push(event), stopping: stopping.signal };
+  const ran = await runnerForTest()(text, targetAt(url), otherwise);
+  expect(ran.outcome, JSON.stringify(ran.stopped)).toBe("interrupted");
+  const { waited } = events.find((event) => event.kind === "run.closed") ?? expect.fail();
+  expect(waited?.["mint"]).toBeGreaterThanOrEqual(6_000);
 });
 
 test("the pause before a write is sent again is recorded with its next attempt, and the wait for its receipt with the receipt", async () => {

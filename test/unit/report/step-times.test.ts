@@ -76,6 +76,16 @@ test("the time in which nobody held the run of a killed process is no part of a 
   expect(timesOf(records, "mint")).toMatchObject({ durationMs: 2_000, stoppedMs: HOUR + 1_000 });
 });
 
+test("a write that was interrupted while it waited for its receipt has waited before and after", () => {
+  const records = new Records().opened().intended("mint").answered("mint").pass(9_000);
+  records.add({ kind: "run.closed", outcome: "interrupted", outputs: {}, waited: { mint: 8_500, owned: 500 } });
+  records.pass(HOUR).claimed().pass(3_000);
+  records.add({ kind: "receipt.read", step: "mint", attempt: 0, committed: true, receipt: {}, waitedMs: 2_500 });
+  records.add({ ...COMPLETED, step: "mint", startedAt: START + 2_000 }).read("owned");
+  expect(timesOf(records, "mint")).toMatchObject({ durationMs: 5_000, waitedMs: 11_000, stoppedMs: HOUR + 1_000 });
+  expect(timesOf(records, "owned")).toMatchObject({ durationMs: 400, waitedMs: 0, stoppedMs: 0 });
+});
+
 test("an approval that a person gave a day later was waited and stopped for, and took the time of its reads", () => {
   const records = new Records().opened();
   const pending = { code: "until.timeout", message: "this does not hold" };
