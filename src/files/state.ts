@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
@@ -34,6 +34,13 @@ export function stateEntry(folder: string, entry: StateEntry, access: Access | "
 }
 
 const NAME_ANOTHER = "name a folder in which only you may write: --state DIR";
+
+/** Renames a state directory by adding to its name, and returns the new name. */
+export function setFolderAside(folder: string, suffix: string): string {
+  const aside = `${folder}.${suffix}`;
+  renameSync(folder, aside);
+  return aside;
+}
 
 /** Makes a folder in a state directory, for this user alone. Throws a Failure as `stateEntry` does. */
 export function makePrivateFolder(folder: string): void {

@@ -98,6 +98,15 @@ CREATE TABLE approval (
   plan TEXT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (plan, who));
 `,
   migrations: [],
+  copied: [
+    { name: "run", order: "opened_at, id" },
+    { name: "record", order: "sequence", pieces: { table: "run", column: "run_id" } },
+    { name: "lease", order: "run_id, kind, name" },
+    { name: "proof", order: "id, run_id" },
+    { name: "approval", order: "at, plan, who" },
+    { name: "loss", order: "id", isNumbered: true },
+    { name: "ended_run", order: "run_id", refers: { column: "loss", table: "loss" } },
+  ],
 };
 
 /** The tables of a journal. */

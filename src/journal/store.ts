@@ -6,6 +6,7 @@ import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts
 import type { Approval, Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
+import { copyTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
@@ -14,8 +15,8 @@ import { keepsHold, type Life, type Liveness, spellHolder } from "./holder.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
-import type { Tail } from "./tail.ts";
-import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
+import { lastRecordOf, type Tail } from "./tail.ts";
+import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 /** A line of `tokenbook runs`. */
@@ -353,6 +354,30 @@ export class JournalStore {
     }));
   }
 
+  /**
+   * Copies all that it holds into an empty journal. `copied` is called before anybody can write into this one again. Throws a Failure when
+   * the other one is not empty, or a process holds a run of this one.
+   */
+  copyTo(other: JournalStore, copied: () => void): void {
+    const to = other.#database;
+    this.#database.transaction(() => {
+      const held = this.leases.list().find(({ holder }) => holder !== undefined);
+      if (held !== undefined) throw runHeld(held);
+      to.transaction(() => {
+        other.assertEmpty();
+        copyTables(this.#database, to, JOURNAL);
+        to.run("UPDATE lease SET holder = NULL");
+      });
+      other.#tail.create(lastRecordOf(to));
+      copied();
+    });
+  }
+
+  /** Throws a Failure when it holds a run. */
+  assertEmpty(): void {
+    if (this.total() > 0) throw notEmpty(this.#database.path);
+  }
+
   close(): void {
     this.#tail.close();
     this.#liveness.close();
@@ -394,6 +419,15 @@ function claimed(taken: Taken): Claim {
 }
 
 const LATEST = "latest";
+
+function notEmpty(path: string): Failure {
+  return new Failure({
+    code: "state.not-empty",
+    message: `${path} holds runs already`,
+    why: "two histories cannot become one",
+    next: "name an empty folder, or another schema in tokenbook.yaml",
+  });
+}
 
 /** Says that nothing has run here. */
 export function noRunYet(): Failure {

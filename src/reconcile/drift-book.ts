@@ -7,6 +7,7 @@ import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ComparisonName, ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
+import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
@@ -82,6 +83,11 @@ export class DriftBook {
     const book = new DriftBook(database, redact);
     database.transaction(() => prepare(database));
     return book;
+  }
+
+  /** Copies all that it holds into another book, in place of what is there. */
+  copyTo(other: DriftBook): void {
+    replaceTables(this.#database, other.#database, DRIFTS);
   }
 
   /** Opens the book to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */

@@ -66,6 +66,12 @@ CREATE TABLE acknowledgement (
   because TEXT NOT NULL, until BIGINT NOT NULL, "left" TEXT, "right" TEXT, difference TEXT, rows TEXT);
 `,
   migrations: [],
+  copied: [
+    { name: "comparison", order: "id", isNumbered: true },
+    { name: "drift", order: "since_at, id", refers: { column: "comparison", table: "comparison" } },
+    { name: "sighting", order: "at, drift, run" },
+    { name: "acknowledgement", order: "id", isNumbered: true },
+  ],
 };
 
 /** The tables of a file of drifts. */

@@ -4,6 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { livenessIn } from "../journal/liveness.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
+import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
@@ -44,6 +45,11 @@ CREATE TABLE notification (
   made_at BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0, next_at BIGINT, why TEXT, schedule TEXT);
 `,
   migrations: [],
+  copied: [
+    { name: "schedule", order: "id" },
+    { name: "firing", order: "rowid" },
+    { name: "notification", order: "rowid" },
+  ],
 };
 
 /** The tables of a file of schedules. */
@@ -121,6 +127,11 @@ export class ScheduleStore {
     database.close();
     if (version === 0) return undefined;
     throw newer(path, version);
+  }
+
+  /** Copies all that it holds into another store, in place of what is there. */
+  copyTo(other: ScheduleStore): void {
+    replaceTables(this.#database, other.#database, SCHEDULES);
   }
 
   close(): void {

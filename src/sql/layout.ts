@@ -16,6 +16,19 @@ export interface ModelFile extends Pick<Queried, "all" | "exec"> {
   close(): void;
 }
 
+/** A table of a part of the state, as it is copied from one database into another. */
+export interface CopiedTable {
+  readonly name: string;
+  /** The columns by which its rows are sorted: the copy gets them in this order. */
+  readonly order: string;
+  /** Read in pieces: for each id of another table, the rows whose column holds it. */
+  readonly pieces?: { readonly table: string; readonly column: string };
+  /** The database numbers its `id`, so a row gets another one in the copy. */
+  readonly isNumbered?: true;
+  /** The column that holds the number of a row of another table. */
+  readonly refers?: { readonly column: string; readonly table: string };
+}
+
 /** The same tables on a PostgreSQL server, which has known them since one version only. */
 export interface ServerTables {
   /** The tables of one layout have names of their own, because those of all layouts are in one schema. */
@@ -25,6 +38,8 @@ export interface ServerTables {
   readonly create: string;
   /** What each later version adds. */
   readonly migrations: readonly string[];
+  /** All of its tables, each after those that it refers to, as they are copied between a file and a server. */
+  readonly copied: readonly CopiedTable[];
 }
 
 /** The tables of a file, version by version. A file with anything else is refused, because a trigger in it would act with each write. */
@@ -45,6 +60,7 @@ export class TableLayout {
   ) {
     const isComplete = server === undefined || server.since + server.migrations.length === migrations.length;
     invariant(isComplete, "a version of the tables of a file is one of those on a server too");
+    invariant(isSame(tablesIn(server), server?.copied ?? []), "each table is copied");
     this.#migrations = migrations;
     this.#versionOf = versionOf;
     this.server = server;
@@ -85,6 +101,15 @@ export class TableLayout {
     }
     return objects;
   }
+}
+
+function tablesIn(server: ServerTables | undefined): readonly string[] {
+  const sql = server === undefined ? "" : [server.create, ...server.migrations].join("\n");
+  return [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = ""]) => name);
+}
+
+function isSame(names: readonly string[], copied: readonly CopiedTable[]): boolean {
+  return names.length === copied.length && copied.every(({ name }) => names.includes(name));
 }
 
 /** Returns the version that SQLite keeps in a file's head. */

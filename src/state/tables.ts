@@ -1,5 +1,5 @@
 import { isPrivateThere } from "../files/private.ts";
-import { stateEntry } from "../files/state.ts";
+import { setFolderAside, stateEntry } from "../files/state.ts";
 import { PostgresDatabase } from "../postgres/database.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { TableLayout } from "../sql/layout.ts";
@@ -13,6 +13,16 @@ export interface StatePart {
 }
 
 const IN_MEMORY = ":memory:";
+
+/** Gives a state another name, under which no run looks for it. Returns that name. Throws a Failure. */
+export function setAside(place: StatePlace, { layout }: StatePart, mark: string): string {
+  if (typeof place === "string") return setFolderAside(place, `moved-${mark}`);
+  const name = `${place.schema}_moved_${mark}`;
+  const database = PostgresDatabase.existing(place, layout);
+  database?.exec(`ALTER SCHEMA "${place.schema}" RENAME TO "${name}"`);
+  database?.close();
+  return `the schema "${name}"`;
+}
 
 /** Opens a part of the state, and creates it where there is none. Throws a Failure. */
 export function openTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {

@@ -156,6 +156,17 @@ Exits with 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook d
   $ tokenbook runs release 20261121T093000-k3x9q2ab --because "the machine was switched off"
   $ tokenbook runs accept-loss --because "compared the ledger with last night's backup"`,
   },
+  state: {
+    group: "see",
+    brief: "Move runs, drifts and schedules.",
+    summary: "Move the state: runs, drifts, approvals and schedules, between a folder and a database.",
+    examples: `FROM and TO are folders, or the word database for the one in tokenbook.yaml. TO must hold no runs. The records are verified on
+both sides. Then FROM gets another name, so that nobody continues a run in two places. Stop workers and schedulers first.
+
+Examples:
+  $ tokenbook state move .tokenbook database
+  $ tokenbook state move database .tokenbook`,
+  },
   call: {
     group: "see",
     brief: "Ask the service one question directly.",

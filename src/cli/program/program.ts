@@ -269,6 +269,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/doctor.ts")).doctor);
   runsCommands(program, builder);
   driftCommands(program, builder);
+  stateCommands(program, builder);
   builder
     .command(program, "report")
     .argument("<runs...>", WORDS.reporting.runs, KIND.runs)
@@ -373,6 +374,17 @@ function runsCommands(program: Commander, builder: Builder): void {
     .with(memory)
     .value("--because <text>", WORDS.runs.looked, KIND.sentence)
     .action(async () => (await import("../commands/accept-loss.ts")).acceptLosses);
+}
+
+function stateCommands(program: Commander, builder: Builder): void {
+  const state = builder.command(program, "state").command;
+  builder
+    .subcommand(state, "move", WORDS.moving.move)
+    .argument("<from>", WORDS.moving.from, KIND.folder)
+    .argument("<to>", WORDS.moving.to, KIND.folder)
+    .with(dotenv)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/state-move.ts")).moveState);
 }
 
 function driftCommands(program: Commander, builder: Builder): void {

@@ -66,6 +66,11 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
       "Accept that the journal has lost records, after you looked at the ledger. Runs that had not passed can't be resumed. Your reason is kept with your name.",
     looked: "what you found in the ledger, and why it is safe to continue",
   },
+  moving: {
+    move: "Move the state into an empty folder or database, and verify the records on both sides.",
+    from: "a state directory, or the word database",
+    to: "an empty or new folder, or the word database",
+  },
   view: { port: "the port to listen on; 0 takes any free port" },
   reporting: {
     runs: "the runs' ids, parts of them, or `latest`",

@@ -1,0 +1,60 @@
+import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
+import type { CopiedTable, TableLayout } from "../sql/layout.ts";
+
+type Numbers = Map<string, Map<Cell, Cell>>;
+
+/** Copies the tables of a layout, within transactions of the caller. */
+export function copyTables(from: SqlDatabase, to: SqlDatabase, { server }: TableLayout): void {
+  const numbers: Numbers = new Map();
+  for (const table of server?.copied ?? []) copyTable({ from, to, numbers }, table);
+}
+
+/** The same in one transaction of each database, in place of the rows that are there. */
+export function replaceTables(from: SqlDatabase, to: SqlDatabase, layout: TableLayout): void {
+  from.transaction(() =>
+    to.transaction(() => {
+      for (const { name } of layout.server?.copied.toReversed() ?? []) to.run(`DELETE FROM ${name}`);
+      copyTables(from, to, layout);
+    }),
+  );
+}
+
+interface Copying {
+  readonly from: SqlDatabase;
+  readonly to: SqlDatabase;
+  readonly numbers: Numbers;
+}
+
+function copyTable(copying: Copying, table: CopiedTable): void {
+  const { from, to } = copying;
+  for (const rows of piecesOf(from, table)) {
+    for (const row of rows) copyRow(copying, table, row);
+    // Sends what a server has not got yet, so that no more than one piece is in memory.
+    to.get("SELECT 1");
+  }
+}
+
+function* piecesOf(from: SqlDatabase, { name, order, pieces }: CopiedTable): Iterable<Iterable<SqlRow>> {
+  if (pieces === undefined) {
+    yield from.iterate(`SELECT * FROM ${name} ORDER BY ${order}`);
+    return;
+  }
+  const which = `SELECT * FROM ${name} WHERE ${pieces.column} = ? ORDER BY ${order}`;
+  for (const { id } of from.all(`SELECT id FROM ${pieces.table} ORDER BY id`)) yield from.all(which, id ?? null);
+}
+
+function copyRow({ to, numbers }: Copying, { name, isNumbered, refers }: CopiedTable, row: SqlRow): void {
+  // A server shows the number by which it keeps the order of rows; a file keeps it to itself.
+  const { rowid: _rowid, ...columns } = row;
+  const values: Record<string, Cell> = { ...columns };
+  if (refers !== undefined) values[refers.column] = numbers.get(refers.table)?.get(values[refers.column] ?? null) ?? null;
+  const { id = null } = values;
+  if (isNumbered === true) delete values["id"];
+  const names = Object.keys(values);
+  const marks = names.map(() => "?").join(", ");
+  to.run(`INSERT INTO ${name} (${names.map((each) => `"${each}"`).join(", ")}) VALUES (${marks})`, ...Object.values(values));
+  if (isNumbered !== true) return;
+  const given = to.get(`SELECT MAX(id) AS id FROM ${name}`)?.["id"] ?? null;
+  const known = numbers.get(name) ?? new Map<Cell, Cell>();
+  numbers.set(name, known.set(id, given));
+}
