@@ -196,6 +196,40 @@ function nested(): RunReport {
   return reportOf(records.closed("failed").all);
 }
 
+/** A write that waited and was sent again, and an approval that came after two hours; with the conditions that held. */
+function waited(): RunReport {
+  const records = new Records().opened().written("asset");
+  records.intended("mint").answered("mint", { meaning: "refused-later", status: 429, payload: null, receiptId: null });
+  records.pass(4_000).intended("mint", 1, { waitedMs: 4_000 }).answered("mint", { attempt: 1 });
+  const value = { response: null, transactionId: TRANSACTION };
+  const about = { kind: "step.completed", requests: 2, startedAt: records.at } as const;
+  records.add({ ...about, step: "mint", outcome: "changed", value });
+  const problem = { code: "until.timeout", message: "after 30 s this does not hold" };
+  records.add({ kind: "step.stopped", step: "owned", outcome: "pending", problem, startedAt: records.at - 950, waitedMs: 900 });
+  records.closed("pending").pass(7_200_000).claimed();
+  const shown = [
+    { keyword: "until", expression: "response.owners.exists(o, o == actors.buyer)", value: [{ orgId: "org1", userId: "carol" }] },
+    { keyword: "expect", expression: "response.data.value >= inputs.least", value: Decimal.of(512_000) },
+    { keyword: "expect", expression: 'response.status == "ACTIVE"', value: "ACTIVE" },
+  ] as const;
+  const held = {
+    total: 5,
+    shown: shown.map(({ value: seen, ...condition }) => ({
+      ...condition,
+      values: [{ expression: condition.expression.split(/[.](?:exists)| [=>]/)[0] ?? "", value: seen }],
+    })),
+  };
+  records.add({
+    ...about,
+    step: "owned",
+    outcome: "ok",
+    value: { response: { status: "ACTIVE" } },
+    startedAt: records.at - 20,
+    held,
+  });
+  return reportOf(records.closed("passed").all);
+}
+
 function of(name: keyof typeof RUNS): RunReport {
   return reportOf(RUNS[name]?.().all ?? []);
 }
@@ -210,6 +244,7 @@ export const PAGES: Readonly<Record<string, () => readonly RunReport[]>> = {
   resumed: () => [of("resumed")],
   several: () => ["passed", "failed", "unknown", "pending", "killed", "outputless"].map((name) => of(name)),
   nested: () => [nested()],
+  waited: () => [waited()],
   drift: () => [night(0, 5)],
   nights: () => [night(0, 5), night(1, 7), night(2, 2), night(3, 0)],
   long: () => [longRun(10_000)],

@@ -67,7 +67,7 @@ function lineOf(step: StepReport, timeline: Timeline): Child {
       " ",
       el("span", { class: "uses" }, [oneLine(step.uses), actedAs(step) === "" ? "" : ` as ${oneLine(actedAs(step))}`]),
       sent === "" ? undefined : [" ", el("span", { class: "sent" }, sent)],
-      idleTexts(step).map((text) => [" ", el("span", { class: "idle" }, text)]),
+      idleTexts(step).map((text) => [" ", el("span", { class: "idle" }, `· ${text}`)]),
     ),
     barOf(step, timeline),
     el("span", { class: "time" }, step.durationMs === null ? "" : formatDuration(step.durationMs)),
