@@ -161,9 +161,17 @@ export class RunFold implements Observer {
     }
   }
 
-  /** The rows in the order of the playbook, each with what it holds. */
-  tree(): readonly Row[] {
-    return rowsInOrder(this.#groups.values(), this.#nesting);
+  /** The rows in the order of the playbook, each with what it holds; also those of steps under way with nothing recorded yet. */
+  tree(active: Iterable<string> = []): readonly Row[] {
+    const groups = new Map<string, StepGroup>(this.#groups);
+    for (const address of active) {
+      const id = stepOf(address);
+      const group = groups.get(id);
+      if (group === undefined || address === id || group.rounds.has(address)) continue;
+      const round = new StepFold(group.whole.heading, this.#stops, address);
+      groups.set(id, { ...group, rounds: new Map(group.rounds).set(address, round) });
+    }
+    return rowsInOrder(groups.values(), this.#nesting);
   }
 
   /** The rows in the order of the playbook, each with what it holds below it. */

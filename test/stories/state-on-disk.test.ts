@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { inJournal } from "./desk.ts";
+import type { RunReport } from "../../src/report/shape.ts";
 import { embeddedCommits, newProject, type Project, ROOT } from "./world.ts";
 
 // A state directory as a build of November 2026 left it, with the data of its sandbox: two runs that have passed, and two that were killed
@@ -39,6 +40,15 @@ test("runs of an earlier build are listed, verified, and resumed: a lost answer 
     const resumed = await project.run("resume", id);
     expect(resumed.code, resumed.transcript).toBe(0);
     expect(resumed.stdout, resumed.transcript).toMatch(new RegExp(`changed +${step} .*\n +attempt 1: applied, as read back`));
+  }
+  // The time since the earlier build was killed is no part of a duration, and conditions that it judged have no values.
+  for (const { id } of data.runs) {
+    const shown = await project.run("report", id, "--format", "json");
+    const { steps } = JSON.parse(shown.stdout).reports[0] as RunReport;
+    for (const { step, durationMs, held } of steps) {
+      expect([step, durationMs], shown.transcript).toEqual([step, expect.toSatisfy((ms: number) => ms < 3_600_000)]);
+      if (data.runs.slice(2).some((run) => run.id === id)) expect(held).toBeNull();
+    }
   }
   const written = (await embeddedCommits(project)).map(({ operation }) => operation).toSorted();
   expect(written, "each write took effect once").toEqual([

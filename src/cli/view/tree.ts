@@ -50,7 +50,7 @@ export function treeOf({ fold, active, held, isOver, isStopping = false }: Watch
     return line("", { state: "running" }, () => ({ address: "not begun", tails: activityTails(held, now) }));
   }
   const steps: TreeLine[] = [];
-  const children = new Lines({ active, isOver, now }, steps).of(fold.tree(), []);
+  const children = new Lines({ active, isOver, now }, steps).of(fold.tree(active.keys()), []);
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
   const words = outcome === undefined ? (isStopping ? STOPPING : [""]) : [`${RUN_WORDS[outcome].word} · `];
   const spent = `${progress(steps)} · ${elapsed(opened.at, closed?.at ?? now)}`;

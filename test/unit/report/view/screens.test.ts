@@ -96,6 +96,27 @@ test.for([40, 80])(
   },
 );
 
+test("each round holds its own steps; at the end, conditions that held have their values", async () => {
+  const steps = [
+    { id: "pay", name: "Pay each holder", uses: "block", line: 3, kind: "block" as const },
+    { id: "mint", name: "Mint", uses: "ledger.token.mint", line: 4, depth: 1 },
+    { id: "look", name: "Look", uses: "ledger.asset.get", line: 9, depth: 1 },
+    { id: "owned", name: "See who owns it", uses: "ledger.asset.get", line: 12 },
+  ];
+  const value = { expression: "response.balance", value: 90 as never };
+  const condition = { keyword: "expect", expression: "response.balance >= inputs.least", values: [value] } as const;
+  const looked = { kind: "step.completed", outcome: "ok", value: {}, requests: 1 } as const;
+  const play = (view: LiveView): void => {
+    const run = watched(view);
+    const records = new Records().opened({ steps }).expanded("pay", ["ann", "bob"]).add({ kind: "step.begun", step: "pay[ann]" });
+    const held = { total: 4, shown: [condition, condition] };
+    records.written("mint[ann]").add({ ...looked, step: "look[ann]", startedAt: records.at - 950, waitedMs: 900, held });
+    records.add({ ...looked, step: "pay[ann]", startedAt: START + 3_000 }).add({ kind: "step.begun", step: "pay[bob]" });
+    tell(run, ...records.all, { kind: "step.started", step: "mint[bob]", at: START + 50_000 });
+  };
+  await expect(await screens(80, play)).toMatchFileSnapshot("screens/rounds.txt");
+});
+
 test("somebody has interrupted: it says that it stops, and how to go on", async () => {
   const play = (view: LiveView): void => {
     const run = watched(view);
