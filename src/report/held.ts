@@ -11,6 +11,8 @@ const SHOWN = 3;
 const WIDTH = 96;
 const VALUE_CHARS = 40;
 const WHOLE_CHARS = 2_000;
+// No line begins with what somebody else wrote.
+const BELOW = "  | ";
 
 /** Returns the conditions of a step that held, each with its values. Unless all is wanted, of many the first ones, cut to a line. */
 export function heldLines(held: HeldConditions | null, isWhole: boolean): readonly string[] {
@@ -26,7 +28,10 @@ function shortLines(condition: HeldCondition): readonly string[] {
   const values = valuesText(condition.values);
   if (values === "") return [text];
   const line = `${text}  (${values})`;
-  return line.length <= WIDTH ? [line] : [text, cut(`    (${values})`, WIDTH)];
+  if (line.length <= WIDTH) return [line];
+  // How many items a list has is not worth a line.
+  const isCount = condition.values.every((part) => !("value" in part) || Array.isArray(part.value));
+  return isCount ? [text] : [text, cut(`${BELOW}${values}`, WIDTH)];
 }
 
 // Two sides that are equal have one value, and a single part need not be named again.
@@ -55,7 +60,7 @@ function wholeLines(condition: HeldCondition): readonly string[] {
   });
   const text = textOf(condition);
   const line = texts.length === 0 ? text : `${text}  (${texts.join(", ")})`;
-  return line.length <= WIDTH ? [line] : [text, ...texts.map((each) => `    ${each}`)];
+  return line.length <= WIDTH ? [line] : [text, ...texts.map((each) => `${BELOW}${each}`)];
 }
 
 function textOf({ keyword, expression }: HeldCondition): string {

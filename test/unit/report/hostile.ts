@@ -1,6 +1,6 @@
 import type { ListedRun } from "../../../src/report/html/runs.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
-import type { StepProblem } from "../../../src/protocol/record.ts";
+import type { HeldValue, StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
 
 /** What log readers of CI systems obey, each of them somewhere. */
@@ -178,8 +178,24 @@ export function hostileRun(text: string, others: readonly string[] = []): Record
       startedAt: 0,
       comparison: comparisonOf(third),
     })
-    .add({ kind: "step.completed", step: "a[other]", outcome: "ok", value: { refusal: fourth }, startedAt: 0, requests: 1 })
+    .add({
+      kind: "step.completed",
+      step: "a[other]",
+      outcome: "ok",
+      value: { refusal: fourth },
+      startedAt: 0,
+      requests: 1,
+      held: { total: 2, shown: [{ keyword: "expect", expression: fourth, values: heldIn(fourth) }] },
+    })
     .closed("failed", { [text]: text, other: [text] }, problemOf(text));
+}
+
+function heldIn(text: string): readonly HeldValue[] {
+  return [
+    { expression: text, value: text },
+    { expression: text, value: { [text]: [text] } },
+    { expression: text, summary: text },
+  ];
 }
 
 function comparisonOf(text: string): Comparison {

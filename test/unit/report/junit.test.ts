@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { ctrfReport } from "../../../src/report/formats/ctrf.ts";
 import { junitReport } from "../../../src/report/formats/junit.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
-import { RUNS, TRANSACTION } from "./records.ts";
+import { RUNS, START, TRANSACTION } from "./records.ts";
 import { type Element, parseXml } from "./xml.ts";
 
 function junitText(reports: readonly RunReport[]): string {
@@ -53,6 +54,30 @@ test("the assertion itself refuses what is not well-formed", () => {
   ]) {
     expect(() => parseXml(wrap(bad))).toThrow(SyntaxError);
   }
+});
+
+test("the output of a case has the conditions that held, and how long it waited", () => {
+  const [, owned] = casesOf(suiteOf("held"));
+  const output = owned?.children.find(({ name }) => name === "system-out")?.text ?? "";
+  expect(output.split("\n")).toEqual(
+    expect.arrayContaining([
+      "waited 700 ms",
+      '✓ expect response.status != "SOLD"  (response.status = "OPEN")',
+      "and 1 more that holds",
+    ]),
+  );
+});
+
+test("CTRF has them too, and says apart how long the step worked and waited", () => {
+  const text = [...ctrfReport([reportOf(RUNS["held"]?.().all ?? [])])].join("");
+  const { results } = JSON.parse(text) as { readonly results: { readonly tests: readonly unknown[] } };
+  expect(results.tests[1]).toMatchObject({
+    duration: 300,
+    start: START + 3_000,
+    stop: START + 4_000,
+    stdout: expect.arrayContaining(["✓ until has(response.owners)"]) as unknown,
+    extra: { waitedMs: 700, stoppedMs: 0 },
+  });
 });
 
 test("a suite for each run, a case for each row", () => {

@@ -245,6 +245,61 @@ export const RUNS: Readonly<Record<string, () => Records>> = {
         requests: 1,
       })
       .closed("passed"),
+  held: () =>
+    new Records()
+      .opened({ steps: STEPS.slice(2) })
+      .expanded("approvals", ["bob"])
+      .add({
+        kind: "step.completed",
+        step: "approvals[bob]",
+        outcome: "unchanged",
+        value: { outcome: "unchanged" },
+        startedAt: START + 2_000,
+        requests: 1,
+        held: {
+          total: 1,
+          shown: [{ keyword: "ensure", expression: "response == []", values: [{ expression: "response", value: [] }] }],
+        },
+      })
+      .add({
+        kind: "step.completed",
+        step: "owned",
+        outcome: "ok",
+        value: { response: { owners: ["bob"] } },
+        startedAt: START + 3_000,
+        requests: 3,
+        waitedMs: 700,
+        held: {
+          total: 6,
+          shown: [
+            { keyword: "until", expression: "has(response.owners)", values: [] },
+            {
+              keyword: "expect",
+              expression: "response.value == inputs.shares",
+              values: [
+                { expression: "response.value", value: amount("12345678901234567890.5") },
+                { expression: "inputs.shares", value: amount("12345678901234567890.50") },
+              ],
+            },
+            {
+              keyword: "expect",
+              expression: 'response.status != "SOLD"',
+              values: [{ expression: "response.status", value: "OPEN" }],
+            },
+            {
+              keyword: "expect",
+              expression: "response.history.size() > 1",
+              values: [{ expression: "response.history", summary: "a list of 40 items" }],
+            },
+            {
+              keyword: "expect",
+              expression: "response.names.all(name, name.startsWith(inputs.prefixOfAllTheNamesThatThereAre))",
+              values: [{ expression: "response.names", value: ["ann", "bob"] }],
+            },
+          ],
+        },
+      })
+      .closed("passed"),
   outputless: () =>
     new Records()
       .opened({ steps: STEPS.slice(3) })

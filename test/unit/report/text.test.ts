@@ -104,6 +104,28 @@ test("a whole run in lines begins with its header, and leaves out only what neve
   ]);
 });
 
+test("conditions that held have their values: cut to a line each, or, where all is shown, with every part", () => {
+  const [, owned] = reportFor("held").steps;
+  expect(stepLines(owned as StepReport, "short").slice(1)).toEqual([
+    "    ✓ until has(response.owners)",
+    "    ✓ expect response.value == inputs.shares  (12345678901234567890.5)",
+    '    ✓ expect response.status != "SOLD"  ("OPEN")',
+    "    and 3 more that hold",
+  ]);
+  expect(stepLines(owned as StepReport, "full").slice(1)).toEqual([
+    "    ✓ until has(response.owners)",
+    "    ✓ expect response.value == inputs.shares",
+    "      | response.value = 12345678901234567890.5",
+    "      | inputs.shares = 12345678901234567890.50",
+    '    ✓ expect response.status != "SOLD"  (response.status = "OPEN")',
+    "    ✓ expect response.history.size() > 1  (response.history = a list of 40 items)",
+    "    ✓ expect response.names.all(name, name.startsWith(inputs.prefixOfAllTheNamesThatThereAre))",
+    '      | response.names = ["ann","bob"]',
+    "    and 1 more that holds",
+  ]);
+  expect(reportLines(reportFor("held"), "summary").join("")).not.toContain("expect");
+});
+
 test("several runs: a label for each line, and one line over all", () => {
   expect(labelRun({ playbook: { file: "a\\b/c.yaml", name: "", digest: "" } }, ["a\\b/c.yaml", "c.json"])).toBe("[c.yaml] ");
   expect(overallLine([reportFor("passed"), reportFor("failed"), reportFor("passed"), reportFor("killed")])).toBe(
