@@ -125,15 +125,21 @@ export class RunQueue {
     jobs: number,
     carryOut: (run: SubmittedRun, id: string) => Promise<JobResult>,
   ): Promise<void> {
-    const options = {
-      localConcurrency: jobs,
-      pollingIntervalSeconds: 1,
-      notifyPollingIntervalSeconds: 2,
-      heartbeatRefreshSeconds: 3,
-    };
-    const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> =>
-      job === undefined ? undefined : carryOut(job.data, job.id);
-    for (const label of labels) await this.#boss.work<SubmittedRun>(await this.#queue(label), options, handler);
+    const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
+    for (const label of labels) {
+      const name = await this.#queue(label);
+      for (let slot = 0; slot < jobs; slot++) {
+        let id = "";
+        const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
+          try {
+            return job === undefined ? undefined : await carryOut(job.data, job.id);
+          } finally {
+            this.#boss.notifyWorker(id); // it fetches the next job at once, and not after a pause
+          }
+        };
+        id = await this.#boss.work<SubmittedRun>(name, options, handler);
+      }
+    }
   }
 
   /** The outcome of a submitted run; undefined while it waits or is under way. */

@@ -10,6 +10,8 @@ import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
 export interface Share {
   /** Right before the commit. */
   readonly begin: () => void;
+  /** Whether it only adds records of a run that is held. */
+  readonly isAddition: () => boolean;
   /** Within it. It is called again when the server went away meanwhile. */
   readonly write: () => void;
   /** Whether it is durable already: the server may have gone away when it was, and before it said so. */
@@ -147,7 +149,9 @@ export class Commits {
     try {
       if (!isAgain || !left().some((share) => share.isKept())) {
         this.#database.assertInPlace();
-        this.#database.transaction(() => left().forEach(write));
+        const work = (): void => left().forEach(write);
+        if (left().every((share) => share.isAddition())) this.#database.adding(work);
+        else this.#database.transaction(work);
       }
     } catch (error) {
       if (error instanceof ServerAway) return error;

@@ -139,6 +139,7 @@ export class RunJournal {
         this.#waitingChars = 0;
         this.#watch("before", waiting);
       },
+      isAddition: () => this.#opening === undefined && say === undefined,
       write: () => {
         this.#hash = before ??= this.#hash;
         this.#opening?.();

@@ -138,8 +138,16 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   transaction<T>(work: () => T): T {
+    return this.#transact(work, "pg_advisory_xact_lock");
+  }
+
+  adding(work: () => void): void {
+    this.#transact(work, "pg_advisory_xact_lock_shared");
+  }
+
+  #transact<T>(work: () => T, lock: string): T {
     invariant(this.#waiting === undefined, "a transaction holds no other");
-    this.#waiting = this.#beginning();
+    this.#waiting = this.#beginning(lock);
     this.#isBegun = false;
     try {
       const result = work();
@@ -172,10 +180,9 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   // The lock is of this layout's tables alone. A table that is gone, or of another format now, fails the transaction.
-  #beginning(): Waiting[] {
+  #beginning(how: string): Waiting[] {
     const { part } = this.#part;
-    const lock = (name: string): Statement =>
-      statement("SELECT pg_advisory_xact_lock(hashtext(?), hashtext(?))", [this.server.schema, name]);
+    const lock = (name: string): Statement => statement(`SELECT ${how}(hashtext(?), hashtext(?))`, [this.server.schema, name]);
     const check = statement("SELECT 1 / count(*) FROM about WHERE part = ? AND format = ?", [part, this.#newest]);
     const begin = [statement("BEGIN", []), ...(this.#isMade ? [lock(part), check] : [lock("tables")])];
     return begin.map((each) => ({ ...each, result: undefined }));

@@ -36,6 +36,11 @@ export interface SqlDatabase {
   iterate(sql: string, ...values: Cell[]): Iterable<SqlRow>;
   /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T;
+  /**
+   * The same for work that only adds records of runs that this process holds: others may add theirs beside it, where the database can do
+   * both at once. Nobody takes a run over meanwhile.
+   */
+  adding(work: () => void): void;
   /** Runs `work` within a transaction: if it throws, only its own changes are undone. */
   apart(work: () => void): void;
   close(): void;

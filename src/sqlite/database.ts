@@ -132,6 +132,10 @@ export class Database implements SqlDatabase {
     }
   }
 
+  adding(work: () => void): void {
+    this.transaction(work); // a file has one writer at a time
+  }
+
   apart(work: () => void): void {
     this.exec("SAVEPOINT apart");
     try {
