@@ -28,6 +28,9 @@ export interface NotBegun {
   readonly problem: StepProblem;
 }
 
+/** The code of the problem of a playbook that `--fail-fast` did not start: nothing is wrong with it. */
+export const NOT_STARTED = "run.not-started";
+
 /** What is known of a run as a whole. */
 export interface RunHeading {
   readonly id: string;

@@ -21,6 +21,7 @@ import { compares } from "../../playbook/playbook-walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
 import type { Session } from "../runs/session.ts";
+import type { Shard } from "../program/arguments.ts";
 import type { Command } from "../shell.ts";
 
 /** How large the young generation may grow. */
@@ -32,6 +33,8 @@ interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, 
   readonly plan?: string;
   readonly yes?: boolean;
   readonly key?: string;
+  readonly shard?: Shard;
+  readonly failFast?: boolean;
 }
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
@@ -50,7 +53,8 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
       playbooks = checked.map(headed);
       refuseOneKeyForAll(options.key, checked);
-      const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named });
+      const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named, shard: options.shard });
+      playbooks = ready.map(({ playbook }) => headed(playbook));
       if (!several) makeRoom();
       if (checked.some(compares)) letHeapGrow();
       if (options.plan !== undefined && !isKnown(shell, options))

@@ -103,3 +103,16 @@ function reportRequest(text: string): ReportRequest {
     `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
 }
+
+/** One of several equal parts of a list of playbooks. */
+export interface Shard {
+  readonly number: number;
+  readonly of: number;
+}
+
+/** Reads which part of the playbooks to run: `2/5`. */
+export function shard(text: string): Shard {
+  const [, number, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text)?.map(Number) ?? [];
+  if (number !== undefined && of !== undefined && number <= of) return { number, of };
+  throw new WrongArgument("Write it as NUMBER/TOTAL, from 1/TOTAL to TOTAL/TOTAL, as in 2/5.");
+}

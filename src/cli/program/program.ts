@@ -9,6 +9,7 @@ import {
   port,
   queueLabel,
   queueLabels,
+  shard,
   tagList,
   wholeNumber,
 } from "./arguments.ts";
@@ -54,6 +55,7 @@ const KIND = {
   schema: typed("schemas"),
   input: kind(collectInput),
   tags: kind(tagList),
+  shard: kind(shard),
   label: kind(queueLabel),
   labels: kind(queueLabels),
   key: kind(callersKey),
@@ -137,6 +139,8 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
+    .value("--shard <k/n>", WORDS.run.shard, KIND.shard)
+    .flag("--fail-fast", WORDS.run.failFast)
     .value("--plan <file>", WORDS.run.plan, KIND.file)
     .flag("--yes", WORDS.yes)
     .value("--key <key>", WORDS.run.key, KIND.key)

@@ -12,7 +12,7 @@ import { jsonReport } from "../../report/formats/json.ts";
 import type { Detail } from "../../report/step-lines.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
-import type { NotBegun, RunReport, SkippedFile } from "../../report/shape.ts";
+import { NOT_STARTED, type NotBegun, type RunReport, type SkippedFile } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import { notBegunBy } from "../project/check-failure.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -83,7 +83,7 @@ export interface Prepared {
   readonly confirm?: (session: Session) => Promise<Confirmation | undefined>;
 }
 
-type PerformOptions = Where & ReportOptions & DetailOptions & { readonly jobs: number };
+type PerformOptions = Where & ReportOptions & DetailOptions & { readonly jobs: number; readonly failFast?: boolean };
 
 /**
  * Makes runs, some at a time, shows them, writes their reports, and returns the exit code of the worst of them. Where none can be made,
@@ -157,21 +157,21 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
     });
     const stopping = shell.stopping();
     stopping.addEventListener("abort", () => view.stopping(), { once: true });
-    const perform = async (job: Job): Promise<Done> =>
-      stopping.aborted
-        ? { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } }
-        : performOne(job, {
-            late,
-            session,
-            confirmed,
-            view,
-            trace: reporting?.trace(session),
-            hint: shell.hint,
-            isAlone: jobs.length === 1,
-          });
+    let stopper: Stopper | undefined;
+    const perform = async (job: Job): Promise<Done> => {
+      if (stopping.aborted) return { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } };
+      if (stopper !== undefined)
+        return { exit: stopper.exit, notBegun: { playbook: job.playbook, problem: notStarted(stopper) } };
+      const trace = reporting?.trace(session);
+      const isAlone = jobs.length === 1;
+      const ended = await performOne(job, { late, session, confirmed, view, trace, hint: shell.hint, isAlone });
+      if (options.failFast === true && ended.exit !== EXIT.passed) stopper ??= { file: job.playbook.file, exit: ended.exit };
+      return ended;
+    };
     const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
     const notBegun = done.flatMap((each) => each.notBegun ?? []);
     late.write(interruptedLine(notBegun));
+    late.write(notStartedLine(stopper, notBegun));
     late.flush();
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
@@ -217,6 +217,22 @@ const INTERRUPTED = { code: "run.interrupted", message: "the command was interru
 function interruptedLine(notBegun: readonly NotBegun[]): string {
   const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [playbook.file] : []));
   return files.length === 0 ? "" : `interrupted, and not begun: ${files.join(", ")}\n`;
+}
+
+/** The first run that did not pass, after which `--fail-fast` starts no other. */
+interface Stopper {
+  readonly file: string;
+  readonly exit: ExitCode;
+}
+
+function notStarted({ file }: Stopper): StepProblem {
+  return { code: NOT_STARTED, message: `--fail-fast: ${file} did not pass before this run started` };
+}
+
+function notStartedLine(stopper: Stopper | undefined, notBegun: readonly NotBegun[]): string {
+  const files = notBegun.flatMap(({ playbook, problem }) => (problem.code === NOT_STARTED ? [playbook.file] : []));
+  if (stopper === undefined || files.length === 0) return "";
+  return `--fail-fast: ${stopper.file} did not pass; not started: ${files.join(", ")}\n`;
 }
 
 interface Performing {

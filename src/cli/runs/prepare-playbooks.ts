@@ -1,11 +1,13 @@
 import { refuseLongLists } from "../../engine/steps/long-lists.ts";
 import { Failure } from "../../base/failure.ts";
 import { type JsonObject, writeJson } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
 import { resolveFrom } from "../../playbook/playbook-files.ts";
 import { type GivenInputs, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { type Env, NO_SECRETS, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
 import { includedData } from "../../playbook/playbook-walk.ts";
+import type { Shard } from "../program/arguments.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { noteSkipped, partsOfOthers, type PlaybookFiles } from "../project/folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
@@ -46,6 +48,8 @@ export interface AboutPlaybooks {
   readonly named?: PlaybookFiles;
   /** Names of inputs that may be given although none of these playbooks declares them. */
   readonly others?: readonly string[];
+  /** Which of the playbooks are run; all of them when left out. */
+  readonly shard?: Shard | undefined;
   /** Another process runs them, and opens their secrets. */
   readonly leavesSecrets?: boolean;
 }
@@ -55,7 +59,7 @@ export function preparePlaybooks(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   all: readonly Playbook[],
-  { named, others = [], leavesSecrets = false }: AboutPlaybooks = {},
+  { named, others = [], leavesSecrets = false, shard }: AboutPlaybooks = {},
 ): Ready {
   const known = new Set([...others, ...inputNames(all)]);
   const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
@@ -63,7 +67,12 @@ export function preparePlaybooks(
   const parts = partsOfOthers(all, named?.found ?? new Set(), (input) => given.has(input));
   const skipped = [...(named?.skipped ?? []), ...parts.values()];
   noteSkipped(shell, skipped);
-  const playbooks = all.filter((playbook) => !parts.has(playbook));
+  const wholes = all.filter((playbook) => !parts.has(playbook));
+  const playbooks = shard === undefined ? wholes : shardOf(wholes, shard);
+  if (shard !== undefined) {
+    const { number, of } = shard;
+    shell.stderr.write(`shard ${number}/${of}: ${playbooks.length} of ${count(wholes.length, "playbook")}\n`);
+  }
   const variables = variablesOf(shell, options);
   const ready = playbooks.map((playbook) => {
     const values: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
@@ -76,6 +85,13 @@ export function preparePlaybooks(
     refuseLongLists(playbook, { inputs, env });
   }
   return { ready, secrets, skipped };
+}
+
+// By their paths, so that the order on the command line and the machine make no difference; in turn, so that the parts are of one size.
+function shardOf(playbooks: readonly Playbook[], { number, of }: Shard): readonly Playbook[] {
+  const paths = playbooks.map(({ file }) => file).toSorted();
+  const chosen = new Set(paths.filter((_, at) => at % of === number - 1));
+  return playbooks.filter(({ file }) => chosen.has(file));
 }
 
 // Inputs, variables and data are kept with secrets masked: a step that used one would have the mask instead of the value.

@@ -1,7 +1,7 @@
 import { comparisonLines } from "../comparison.ts";
 import { heldLines } from "../held.ts";
 import { problemLines } from "../problem.ts";
-import type { NotBegun, ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
+import { NOT_STARTED, type NotBegun, type ReportedOutcome, type RowOutcome, type RunReport, type StepReport } from "../shape.ts";
 import { placeLines } from "../step-lines.ts";
 import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
 
@@ -106,7 +106,8 @@ function runCase({ outcome, problem }: RunReport["run"]): Case {
 
 /** The one case of a playbook whose run did not begin. */
 export function notBegunCase({ problem }: NotBegun): Case {
-  return caseOfWhole(problem.code, problemLines(problem));
+  const row = caseOfWhole(problem.code, problemLines(problem));
+  return problem.code === NOT_STARTED ? { ...row, verdict: "skipped" } : row;
 }
 
 function caseOfWhole(type: string, lines: readonly string[]): Case {
