@@ -27,7 +27,7 @@ const map: Schema = { type: "object" };
 const mapOrNull: Schema = { type: ["object", "null"] };
 const texts: Schema = { type: "array", items: text };
 const step: Schema = { ...text, description: "The step's address: its id, and the keys of its rounds." };
-const attempt: Schema = { ...whole, description: "Which sending of the write, from 0 on." };
+const attempt: Schema = { ...whole, description: "Which attempt of the write, from 0 on." };
 const waitedMs: Schema = {
   ...whole,
   description: "How long nothing could be done for the step since the event of it before, in milliseconds; left out: not at all.",
@@ -178,7 +178,7 @@ const EVENTS: Described = {
     optional: { actor: textOrNull, as: identity, warning: problem, comparison, held, waitedMs },
   },
   "step.stopped": {
-    says: "A step ended as it was not to, and the run with it unless a rescue follows.",
+    says: "A step did not end as expected. The run ends with it, unless a rescue follows.",
     required: {
       step,
       outcome: oneOf("failed", "pending", "unknown", "conflict", "drift"),
