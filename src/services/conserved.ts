@@ -45,7 +45,8 @@ export class Uncounted extends Error {
 
 /** The quantity of nothing. */
 export const ZERO: Decimal = Decimal.of(0);
-const ONE = Decimal.of(1);
+/** The number of times that something may be listed. */
+export const ONE: Decimal = Decimal.of(1);
 
 /** Makes a row of the left side. */
 export function left(key: readonly string[], value: Decimal, record: Json): ConservedRow {
@@ -60,6 +61,13 @@ export function right(key: readonly string[], value: Decimal, record: Json): Con
 /** Returns rows that differ only if something exists more than once. */
 export function once(key: readonly string[], times: number, record: Json): readonly ConservedRow[] {
   return times === 1 ? [] : within(key, { value: Decimal.of(times), most: ONE, record });
+}
+
+/** Returns rows that differ only if a quantity is below 0: another one may offset it, so that no sum would show it. */
+export function notBelowZero([of, what]: readonly [string, string], value: Decimal, record: Json): readonly ConservedRow[] {
+  if (!value.isNegative()) return [];
+  const key = [of, `${what}, at least 0`];
+  return [left(key, ZERO, record), right(key, value, record)];
 }
 
 /** Returns rows that differ only if a value exceeds the most. A value within it is compared with the lesser of both. */

@@ -142,6 +142,29 @@ test.for<readonly [string, Partial<Ledger>]>([
   expect(found.gaps).toMatchObject([{ of: "token Gold", message: expect.stringContaining(message) }]);
 });
 
+test("supply: what is below 0 is a drift, although something else offsets it", async () => {
+  const debt = { ...ALICE, id: "account~2", entity: { orgId: "org1", userId: "bob" }, balance: -20 };
+  const accounts = await supplyOf({ accounts: [{ ...ALICE, balance: 120 }, debt] });
+  expect(accounts.code, accounts.transcript).toBe(3);
+  expect(accounts.drifts).toEqual(["differs Gold account account~2, at least 0 0 | -20"]);
+  const mints = await supplyOf({ transactions: [transaction("t1", "MINT", 110), transaction("t2", "MINT", -10)] });
+  expect(mints.code, mints.transcript).toBe(3);
+  expect(mints.drifts).toEqual(["differs Gold transaction t2, at least 0 0 | -10"]);
+});
+
+test("supply: an empty page with a bookmark of its own leaves the list of tokens incomplete", async () => {
+  const project = await projectAt({
+    "/token": () => GOLD,
+    "/token/all": ({ query }) =>
+      query.has("bookmark") ? { count: 0, bookmark: "2", records: [] } : { count: 1, bookmark: "1", records: [{}] },
+    "/token/account/all": () => [ALICE],
+    "/token/transaction/all": () => [MINT],
+  });
+  const { code, transcript } = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Gold"], reader });
+  expect(code, transcript).toBe(1);
+  expect(transcript).toContain('paging.empty: page 2 has no records, but the bookmark "2" of a page after it');
+});
+
 /** A vault of these share tokens with these assets, each token of a supply of 100. */
 async function vaultOf(vaultTokenId: readonly string[], assets: readonly object[], name = "Vault1"): Promise<Reconciled> {
   const project = await projectAt({
@@ -166,6 +189,9 @@ test("vaults: what is named or listed twice counts once, and is reported", async
   const listed = await vaultOf(["Share1"], [asset("House1", 50), asset("House1", 50)]);
   expect(listed.code, listed.transcript).toBe(3);
   expect(listed.drifts).toEqual(["differs Vault1 Share1 100 | 50", "differs Vault1 asset Property House1, times listed 2 | 1"]);
+  const debt = await vaultOf(["Share1"], [asset("House1", 110), asset("House2", -10)]);
+  expect(debt.code, debt.transcript).toBe(3);
+  expect(debt.drifts).toEqual(["differs Vault1 Share1 of asset Property House2, at least 0 0 | -10"]);
 });
 
 test("vaults: an asset without shares, and another vault's answer, are not read to their end", async () => {
@@ -211,6 +237,11 @@ reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
   transactions = [purchase("1", 15), purchase("2", 15, { payoutId: "P1" }), purchase("3", 15, { type: "payout" })];
   const once = await project.run("run", "sale.yaml");
   expect(once.code, once.transcript).toBe(0);
+  transactions = [purchase("1", 15), purchase("1", 15), purchase("1", 15)];
+  const thrice = await project.run("run", "sale.yaml");
+  expect(thrice.code, thrice.transcript).toBe(3);
+  expect(thrice.transcript).toContain("purchase 1, times listed");
+  expect(thrice.transcript).toMatch(/1 drift: 1 new/);
   transactions = [purchase("1", 5)];
   const unlike = await project.run("run", "sale.yaml");
   expect(unlike.code, unlike.transcript).toBe(1);

@@ -7,6 +7,8 @@ import {
   counted,
   left,
   numberIn,
+  ONE,
+  once,
   recordIn,
   recordOf,
   recordsIn,
@@ -36,34 +38,44 @@ async function* salePages<Page>(id: string, reads: ConservedReads<Page>): AsyncG
     yield* reads.read(
       "investor.portfolio.transactions",
       {},
-      (answer) => purchases.rows(recordsIn(recordIn(answer)["transactions"] ?? [])),
+      (answer) => purchases.rows(caller, recordsIn(recordIn(answer)["transactions"] ?? [])),
       caller,
     );
   }
 }
 
-/** The purchases of one sale, each counted once although several callers may list it. */
+/** What is known of a purchase, and who listed it last. */
+interface KnownPurchase {
+  readonly bought: Decimal;
+  readonly caller: number;
+  /** How often this caller has listed it. */
+  readonly times: number;
+}
+
+/** The purchases of one sale, each counted once although several callers may list it. One that a caller lists twice is a difference. */
 class Purchases {
   readonly #sale: string;
-  readonly #known = new Map<string, Decimal>();
+  readonly #known = new Map<string, KnownPurchase>();
 
   constructor(sale: string) {
     this.#sale = sale;
   }
 
-  rows(transactions: readonly JsonObject[]): readonly ConservedRow[] {
-    return transactions.filter((transaction) => !isPayout(transaction)).flatMap((purchase) => this.#row(purchase));
+  rows(caller: number, transactions: readonly JsonObject[]): readonly ConservedRow[] {
+    return transactions.filter((transaction) => !isPayout(transaction)).flatMap((purchase) => this.#row(caller, purchase));
   }
 
-  #row(purchase: JsonObject): readonly ConservedRow[] {
+  #row(caller: number, purchase: JsonObject): readonly ConservedRow[] {
     return counted("transaction", purchase, () => {
       if (textIn(purchase, "tokenSaleId") !== this.#sale) return [];
       const [id, bought] = [textIn(purchase, "id"), numberIn(purchase, "tokenCount")];
       const known = this.#known.get(id);
-      if (known?.equals(bought) === false) throw new Uncounted(`it is listed twice, of ${known} and of ${bought}`);
-      if (known !== undefined) return [];
-      this.#known.set(id, bought);
-      return [right([this.#sale, "purchases"], bought, purchase)];
+      if (known?.bought.equals(bought) === false) throw new Uncounted(`it is listed twice, of ${known.bought} and of ${bought}`);
+      const times = known?.caller === caller ? known.times + 1 : 1;
+      this.#known.set(id, { bought, caller, times });
+      if (known === undefined) return [right([this.#sale, "purchases"], bought, purchase)];
+      const key = [this.#sale, `purchase ${id}, times listed`];
+      return times > 2 ? [left(key, ONE, purchase)] : once(key, times, purchase); // each further one adds to the two
     });
   }
 }

@@ -7,6 +7,7 @@ import {
   counted,
   left,
   noneTwice,
+  notBelowZero,
   numberIn,
   once,
   recordIn,
@@ -42,7 +43,7 @@ async function* tokenPages<Page>(id: string, reads: ConservedReads<Page>): Async
   for await (page of supply) yield page;
   yield* reads.read("ledger.account.list", { tokenId: id }, (answer) => {
     const accounts = noneTwice("account", recordsIn(answer));
-    return accounts.map((account) => balanceRow(id, account));
+    return accounts.flatMap((account) => balanceRows(id, account));
   });
   yield* reads.read("ledger.transaction.list", { tokenId: id }, (answer) => {
     const transactions = noneTwice("transaction", recordsIn(answer));
@@ -75,11 +76,15 @@ function capOf({ behaviour = null }: JsonObject): Decimal | undefined {
   return cap.isZero() ? undefined : cap;
 }
 
-function balanceRow(id: string, account: JsonObject): ConservedRow {
+function balanceRows(id: string, account: JsonObject): readonly ConservedRow[] {
   return counted("account", account, () => {
     const token = textIn(account, "tokenId");
     if (token !== id) throw new Uncounted(`it belongs to the token ${token}, not to ${id}`);
-    return right([id, "accounts"], numberIn(account, "balance"), account);
+    const balance = numberIn(account, "balance");
+    return [
+      right([id, "accounts"], balance, account),
+      ...notBelowZero([id, `account ${textIn(account, "id")}`], balance, account),
+    ];
   });
 }
 
@@ -92,9 +97,12 @@ function movements(id: string, transaction: JsonObject): readonly ConservedRow[]
     const own = details.filter((detail) => textIn(detail, "tokenId") === id);
     if (own.length === 0) throw new Uncounted(`it moves nothing of the token ${id}`);
     if (sign === 0) return [];
-    return own.map((detail) => {
+    return own.flatMap((detail) => {
       const amount = numberIn(detail, "amount");
-      return right([id, "transactions"], sign < 0 ? amount.negated() : amount, transaction);
+      return [
+        right([id, "transactions"], sign < 0 ? amount.negated() : amount, transaction),
+        ...notBelowZero([id, `transaction ${textIn(transaction, "id")}`], amount, transaction),
+      ];
     });
   });
 }
@@ -141,9 +149,10 @@ function assetRows(id: string, assets: readonly JsonObject[]): readonly Conserve
   const times = timesOf(assets.map(assetName));
   const listed = new Map(assets.toReversed().map((asset) => [assetName(asset), asset]));
   return [...listed].flatMap(([name, asset]) => [
-    ...recordsIn(asset["shares"] ?? null, `the shares of ${name}`).map((share) =>
-      right([id, textIn(share, "tokenId")], numberIn(share, "quantity"), asset),
-    ),
+    ...recordsIn(asset["shares"] ?? null, `the shares of ${name}`).flatMap((share) => {
+      const [token, quantity] = [textIn(share, "tokenId"), numberIn(share, "quantity")];
+      return [right([id, token], quantity, asset), ...notBelowZero([id, `${token} of ${name}`], quantity, asset)];
+    }),
     ...once([id, `${name}, times listed`], times.get(name) ?? 1, asset),
   ]);
 }

@@ -22,11 +22,30 @@ class BookmarkWalk implements PageWalk {
   // The service may give fewer records than requested, and the description has no limit: a short page may not be the last one.
   take({ payload }: ReadPage): AfterPage {
     const bookmark = isObject(payload) ? payload["bookmark"] : undefined;
-    if (typeof bookmark !== "string" || bookmark === "" || listIn(payload, this.#items).length === 0) return { kind: "end" };
-    if (this.#seen.has(bookmark)) return repeated(bookmark);
+    if (typeof bookmark !== "string" || bookmark === "") return { kind: "end" };
+    const isEmpty = listIn(payload, this.#items).length === 0;
+    if (this.#seen.has(bookmark)) return isEmpty ? { kind: "end" } : repeated(bookmark);
+    if (isEmpty) return emptyPage(this.#seen.size + 1, bookmark);
     this.#seen.add(bookmark);
     return { kind: "more", page: bookmark, pages: undefined };
   }
+}
+
+// Some services give an empty last page the bookmark that led to it. A new bookmark leads to records that were not read.
+function emptyPage(page: number, bookmark: string): AfterPage {
+  return {
+    kind: "broken",
+    misnamed: false,
+    problem: {
+      code: "paging.empty",
+      message: `page ${page} has no records, but the bookmark ${shown(bookmark)} of a page after it`,
+      why: "the list may have records after this page, so the pages that were read are not used",
+    },
+  };
+}
+
+function shown(bookmark: string): string {
+  return JSON.stringify(bookmark.slice(0, 80));
 }
 
 function repeated(bookmark: string): AfterPage {
@@ -35,7 +54,7 @@ function repeated(bookmark: string): AfterPage {
     misnamed: false,
     problem: {
       code: "paging.repeated",
-      message: `the service gave the bookmark ${JSON.stringify(bookmark.slice(0, 80))} twice`,
+      message: `the service gave the bookmark ${shown(bookmark)} twice`,
       why: "the list would never end, so the pages that were read are not used",
     },
   };

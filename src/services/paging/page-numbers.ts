@@ -42,6 +42,7 @@ class NumberWalk implements PageWalk {
     if (this.#total > 1 && rows.length > 0 && this.#cameBefore(rows)) return broken(samePage(this.#taken), true);
     const moved = this.#changed("totalItems", said) ?? this.#changed("totalPages", said);
     if (moved !== undefined) return broken(moved);
+    if (this.#total > 1 && rows.length === 0) return broken(emptyPage(this.#taken, this.#total));
     if (this.#taken < this.#total) return { kind: "more", page: this.#taken + 1, pages: this.#total };
     return this.#end();
   }
@@ -104,6 +105,10 @@ function changed(name: string, before: Decimal, now: Decimal): PageProblem {
 
 function samePage(asked: number): PageProblem {
   return { code: "paging.repeated", message: `page ${asked} has the same records as an earlier page`, why: SHIFTED };
+}
+
+function emptyPage(page: number, pages: number): PageProblem {
+  return { code: "paging.empty", message: `page ${page} of ${pages} has no records`, why: MOVED };
 }
 
 function otherPage(asked: number, given: Decimal): PageProblem {
