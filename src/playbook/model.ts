@@ -330,6 +330,8 @@ export interface Side {
   readonly value: Expression | undefined;
   /** Whether rows of one key are added up; otherwise a second one is a finding. */
   readonly sums: boolean;
+  /** What identifies the record of a row, so that one that is listed several times counts once. */
+  readonly once: Expression | undefined;
   /** When the row last changed. */
   readonly at: Expression | undefined;
 }

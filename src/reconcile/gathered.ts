@@ -11,9 +11,17 @@ interface Sum {
 /** What some rows of one side come to, by key. */
 export class Gathered {
   readonly #sums = new Map<string, Sum>();
+  readonly #records = new Set<string>();
 
-  add({ key, value, at }: Pick<SideRow, "key" | "value" | "at">): void {
-    this.addSeen(keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at });
+  /** Adds a row, unless its record was added before and counts once. */
+  add(row: Pick<SideRow, "key" | "value" | "once" | "at">): void {
+    const { once, at } = row;
+    const [key, value] = [keyText(row.key), row.value === null ? null : row.value.canonical()];
+    if (once !== undefined) {
+      const before = this.#records.size;
+      if (this.#records.add(JSON.stringify([key, once, value])).size === before) return;
+    }
+    this.addSeen(key, { rows: 1, value, at });
   }
 
   addSeen(key: string, { rows, value, at }: SideValue): void {

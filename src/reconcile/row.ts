@@ -12,6 +12,8 @@ export interface SideRow {
   readonly key: readonly string[];
   /** Null where only presence is compared. */
   readonly value: Decimal | null;
+  /** What identifies its record, if a record that is listed several times must count once. */
+  readonly once?: string | undefined;
   /** When it last changed, in milliseconds since the Unix epoch, if it is known. */
   readonly at: number | undefined;
   readonly record: Json;

@@ -74,6 +74,21 @@ interface CommonMeaning {
 /** The meaning of a read. */
 export interface ReadMeaning extends CommonMeaning {
   readonly effect: "read";
+  /** What every record of the answer belongs to, if the request names it. */
+  readonly about?: Belonging;
+}
+
+/** What the records of an answer belong to. */
+export interface Belonging {
+  /** The input with its id. */
+  readonly input: string;
+  /** Returns the ids that a record states; none if it states nothing. */
+  readonly ids: (record: JsonObject) => readonly Json[];
+}
+
+/** A read of records that state in a field what they belong to. */
+export function readAbout(input: string, field: string = input): ReadMeaning {
+  return { effect: "read", about: { input, ids: ({ [field]: id = null }) => (id === null ? [] : [id]) } };
 }
 
 /** The meaning of a write. It always says how its effect is found, and what could undo it, because a lost answer is settled by these. */

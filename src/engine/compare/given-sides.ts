@@ -1,11 +1,12 @@
 import { parseDate } from "../../base/date.ts";
 import { sharingSteps } from "../../base/budget.ts";
 import { Decimal } from "../../base/decimal.ts";
-import { type Json, type JsonObject, shownJson, writeJson } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
+import type { Operation } from "../../operations/operation.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { parseAddress } from "../../protocol/address.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -99,6 +100,7 @@ function serviceRead(context: Looking, source: ReadSource, { step, scope }: Read
       if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
       yield* rowsOf(context, { step, operation: read.operation, bound }, (response) => {
         const on = { ...scope, response };
+        assertAboutInput(read.operation, bound.input, response);
         return taker.rows(listOn(source, response, on), on);
       });
     },
@@ -111,9 +113,27 @@ function listOn({ each, read }: ReadSource, response: Json, scope: Scope): reado
     if (Array.isArray(list)) return list as readonly Json[];
     throw new EvaluationFailure(`each: ${each.text.trim()} is not a list`);
   }
-  const { paging } = read.operation.call;
+  return recordsOf(read.operation, response);
+}
+
+function recordsOf({ call: { paging } }: Operation, response: Json): readonly Json[] {
   if (paging !== undefined) return listIn(response, paging.items);
   return Array.isArray(response) ? (response as readonly Json[]) : [response];
+}
+
+// The key and the value of a row may not show that it belongs to something else than was requested.
+function assertAboutInput(operation: Operation, input: JsonObject, response: Json): void {
+  const about = operation.writes ? undefined : operation.meaning.about;
+  const wanted = about === undefined ? undefined : input[about.input];
+  if (about === undefined || typeof wanted !== "string") return;
+  for (const record of recordsOf(operation, response)) {
+    const ids = isObject(record) ? about.ids(record) : [];
+    if (ids.length === 0 || ids.includes(wanted)) continue;
+    const given = ids.map((id) => shownJson(id)).join(", ");
+    throw new EvaluationFailure(
+      `the service was asked for ${about.input} ${JSON.stringify(wanted)} and gave a record of ${given}: ${shownJson(record)}`,
+    );
+  }
 }
 
 /** Takes from each row what is compared. */
@@ -169,11 +189,12 @@ class RowTaker {
   }
 
   #row(record: Json, scope: JsonObject, fixed: readonly string[]): SideRow {
-    const { value, at } = this.side;
+    const { value, once, at } = this.side;
     return {
       side: this.name,
       key: this.#fixedAt.map((among, place) => fixed[among] ?? this.#part(place, scope)),
       value: value === undefined ? null : this.#number(value, scope),
+      ...(once === undefined ? {} : { once: textOf("once", once, scope) }),
       at: at === undefined ? undefined : this.#time(at, scope),
       record,
     };
@@ -181,10 +202,7 @@ class RowTaker {
 
   #part(place: number, scope: Scope): string {
     const [part, expression] = this.#key[place] as readonly [string, Expression];
-    const value = expression.evaluate(scope);
-    const text = value instanceof Decimal ? value.canonical() : typeof value === "boolean" ? String(value) : value;
-    if (typeof text !== "string") throw wrong(`key.${part}`, expression, value, "text or a number");
-    return this.#mapped.canonical(this.name, part, text);
+    return this.#mapped.canonical(this.name, part, textOf(`key.${part}`, expression, scope));
   }
 
   #number(expression: Expression, scope: Scope): Decimal {
@@ -201,6 +219,13 @@ class RowTaker {
     if (time === undefined) throw wrong("at", expression, value, "a time with its zone, such as 2026-01-31T12:00:00Z");
     return time.getTime();
   }
+}
+
+function textOf(field: string, expression: Expression, scope: Scope): string {
+  const value = expression.evaluate(scope);
+  const text = value instanceof Decimal ? value.canonical() : typeof value === "boolean" ? String(value) : value;
+  if (typeof text === "string") return text;
+  throw wrong(field, expression, value, "text or a number");
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;

@@ -3,7 +3,6 @@ import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Gap } from "../../protocol/comparison.ts";
 import { noValue } from "../write/lost-answer.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import { Gathered } from "../../reconcile/gathered.ts";
 import { keyParts, keyText, type SideRow, type SideName } from "../../reconcile/row.ts";
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../run/reading-context.ts";
@@ -76,9 +75,7 @@ export class SourceReader {
           take: (rows) => {
             for (const side of read.sides) {
               const own = rows.filter((row) => row.side === side);
-              const page = new Gathered();
-              for (const row of own) page.add(row);
-              scratch.keep(number, side, page);
+              scratch.keep(number, side, own);
               const whole = own.filter(({ record }) => record !== null).length;
               taken[side] += whole;
               this.tallies[side].rows += whole;

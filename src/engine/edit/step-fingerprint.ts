@@ -100,7 +100,7 @@ function text(expression: Expression | undefined): Json {
   return expression?.text.trim() ?? null;
 }
 
-function sideSays({ source, where, key, value, sums, at }: Side): Says<FixedOfSide> {
+function sideSays({ source, where, key, value, sums, once, at }: Side): Says<FixedOfSide> {
   return {
     rows: source.kind === "list" ? text(source.rows) : null,
     read: source.kind === "list" ? null : source.read.operation.name,
@@ -109,6 +109,7 @@ function sideSays({ source, where, key, value, sums, at }: Side): Says<FixedOfSi
     key: Object.fromEntries(Array.from(key, ([part, expression]) => [part, text(expression)] as const)),
     value: text(value),
     combine: sums ? "sum" : null,
+    once: text(once),
     at: text(at),
   };
 }

@@ -41,13 +41,14 @@ export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
 };
 
 /** The fields of one side of a comparison. */
-export interface SideFields extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "at"> {
+export interface SideFields
+  extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "once" | "at"> {
   readonly name: string | undefined;
   readonly combine: "sum" | undefined;
 }
 
 /** The keywords of a side whose edit contradicts a run that has compared it. */
-export type FixedOfSide = "rows" | "read" | "each" | "where" | "key" | "value" | "combine" | "at";
+export type FixedOfSide = "rows" | "read" | "each" | "where" | "key" | "value" | "combine" | "once" | "at";
 
 const notGiven = (field: string): NoPlace =>
   besides("rows", `"${field}" belongs to a side that reads; the rows of this one are given`);
@@ -82,6 +83,10 @@ export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
     fixed,
   ),
   combine: choice(["sum"], "Rows of one key are added up. Without it, a second row of a key is a finding.", fixed),
+  once: expression(
+    `What identifies the record of a row: a record that is listed several times, with the same value, counts once. An expression ${ROW}.`,
+    fixed,
+  ),
   at: expression(`When the row last changed: an expression ${ROW}.`, fixed),
 };
 

@@ -25,7 +25,17 @@ interface Rows {
 
 /** Reads one side of a comparison: `read` or `rows`, and the compared value of each row. */
 export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot, around: Surroundings): Side | undefined {
-  const { name, rows: given, where, key: keyNode, value: valueNode, combine, at: atNode, ...reads } = fieldsOf(node, SIDE);
+  const {
+    name,
+    rows: given,
+    where,
+    key: keyNode,
+    value: valueNode,
+    combine,
+    once: onceNode,
+    at: atNode,
+    ...reads
+  } = fieldsOf(node, SIDE);
   const { context } = around;
   checkPlaces(node, SIDE, context);
   const rows = given === undefined ? readReads(node, reads, spot, around) : readList(given, otherwise, spot, around);
@@ -33,6 +43,7 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
   const { scope } = rows;
   const key = readKey(keyNode, rows, around);
   const value = typed(readBare(valueNode, context, scope), "number", valueNode, around);
+  const once = typed(readBare(onceNode, context, scope), "once", onceNode, around);
   const at = typed(readBare(atNode, context, scope), "string", atNode, around);
   const side: Side = {
     name: name ?? rows.called,
@@ -46,6 +57,7 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
     ),
     value: value?.expression,
     sums: combine === "sum",
+    once: once?.expression,
     at: at?.expression,
   };
   checkRowKeys(side, (given ?? node).range, context);
@@ -141,6 +153,7 @@ function readKey(node: SourceNode | undefined, { scope }: Rows, around: Surround
 }
 
 const BELONGS = {
+  once: { kinds: new Set(["string", "number", "boolean"]), words: "what identifies a record is a text, a number or a boolean" },
   key: { kinds: new Set(["string", "number", "boolean"]), words: "a part of a key is a text, a number or a boolean" },
   number: { kinds: new Set(["number"]), words: "what is compared is a number" },
   string: { kinds: new Set(["string"]), words: "a time is a text such as 2026-01-31T12:00:00Z" },

@@ -35,8 +35,8 @@ export function checkLoopKeys({ variable, list, key }: Foreach, node: SourceNode
 }
 
 /** Reports a key that two written rows of a side have. */
-export function checkRowKeys({ source, where, key, sums }: Side, range: Range, context: CheckContext): void {
-  if (source.kind !== "list" || sums) return;
+export function checkRowKeys({ source, where, key, sums, once }: Side, range: Range, context: CheckContext): void {
+  if (source.kind !== "list" || sums || once !== undefined) return;
   const rows = knownValue(source.rows, {});
   if (!Array.isArray(rows)) return;
   const keys = rows.map((row: Json) => {

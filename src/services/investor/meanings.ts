@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../base/json.ts";
-import type { Meaning, MeaningsOf } from "../meaning.ts";
+import { type Meaning, type MeaningsOf, readAbout } from "../meaning.ts";
 import { sets, undoneByNothing, settersOf } from "../sets.ts";
 import { bought, doubtOfPurchase, kycUpdated } from "./probes.ts";
 
@@ -27,7 +27,7 @@ export const meanings: MeaningsOf<"investor."> = {
   },
   "investor.sales.get": READ,
   "investor.portfolio.tokens": READ,
-  "investor.portfolio.tokenTransactions": READ,
+  "investor.portfolio.tokenTransactions": readAbout("tokenId"),
   "investor.portfolio.transactions": READ,
   "investor.payouts.saleSchedule": READ,
   "investor.payouts.tokenSchedule": READ,

@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { carriesMark, markComment, markData } from "../marks.ts";
-import type { Meaning, MeaningsOf, WriteMeaning, Yield } from "../meaning.ts";
+import { type Meaning, type MeaningsOf, readAbout, type WriteMeaning, type Yield } from "../meaning.ts";
 import type { Probe } from "../probe.ts";
 import { ledgerSetters } from "./kinds.ts";
 import { by, sets } from "../sets.ts";
@@ -26,7 +26,7 @@ const changedAsset = sets(changes("asset", assetIds));
 
 /** B.1: assets. */
 export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.status"> = {
-  "ledger.asset.get": READ,
+  "ledger.asset.get": readAbout("id"),
   "ledger.asset.create": {
     effect: "unique",
     yields: { id: assetId },
@@ -64,7 +64,7 @@ export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.st
     sets: changedAsset,
   },
   "ledger.asset.history": READ,
-  "ledger.asset.list": READ,
+  "ledger.asset.list": readAbout("assetType"),
   "ledger.asset.stats": READ,
   "ledger.receipt.get": READ,
   "ledger.status": READ,
@@ -72,7 +72,7 @@ export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.st
 
 /** B.2: asset ownership transfer. */
 export const transfers: MeaningsOf<"ledger.transfer."> = {
-  "ledger.transfer.get": READ,
+  "ledger.transfer.get": readAbout("id"),
   "ledger.transfer.request": {
     effect: "marked",
     wraps: "approvals",
@@ -127,7 +127,7 @@ export const transfers: MeaningsOf<"ledger.transfer."> = {
 
 /** B.3: approvals. */
 export const approvals: MeaningsOf<"ledger.approval."> = {
-  "ledger.approval.get": READ,
+  "ledger.approval.get": readAbout("id"),
   "ledger.approval.create": {
     effect: "marked",
     wraps: "approvals",

@@ -1,5 +1,6 @@
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { chooseId, chooseShareIds, shareIds } from "../marks.ts";
-import type { Meaning, MeaningsOf, Yield } from "../meaning.ts";
+import { type Meaning, type MeaningsOf, readAbout, type Yield } from "../meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
 import {
   approvalForAllSet,
@@ -33,6 +34,11 @@ const chosenId = (what: string): Yield => ({
   from: ({ input }) => input["id"],
 });
 
+function movedTokens({ transactionDetails: details = null }: JsonObject): readonly Json[] {
+  if (!Array.isArray(details)) return [];
+  return (details as readonly Json[]).flatMap((detail) => (isObject(detail) ? [detail["tokenId"] ?? null] : []));
+}
+
 const SUPPLY = "the token's transactions since, and its totals before and after; of a unit, the accounts' `nftIds` too";
 const MOVED =
   "the token's transactions since, and the receiver's balance before and after; of a unit, the accounts' `nftIds` too";
@@ -50,7 +56,7 @@ const ADDED_TO_VAULT = "no operation takes a token out of a vault, and to add on
 
 /** B.4: tokens. */
 export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.transaction."> = {
-  "ledger.token.get": READ,
+  "ledger.token.get": readAbout("id"),
   "ledger.token.create": {
     effect: "unique",
     complete: chooseId,
@@ -107,10 +113,10 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     quantities: QUANTITY,
     needsRole: { role: "burner", key: "burner_role_name", verb: "burn", givenBy: "ledger.token.setPermissions" },
   },
-  "ledger.account.get": READ,
-  "ledger.account.list": READ,
-  "ledger.transaction.get": READ,
-  "ledger.transaction.list": READ,
+  "ledger.account.get": readAbout("id"),
+  "ledger.account.list": readAbout("tokenId"),
+  "ledger.transaction.get": readAbout("id"),
+  "ledger.transaction.list": { effect: "read", about: { input: "tokenId", ids: movedTokens } },
 };
 
 /** B.5: ERC-1155 style operations. */
@@ -150,7 +156,7 @@ const shareTokenIds: Yield = {
 
 /** B.6: vaults. */
 export const vaults: MeaningsOf<"ledger.vault."> = {
-  "ledger.vault.get": READ,
+  "ledger.vault.get": readAbout("id"),
   "ledger.vault.create": {
     effect: "unique",
     complete: (input, names) => chooseShareIds(chooseId(input, names), names),
