@@ -7,6 +7,7 @@ import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere 
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { ModelFile, TableLayout } from "../sql/layout.ts";
 import { removed, withFailures, failureOf } from "./failure.ts";
+import { temporaryFile } from "./temporary.ts";
 
 const IN_MEMORY = ":memory:";
 // SQLite's name for a file without a name, which disappears when it is closed or its process ends.
@@ -25,6 +26,8 @@ const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp
 export class Database implements SqlDatabase {
   readonly path: string;
   readonly server = undefined;
+  /** How messages name the file. */
+  readonly #named: string;
   readonly #connection: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -33,6 +36,7 @@ export class Database implements SqlDatabase {
 
   protected constructor(path: string, connect: (path: string) => DatabaseSync = connectForWriting) {
     this.path = path;
+    this.#named = path === TEMPORARY ? temporaryFile() : path;
     this.#connection = connect(path);
     this.#inode = inodeOf(path);
   }
@@ -79,7 +83,7 @@ export class Database implements SqlDatabase {
 
   /** Opens a file of this process alone, for temporary data that is too large for memory. */
   static temporary(): Database {
-    return withFailures("a temporary file", () => new Database(TEMPORARY));
+    return withFailures(temporaryFile(), () => new Database(TEMPORARY));
   }
 
   get file(): string | undefined {
@@ -91,32 +95,32 @@ export class Database implements SqlDatabase {
   }
 
   exec(sql: string): void {
-    withFailures(this.path, () => this.#connection.exec(sql));
+    withFailures(this.#named, () => this.#connection.exec(sql));
   }
 
   /** Makes a function available to the statements of this connection. */
   define(name: string, work: () => Cell): void {
-    withFailures(this.path, () => this.#connection.function(name, work));
+    withFailures(this.#named, () => this.#connection.function(name, work));
   }
 
   run(sql: string, ...values: Cell[]): Changed {
-    const { changes } = withFailures(this.path, () => this.#statement(sql).run(...values));
+    const { changes } = withFailures(this.#named, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };
   }
 
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
-    return withFailures(this.path, () => this.#statement(sql).get(...values)) as SqlRow | undefined;
+    return withFailures(this.#named, () => this.#statement(sql).get(...values)) as SqlRow | undefined;
   }
 
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
-    return withFailures(this.path, () => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
+    return withFailures(this.#named, () => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
 
   *iterate(sql: string, ...values: Cell[]): Generator<SqlRow> {
     try {
       yield* this.#statement(sql).iterate(...values) as IterableIterator<SqlRow>;
     } catch (error) {
-      throw failureOf(this.path, error);
+      throw failureOf(this.#named, error);
     }
   }
 

@@ -18,13 +18,16 @@ const UNUSABLE: FailureText = {
   next: "make sure that it is a file on a working disk, and that you may write it and its folder",
 };
 
+const FULL: FailureText = { code: "database.full", what: "cannot grow", next: "make room on the disk" };
+
 // By SQLite's result code, extended where that is more exact than the primary one. Any other code is a fault of tokenbook.
 const BY_RESULT_CODE: ReadonlyMap<number, FailureText> = new Map([
   [5, { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" }],
   [8, UNUSABLE],
   [10, UNUSABLE],
   [11, DAMAGED],
-  [13, { code: "database.full", what: "cannot grow", next: "make room on the disk" }],
+  [13, FULL],
+  [778, FULL], // a write that failed half-way
   [14, UNUSABLE],
   [26, DAMAGED],
   [522, DAMAGED], // a page is missing

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { KEYS, launch, MINT_ONCE, newProject, operationsOf, ROOT, sandboxProcess } from "./world.ts";
+import { serve } from "../unit/engine/server.ts";
+import { KEYS, launch, MINT_ONCE, newProject, operationsOf, ROOT, sandboxProcess, temporaryFolder } from "./world.ts";
 
 const WRITES = ["ledger.token.create", "ledger.token.mint"];
 // What a file of the process may hold, from too little for its first page to nearly enough for its last record.
@@ -28,6 +29,26 @@ test.for(LIMITS_KIB)(
     expect((await project.run("runs", "verify")).code).toBe(0);
   },
 );
+
+test("a comparison whose temporary file cannot grow names its folder", async () => {
+  const accounts = Array.from({ length: 40_000 }, (_, at) => ({
+    tokenId: "Gold",
+    entity: { userId: `holder${at}` },
+    balance: 1,
+  }));
+  const { url } = await serve(() => ({ body: JSON.stringify(accounts) }));
+  const project = newProject();
+  project.serviceAt(url);
+  const side = "{ as: { ledger: key }, read: ledger.account.list, with: { tokenId: Gold }, key: row.entity.userId }";
+  project.write("nightly.yaml", `playbook: 1\nmode: read-only\nreconcile: [{ id: accounts, left: ${side}, right: ${side} }]\n`);
+  const folder = temporaryFolder();
+  const command = `ulimit -f 400; exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run nightly.yaml`;
+  const variables = { ...KEYS, TMPDIR: folder };
+  const { code, transcript } = await launch(["-c", command], { cwd: project.folder, variables, program: "bash" }).ended;
+  expect(code, transcript).toBe(2);
+  expect(transcript).toContain(`database.full\n`);
+  expect(transcript).toContain(`the temporary file in ${folder} (TMPDIR) cannot grow`);
+});
 
 test.for([
   ["data that cannot be printed are no success", "operations", 2],
