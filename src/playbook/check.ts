@@ -177,7 +177,7 @@ class PlaybookReader {
 
   read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, Variable> } {
     const { file } = this.#context;
-    const { name = file.path, description, tags, mode, defaults, playbook: _version, ...declared } = this.#fields;
+    const { id, name = file.path, description, tags, mode, defaults, playbook: _version, ...declared } = this.#fields;
     const { concurrency, schedule, reconcile: compared, checks: looks, steps: listed, outputs: given, ...heads } = declared;
     const { inputs: inputsNode, env: envNode, secrets: secretsNode, actors: actorsNode, ...rest } = heads;
     allRead(rest);
@@ -205,6 +205,7 @@ class PlaybookReader {
     const outputs = this.#outputs(given, spot, around);
     const playbook: Playbook = {
       file: file.path,
+      id,
       text: file.text,
       name,
       description,

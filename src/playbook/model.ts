@@ -13,6 +13,8 @@ import type { Template } from "./expressions/template.ts";
 /** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
 export interface Playbook {
   readonly file: string;
+  /** What its drifts are remembered by, in place of the file. */
+  readonly id: string | undefined;
   readonly text: string;
   readonly name: string;
   readonly description: string | undefined;

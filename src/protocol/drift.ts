@@ -32,13 +32,13 @@ export interface ExplainedDrift extends KnownDrift {
 /** Something that happened to a drift, in order. */
 export interface HistoryEntry {
   readonly at: number;
-  readonly what: "seen" | "cleared" | "acknowledged";
+  readonly what: "seen" | "cleared" | "acknowledged" | "closed";
   /** The run, or the person. */
   readonly by: string;
   readonly left: Quantity | null;
   readonly right: Quantity | null;
   readonly difference: Quantity | null;
-  /** `acknowledged`: why, and until when. */
+  /** `acknowledged`: why, and until when. `closed`: why. */
   readonly because: string | null;
   readonly until: number | null;
 }

@@ -31,12 +31,18 @@ export interface Sighting {
   readonly evidence: Json;
 }
 
+/** A difference that is younger than the settle time, and since when it has been as it is. */
+export interface YoungDifference extends Omit<Sighting, "evidence"> {
+  readonly since: number;
+}
+
 /** What one run found of one comparison. */
 export interface FoundDrifts {
   readonly run: string;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly sightings: readonly Sighting[];
+  readonly young: readonly YoungDifference[];
   /** Whether a drift of this key, seen before and not now, is surely no more; not where nothing was read, a read failed, or what moves is not settled. */
   readonly isGone: (key: string) => boolean;
 }
@@ -55,6 +61,9 @@ export interface Acknowledgement {
   readonly until: number;
   readonly at: number;
 }
+
+/** A person's word that a drift is over, although no run has cleared it. */
+export type Closing = Omit<Acknowledgement, "until">;
 
 const PART: StatePart = { entry: "drift.db", layout: DRIFTS };
 const ID_CHARS = 12;
@@ -108,13 +117,16 @@ export class DriftBook {
     return this.#database.quickCheck().map((each) => `${this.#database.path}: ${each}`);
   }
 
-  /** When a drift that is there still has had these values since, as far as earlier runs saw; `undefined` when it had not. */
+  /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
   unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
     const id = this.#idOf(name, difference.key, difference.kind);
-    const row = this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", id);
     const [left, right] = this.#valuesOf(difference);
-    if (row === undefined || row["left"] !== left || row["right"] !== right) return undefined;
-    return Number(row["first_alike_at"]);
+    const seen = [
+      this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", id),
+      this.#database.get("SELECT * FROM young WHERE id = ?", id),
+    ];
+    const alike = seen.find((row) => row?.["left"] === left && row["right"] === right);
+    return alike === undefined ? undefined : Number(alike["first_alike_at"]);
   }
 
   /** Records what a run found; the same run again takes the place of what it found before. */
@@ -127,6 +139,7 @@ export class DriftBook {
       const open = this.#database.all("SELECT id, key FROM drift WHERE comparison = ? AND cleared_at IS NULL", comparison);
       const gone = open.filter((row) => !seen.has(String(row["id"])) && found.isGone(String(row["key"])));
       for (const { id } of gone) this.#clear(String(id), found);
+      this.#keepYoung(comparison, name, found);
       const cleared = this.#database.all("SELECT id FROM drift WHERE comparison = ? AND cleared_run = ?", comparison, found.run);
       return {
         drifts: ids.map((id) => driftOf(this.#known(id, found.at))),
@@ -164,6 +177,30 @@ export class DriftBook {
     );
   }
 
+  // Only what the last run saw counts: a difference that was gone in between is young again.
+  #keepYoung(comparison: number, name: ComparisonName, { young, sightings, isGone }: FoundDrifts): void {
+    const seen = new Set([...young, ...sightings].map(({ key }) => this.#keptKey(key)));
+    for (const { id, key } of this.#database.all("SELECT id, key FROM young WHERE comparison = ?", comparison))
+      if (seen.has(String(key)) || isGone(String(key))) this.#database.run("DELETE FROM young WHERE id = ?", String(id));
+    for (const difference of young) {
+      const [left, right] = this.#valuesOf(difference);
+      const { key, kind, since } = difference;
+      this.#database.run(
+        'INSERT INTO young (id, comparison, key, "left", "right", first_alike_at) VALUES (?, ?, ?, ?, ?, ?)',
+        this.#idOf(name, key, kind),
+        comparison,
+        this.#keptKey(key),
+        left,
+        right,
+        since,
+      );
+    }
+  }
+
+  #keptKey(key: readonly string[]): string {
+    return this.#redact(writeJson(key));
+  }
+
   #see(
     { comparison, name, found }: { comparison: number; name: ComparisonName; found: FoundDrifts },
     sighting: Sighting,
@@ -183,7 +220,7 @@ export class DriftBook {
          cleared_at = NULL, cleared_run = NULL`,
       id,
       comparison,
-      this.#redact(writeJson(key)),
+      this.#keptKey(key),
       kind,
       ...values,
       writeJson(masked(sighting.evidence, this.#redact)),
@@ -263,18 +300,49 @@ export class DriftBook {
   }
 
   /** Takes a person's word for a drift, as its values are now. */
-  acknowledge({ id, who, because, until, at }: Acknowledgement): void {
-    this.#database.transaction(() =>
-      this.#database.run(
-        `INSERT INTO acknowledgement (drift, at, who, because, until, "left", "right", difference, rows)
-         SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), "left", "right", difference, ${ROWS} FROM drift WHERE id = ?`,
-        at,
-        this.#redact(who),
-        this.#redact(because),
-        until,
-        id,
-      ),
+  acknowledge(acknowledgement: Acknowledgement): void {
+    this.#database.transaction(() => this.#takeWord(acknowledgement, 0));
+  }
+
+  /** Closes drifts that no run would clear, because their comparison is no longer made. One that is found again is new. */
+  closeDrifts(closings: readonly Closing[]): void {
+    this.#database.transaction(() => {
+      for (const closing of closings) {
+        this.#takeWord({ ...closing, until: closing.at }, 1);
+        this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = NULL WHERE id = ?", closing.at, closing.id);
+      }
+    });
+  }
+
+  #takeWord({ id, who, because, until, at }: Acknowledgement, closes: 0 | 1): void {
+    this.#database.run(
+      `INSERT INTO acknowledgement (drift, at, who, because, until, closes, "left", "right", difference, rows)
+       SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), "left", "right", difference, ${ROWS} FROM drift WHERE id = ?`,
+      at,
+      this.#redact(who),
+      this.#redact(because),
+      until,
+      closes,
+      id,
     );
+  }
+
+  /** Returns the ids of the open drifts of a playbook. */
+  openOf(playbook: string): readonly string[] {
+    const rows = this.#database.all(
+      `SELECT drift.id FROM drift JOIN comparison ON comparison.id = comparison
+       WHERE cleared_at IS NULL AND playbook = ? ORDER BY since_at, drift.id`,
+      playbook,
+    );
+    return rows.map(({ id }) => String(id));
+  }
+
+  /** Returns the playbooks that have open drifts. */
+  playbooks(): readonly string[] {
+    const rows = this.#database.all(
+      `SELECT DISTINCT playbook FROM drift JOIN comparison ON comparison.id = comparison WHERE cleared_at IS NULL ORDER BY playbook`,
+    );
+    return rows.map(({ playbook }) => String(playbook));
   }
 
   #known(id: string, now: number): KnownDrift {
@@ -343,13 +411,14 @@ function historyOfSighting(row: SqlRow): HistoryEntry {
 
 function historyOfWord(row: SqlRow): HistoryEntry {
   const { at, who, because, until } = row;
+  const isClosing = Number(row["closes"]) === 1;
   return {
     at: Number(at),
-    what: "acknowledged",
+    what: isClosing ? "closed" : "acknowledged",
     by: String(who),
     ...valuesIn(row),
     because: String(because),
-    until: Number(until),
+    until: isClosing ? null : Number(until),
   };
 }
 

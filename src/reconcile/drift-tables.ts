@@ -46,6 +46,13 @@ CREATE TABLE acknowledgement (
   until INTEGER NOT NULL, left TEXT, right TEXT, difference TEXT) STRICT;
 `;
 
+const YOUNG_AND_CLOSED = `
+CREATE TABLE young (
+  id TEXT PRIMARY KEY, comparison INTEGER NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, left TEXT, right TEXT,
+  first_alike_at INTEGER NOT NULL) STRICT;
+ALTER TABLE acknowledgement ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;
+`;
+
 const ON_SERVER: ServerTables = {
   part: "drift",
   since: 2,
@@ -65,17 +72,28 @@ CREATE TABLE acknowledgement (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, drift TEXT NOT NULL, at BIGINT NOT NULL, who TEXT NOT NULL,
   because TEXT NOT NULL, until BIGINT NOT NULL, "left" TEXT, "right" TEXT, difference TEXT, rows TEXT);
 `,
-  migrations: [],
+  migrations: [
+    `
+CREATE TABLE young (
+  id TEXT COLLATE "C" PRIMARY KEY, comparison BIGINT NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, "left" TEXT, "right" TEXT,
+  first_alike_at BIGINT NOT NULL);
+ALTER TABLE acknowledgement ADD COLUMN closes BIGINT NOT NULL DEFAULT 0;
+`,
+  ],
   copied: [
     { name: "comparison", order: "id", isNumbered: true },
     { name: "drift", order: "since_at, id", refers: { column: "comparison", table: "comparison" } },
+    { name: "young", order: "id", refers: { column: "comparison", table: "comparison" } },
     { name: "sighting", order: "at, drift, run" },
     { name: "acknowledgement", order: "id", isNumbered: true },
   ],
 };
 
 /** The tables of a file of drifts. */
-export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED], { versionOf, server: ON_SERVER });
+export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, YOUNG_AND_CLOSED], {
+  versionOf,
+  server: ON_SERVER,
+});
 
 function versionOf(file: Queried): number {
   const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;

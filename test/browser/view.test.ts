@@ -322,7 +322,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const evidence = { left: { rows: "1", read }, right: { rows: evil, read } };
     const values = { left: evil, right: evil, difference: evil };
     const sightings = [{ key: [evil], kind: "differs" as const, ...values, evidence }];
-    const found = { run: evil, at: Date.now(), sightings, isGone: () => true };
+    const found = { run: evil, at: Date.now(), sightings, young: [], isGone: () => true };
     const [drift] = book.record(name, { title: evil, parts: [evil], left: evil, right: evil }, found).drifts;
     book.acknowledge({ id: drift?.id ?? "", who: evil, because: evil, until: Date.now() + 86_400_000, at: Date.now() });
     book.close();

@@ -45,6 +45,7 @@ const NOT_RUN = /20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view
 const CODES: Readonly<Record<string, number>> = {
   "tokenbook resume": 2, // there is none
   [`tokenbook runs accept-loss --because "compared the ledger with last night's backup"`]: 2, // nothing is lost
+  'tokenbook drift close --playbook old-name.yaml --because "renamed"': 2, // there is no drift
   "tokenbook fmt --check .": 1,
   "tokenbook fmt --diff onboarding.yaml": 1,
 };

@@ -205,18 +205,21 @@ test("what changes between two looks is moving, or settled; never a drift", asyn
   expect(accountsIn(JSON.parse(ended.stdout) as Printed).counts).toMatchObject({ settled: 1, new: 0, moving: 0 });
 });
 
-test("a difference younger than the settle time waits, and one that an earlier night has seen does not", async () => {
+test("a difference younger than the settle time does not hold the run, and one that an earlier night has seen is a drift", async () => {
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
-  const first = await night(project);
-  expect(first.code, first.transcript).toBe(3);
-  project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 50ms\n    settle: 500ms"));
-  const second = await night(project);
-  expect(second.found.drifts).toMatchObject([{ state: "persisting" }]);
-  project.write("expected.csv", `${HEADER}alice,Gold,99\nbob,Gold,20\n`);
-  const third = await night(project);
-  expect(third.code, third.transcript).toBe(3);
-  expect(third.found.looks).toBeGreaterThan(1);
+  const settling = (time: string): string =>
+    against("expected.csv").replace("recheck: 50ms", `recheck: 50ms\n    settle: ${time}`);
+  project.write("nightly.yaml", settling("1h"));
+  const young = await night(project);
+  expect(young.code, young.transcript).toBe(4);
+  expect(young.transcript).toContain("1 difference is younger than the settle time of 1 h 0 min");
+  expect(young.found.counts).toMatchObject({ moving: 1, new: 0 });
+  expect((await project.run("drift", "list")).stdout).toBe("no drift\n");
+  project.write("nightly.yaml", settling("1ms"));
+  const old = await night(project);
+  expect(old.code, old.transcript).toBe(3);
+  expect(old.found.drifts).toMatchObject([{ state: "new", key: { holder: "alice" } }]);
 });
 
 test("killed while it compares and resumed, it finds the same", async () => {

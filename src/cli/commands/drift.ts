@@ -77,6 +77,7 @@ function historyLine({ at, what, by, left, right, difference, because, until }: 
   if (what === "cleared") return `${timeOf(at)}  cleared       run ${by}`;
   const values = `${left ?? "nothing"} | ${right ?? "nothing"}${difference === null ? "" : ` (${difference})`}`;
   if (what === "seen") return `${timeOf(at)}  seen          run ${by}  ${values}`;
+  if (what === "closed") return `${timeOf(at)}  closed        ${by}: ${because ?? ""}`;
   return `${timeOf(at)}  acknowledged  ${by}, until ${timeOf(until ?? at)}  ${values}: ${because ?? ""}`;
 }
 
@@ -113,6 +114,51 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
+interface CloseOptions extends MemoryOptions {
+  readonly drifts: readonly string[];
+  readonly playbook?: string;
+  readonly because?: string;
+}
+
+/** `tokenbook drift close ID… --because TEXT`: a person closes drifts that no run will clear. */
+export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
+  const { playbook, because = "" } = options;
+  if (because.trim() === "" || (playbook === undefined) === (options.drifts.length === 0)) {
+    throw new Failure({
+      code: "drift.close-incomplete",
+      message: "name the drifts, or with --playbook all of one playbook, and why they are over",
+      next: `tokenbook drift close ${options.drifts[0] ?? "--playbook renamed.yaml"} --because "its comparison is no longer made"`,
+    });
+  }
+  const now = systemClock.now();
+  const closed = look(shell, options, (book) => {
+    const ids = playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook);
+    for (const id of ids) {
+      const { clearedAt } = book.explain(id, now);
+      if (clearedAt !== null) throw gone(id, clearedAt);
+    }
+    book.closeDrifts([...new Set(ids)].map((id) => ({ id, who: userOf(shell), because, at: now })));
+    return [...new Set(ids)].map((id) => book.explain(id, now));
+  });
+  if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, closed: closed.map(asData) }, 2)}\n`, "json");
+  else shell.stdout.write(`${closed.map(({ id, key }) => `closed ${id}  ${keyOf(key)}`).join("\n")}\n`);
+  return EXIT.passed;
+};
+
+function openOf(book: DriftBook, playbook: string): readonly string[] {
+  const ids = book.openOf(playbook);
+  if (ids.length > 0) return ids;
+  const others = book.playbooks();
+  const near = didYouMean(playbook, others);
+  throw new Failure({
+    code: "drift.unknown",
+    message: `no open drift is of the playbook ${playbook}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    ...(others.length === 0 ? {} : { why: `open drifts are of ${others.slice(0, SOME).join(", ")}` }),
+    next: "tokenbook drift list",
+  });
+}
+
+const SOME = 10;
 const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 

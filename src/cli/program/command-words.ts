@@ -196,8 +196,8 @@ Examples:
   },
   drift: {
     group: "see",
-    brief: "List, explain or acknowledge found differences.",
-    summary: "List, explain or acknowledge the differences that reconciliations found.",
+    brief: "List, explain, acknowledge or close found differences.",
+    summary: "List, explain, acknowledge or close the differences that reconciliations found.",
     examples: `A drift keeps its id from run to run: the id follows from the comparison, the key and the kind. An acknowledged drift is still reported, but does
 not end a run with exit 3 until the day is over or its values change.
 
@@ -205,7 +205,8 @@ Examples:
   $ tokenbook drift list
   $ tokenbook drift list --all --json          also those that were cleared
   $ tokenbook drift show 3fa91c02bd47          the values of both sides, and its history
-  $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01`,
+  $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01
+  $ tokenbook drift close --playbook old-name.yaml --because "renamed"`,
   },
   view: {
     group: "see",

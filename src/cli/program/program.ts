@@ -50,6 +50,7 @@ const KIND = {
   runs: kind(RunReference.collect, "runs and latest"),
   step: typed("steps to resolve"),
   drift: typed("drifts"),
+  drifts: kind(collectName, "drifts"),
   reports: kind(collectReport, "report formats"),
   code: typed("codes"),
   schema: typed("schemas"),
@@ -411,4 +412,11 @@ function driftCommands(program: Commander, builder: Builder): void {
     .value("--because <text>", WORDS.drift.because, KIND.sentence)
     .value("--until <day>", WORDS.drift.until, KIND.text)
     .action(async () => (await import("../commands/drift.ts")).acknowledgeDrift);
+  builder
+    .subcommand(drift, "close", WORDS.drift.close)
+    .with(memory)
+    .argument("[drifts...]", WORDS.drift.ids, KIND.drifts)
+    .value("--playbook <name>", WORDS.drift.playbook, KIND.text)
+    .value("--because <text>", WORDS.drift.over, KIND.sentence)
+    .action(async () => (await import("../commands/drift.ts")).closeDrifts);
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
@@ -6,7 +7,7 @@ import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
 import type { ComparisonName } from "../../protocol/drift.ts";
 import type { DriftsAfterRun } from "../../reconcile/drift-book.ts";
 import type { Rules } from "../../reconcile/judge.ts";
-import { keyParts, type SideName } from "../../reconcile/row.ts";
+import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
 import { Scratch } from "../../reconcile/scratch.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 import type { RunContext } from "../run/run-context.ts";
@@ -30,7 +31,7 @@ interface Beginning {
  * an unacknowledged drift, as `failed` when a side could not be read to its end, and as `pending` when something still moves.
  */
 export async function compare(context: RunContext, beginning: Beginning): Promise<void> {
-  const { place, startedAt } = beginning;
+  const { place, looks, startedAt } = beginning;
   const comparing = begun(context, beginning);
   if ("code" in comparing) return context.stop(place, { startedAt, outcome: "failed", problem: comparing });
   const { reader } = comparing;
@@ -39,7 +40,7 @@ export async function compare(context: RunContext, beginning: Beginning): Promis
   if (found.kind === "interrupted") return; // nothing is recorded: a resumed run compares again from the start
   if (found.kind === "problem") return context.stop(place, { startedAt, outcome: "failed", problem: found.problem, requests });
   const { comparison } = found;
-  const stopped = verdictOf(comparison, reader.gaps);
+  const stopped = verdictOf(comparison, reader.gaps, { young: found.young, settleMs: looks.settleMs });
   if (stopped === undefined) {
     const value = { outcome: "ok" };
     return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, comparison });
@@ -55,7 +56,12 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   if ("code" in sources) return sources;
   const scope = context.scopeAt(place);
   const { environment } = context.target;
-  const name = { environment, playbook: context.playbook.file, comparison: addressName(place), scope: scopeName(looks, scope) };
+  const name = {
+    environment,
+    playbook: context.playbook.id ?? context.playbook.file,
+    comparison: addressName(place),
+    scope: scopeName(looks, scope),
+  };
   const reader = new SourceReader(context, sources, { step: place.address, names });
   return new Comparing(context, { step: place.address, name, title: step.name, looks, names, reader });
 }
@@ -95,7 +101,7 @@ function rulesOf({ sides, tolerance }: Compare): Rules {
 }
 
 type Result =
-  | { readonly kind: "found"; readonly comparison: Comparison }
+  | { readonly kind: "found"; readonly comparison: Comparison; readonly young: number }
   | { readonly kind: "problem"; readonly problem: StepProblem }
   | { readonly kind: "interrupted" };
 
@@ -144,10 +150,11 @@ class Comparing {
         run: this.#context.opened.runId,
         at: this.#context.ports.clock.now(),
         sightings: seen.sightings,
+        young: seen.young,
         isGone: (key) => !unsettled.has(key) && this.reader.hasLookedFor(key),
       },
     );
-    return { kind: "found", comparison: this.#reported(survey, seen, recorded) };
+    return { kind: "found", comparison: this.#reported(survey, seen, recorded), young: countOfKeys(seen.young) };
   }
 
   async #survey(): Promise<Survey> {
@@ -226,6 +233,7 @@ function notAlike(keys: number): StepProblem {
 function verdictOf(
   { counts, drifts, moving }: Comparison,
   gaps: readonly Gap[],
+  settling: Settling,
 ): { readonly outcome: StoppedOutcome; readonly problem: StepProblem } | undefined {
   const open = counts.new + counts.persisting + counts.changed;
   if (open > 0)
@@ -236,10 +244,26 @@ function verdictOf(
     const message = `the comparison is incomplete: ${count(gaps.length, "read")} did not finish (${first}), so ${count(counts.notCompared, "key")} and the rows that were not read are not compared`;
     return { outcome: "failed", problem: { code: "reconcile.incomplete", message } };
   }
-  if (moving.length === 0) return undefined;
-  const message = `${count(counts.moving, "row")} changed each time ${counts.moving === 1 ? "it was" : "they were"} read`;
-  const why = "a row that keeps changing is neither equal nor a drift; the next run reads it again";
-  return { outcome: "pending", problem: { code: "reconcile.moving", message, why } };
+  return moving.length === 0 ? undefined : { outcome: "pending", problem: movingProblem(counts.moving, settling) };
+}
+
+/** How many differences are younger than the settle time. */
+interface Settling {
+  readonly young: number;
+  readonly settleMs: number;
+}
+
+function movingProblem(moving: number, { young, settleMs }: Settling): StepProblem {
+  const unsteady = moving - young;
+  const changed = `${count(unsteady, "row")} changed each time ${unsteady === 1 ? "it was" : "they were"} read`;
+  const waiting = `${count(young, "difference")} ${young === 1 ? "is" : "are"} younger than the settle time of ${formatDuration(settleMs)}`;
+  const why = "what moves is neither equal nor a drift; the next run compares it again";
+  const message = [...(unsteady > 0 ? [changed] : []), ...(young > 0 ? [waiting] : [])].join("; ");
+  return { code: "reconcile.moving", message, why };
+}
+
+function countOfKeys(young: readonly { readonly key: readonly string[] }[]): number {
+  return new Set(young.map(({ key }) => keyText(key))).size;
 }
 
 function driftProblem(open: number, counts: ComparisonCounts, first: string | undefined): StepProblem {

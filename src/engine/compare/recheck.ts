@@ -2,7 +2,7 @@ import type { Json } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { Compare } from "../../playbook/model.ts";
-import type { Sighting } from "../../reconcile/drift-book.ts";
+import type { Sighting, YoungDifference } from "../../reconcile/drift-book.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type Pair, type SideValue, type SideName } from "../../reconcile/row.ts";
@@ -31,6 +31,8 @@ export interface LookedAt {
   readonly sightings: readonly Sighting[];
   /** Differences that changed with each look, or are too young. */
   readonly moving: readonly Pair[];
+  /** The young ones among them: the same in each look, but for less than the settle time. */
+  readonly young: readonly YoungDifference[];
   /** How many were gone. */
   readonly settled: number;
   /** How many could not be read again. */
@@ -39,13 +41,15 @@ export interface LookedAt {
 }
 
 /**
- * Reads differences again until each is gone, or was seen twice alike and is as old as the settle time. What is neither after
- * `LIMITS.looks` looks is moving.
+ * Reads differences again until each is gone, or was seen twice alike. What is neither after `LIMITS.looks` looks is moving, and so is
+ * what is younger than the settle time: a later run finds it old enough.
  */
 export class Looks {
   readonly #context: RunContext;
   readonly #parts: Parts;
   readonly #sightings: Sighting[] = [];
+  readonly #young: YoungDifference[] = [];
+  readonly #youngPairs: Pair[] = [];
   #settled = 0;
   #lost = 0;
 
@@ -64,25 +68,16 @@ export class Looks {
       suspects = await this.#again(suspects);
       looks += 1;
     }
-    const moving = [...suspects.values()].map(({ pair }) => pair);
-    return { sightings: this.#sightings, moving, settled: this.#settled, lost: this.#lost, looks };
+    const moving = [...Array.from(suspects.values(), ({ pair }) => pair), ...this.#youngPairs];
+    return { sightings: this.#sightings, moving, young: this.#young, settled: this.#settled, lost: this.#lost, looks };
   }
 
   async #pause(suspects: ReadonlyMap<string, Suspect>): Promise<void> {
     const { clock } = this.#context.ports;
-    const ms = this.#pauseFor(suspects.values());
+    const { recheckMs: ms } = this.#parts.times;
     const what = `${count(suspects.size, "difference")}, to read again`;
     this.#context.notify({ kind: "step.waiting", step: this.#parts.step, for: what, untilMs: clock.now() + ms, at: clock.now() });
     await this.#context.pause(ms, this.#parts.step);
-  }
-
-  // Waits until the youngest of them is old enough.
-  #pauseFor(suspects: Iterable<Suspect>): number {
-    const now = this.#context.ports.clock.now();
-    const { settleMs, recheckMs } = this.#parts.times;
-    let pause = recheckMs;
-    if (settleMs > 0) for (const suspect of suspects) pause = Math.max(pause, settleMs - this.#ageOf(suspect, now));
-    return pause;
   }
 
   // A row's own time wins over the time of reading, unless it lies in the future.
@@ -111,10 +106,17 @@ export class Looks {
       }
       const isAlike = stateOf(pair) === stateOf(suspect.pair);
       const next = { pair, since: isAlike ? suspect.since : now };
-      if (isAlike && this.#ageOf(next, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
-      else after.set(key, next);
+      if (!isAlike) after.set(key, next);
+      else if (this.#ageOf(next, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
+      else this.#keepYoung(next);
     }
     return after;
+  }
+
+  #keepYoung({ pair, since }: Suspect): void {
+    this.#youngPairs.push(pair);
+    for (const { evidence: _, ...difference } of this.#sightingsOf(pair, []))
+      this.#young.push({ ...difference, since: this.#parts.known(difference) ?? since });
   }
 
   #sightingsOf({ key, left, right }: Pair, rows: readonly Witnessed[]): readonly Sighting[] {

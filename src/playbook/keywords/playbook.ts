@@ -89,6 +89,7 @@ type Listed = "tags" | "inputs" | "env" | "secrets" | "actors" | "steps" | "reco
 
 /** What a playbook has. */
 export interface PlaybookFields extends Values<Listed | "playbook" | "schedule" | "concurrency"> {
+  readonly id: string | undefined;
   readonly name: string | undefined;
   readonly description: string | undefined;
   readonly mode: "read-only" | "read-write";
@@ -105,6 +106,11 @@ const check = frameOf(CHECK, {
 /** The keywords of a playbook. */
 export const PLAYBOOK: Keywords<PlaybookFields> = {
   playbook: node({ const: 1 }, "The version of the language.", { required: true }),
+  id: text(
+    "Its drifts are remembered by it, in place of the file's name: give one before you rename the file.",
+    {},
+    { pattern: TAG_PATTERN },
+  ),
   name: text("What the playbook does."),
   description: text("What people should know about it."),
   tags: node(

@@ -132,7 +132,7 @@ function valueColumns({ sides }: ExplainedDrift): readonly string[] {
 
 function historyOf(drift: ExplainedDrift): Markup {
   const { history, sides } = drift;
-  const seen = history.filter(({ what }) => what !== "acknowledged");
+  const seen = history.filter(({ what }) => what === "seen" || what === "cleared");
   const line = (of: "left" | "right" | "difference"): Line => seen.map((entry) => ({ at: entry.at, value: entry[of] }));
   const [left, right] = [oneLine(sides.left), oneLine(sides.right)];
   const rows = history
@@ -141,7 +141,7 @@ function historyOf(drift: ExplainedDrift): Markup {
     .map(({ at, what, by, ...values }): TableRow => [
       momentOf(at),
       what,
-      what === "acknowledged" ? oneLine(by) : runLink(by),
+      what === "seen" || what === "cleared" ? runLink(by) : oneLine(by),
       number(values.left),
       number(values.right),
       number(values.difference),

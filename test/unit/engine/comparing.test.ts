@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
 import { clockWithoutWaiting, folderForTest, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
 
-const HOUR_MS = 3_600_000;
-
 function comparisonIn({ completed, stopped }: Ran): Comparison {
   const { comparison } = completed.at(-1) ?? stopped ?? {};
   return comparison ?? expect.fail("nothing was compared");
@@ -19,13 +17,31 @@ reconcile:
     settle: 10m
 `;
 
-test("a row that says it changed in the future is not waited for until then", async () => {
-  const { url } = await serve(() => ({ body: '[{"balance":5,"updatedAt":"2099-01-01T00:00:00Z"}]' }));
+test("a difference younger than the settle time is moving, and a drift when a later run finds it unchanged", async () => {
+  let balance = 5;
+  const { url } = await serve(() => ({ body: `[{"balance":${balance},"updatedAt":"2099-01-01T00:00:00Z"}]` }));
   const clock = clockWithoutWaiting();
-  const ran = await runnerForTest(folderForTest(), clock)(WITH_TIMES, targetAt(url));
-  expect(ran.outcome, JSON.stringify(ran)).toBe("drift");
-  expect(comparisonIn(ran).looks).toBe(2);
-  expect(clock.elapsed()).toBeLessThan(HOUR_MS);
+  const run = runnerForTest(folderForTest(), clock);
+  const outcome = async (): Promise<string> => (await run(WITH_TIMES, targetAt(url))).outcome;
+  const later = async (minutes: number): Promise<void> => clock.sleep(minutes * 60_000, new AbortController().signal);
+  const first = await run(WITH_TIMES, targetAt(url));
+  expect(first, JSON.stringify(first)).toMatchObject({
+    outcome: "pending",
+    stopped: { problem: { code: "reconcile.moving", message: "1 difference is younger than the settle time of 10 min 0 s" } },
+  });
+  expect(comparisonIn(first).looks).toBe(2);
+  expect(clock.elapsed()).toBeLessThan(60_000);
+  await later(6);
+  expect(await outcome()).toBe("pending");
+  await later(6);
+  expect(await outcome()).toBe("drift");
+  balance = 6;
+  expect(await outcome()).toBe("pending");
+  await later(11);
+  balance = 1;
+  expect(await outcome()).toBe("passed");
+  balance = 6;
+  expect(await outcome(), "it was gone in between").toBe("pending");
 });
 
 test("when a row changed must be told with its zone: what is left out would be that of the machine", async () => {

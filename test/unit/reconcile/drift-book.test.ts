@@ -25,7 +25,7 @@ function sighting(holder: string, left = "1", right = "2"): Sighting {
 }
 
 function found(run: string, at: number, ...sightings: Sighting[]): FoundDrifts {
-  return { run, at, sightings, isGone: () => true };
+  return { run, at, sightings, young: [], isGone: () => true };
 }
 
 test("each night says what is new, what is there still, and what is no more", () => {
@@ -108,11 +108,42 @@ test.skipIf(ON_SERVER)("a book of the first format keeps what was acknowledged",
   first.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
   first.close();
   const earlier = Database.open(join(folder, "drift.db"), DRIFTS);
+  earlier.exec("DROP TABLE young; ALTER TABLE acknowledgement DROP COLUMN closes");
   earlier.exec("ALTER TABLE acknowledgement DROP COLUMN rows; UPDATE about SET format = 1");
   earlier.close();
   const book = DriftBook.open(folder);
   expect(book.record(NAME, WORDS, found("run2", 2 * DAY, one)).drifts[0]?.state).toBe("acknowledged");
   book.close();
+});
+
+test("since when a difference is as it is, is known from the last run that saw it young, unless it was gone in between", () => {
+  const book = bookForTest();
+  const { evidence: _, ...young } = sighting("alice");
+  const other = { ...young, left: "3" };
+  book.record(NAME, WORDS, { ...found("run1", DAY), young: [{ ...young, since: DAY }], isGone: () => false });
+  expect([book.unchangedSince(NAME, young), book.unchangedSince(NAME, other)]).toEqual([DAY, undefined]);
+  book.record(NAME, WORDS, { ...found("run2", 2 * DAY), isGone: (key) => key !== keyText(["alice"]) });
+  expect(book.unchangedSince(NAME, young), "it was not looked at").toBe(DAY);
+  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), young: [{ ...other, since: 3 * DAY }], isGone: () => false });
+  expect([book.unchangedSince(NAME, young), book.unchangedSince(NAME, other)]).toEqual([undefined, 3 * DAY]);
+  book.record(NAME, WORDS, found("run4", 4 * DAY));
+  expect(book.unchangedSince(NAME, other), "it was gone").toBe(undefined);
+});
+
+test("a drift that a person closes is no longer listed, keeps its history, and is new when it is found again", () => {
+  const book = bookForTest();
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
+  const id = drift?.id ?? "";
+  book.acknowledge({ id, who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
+  expect([book.openOf("Nightly"), book.openOf("Other"), book.playbooks()]).toEqual([[id], [], ["Nightly"]]);
+  book.closeDrifts([{ id, who: "dora", because: "renamed", at: 2 * DAY }]);
+  expect([book.count(false), book.openOf("Nightly"), book.playbooks()]).toEqual([0, [], []]);
+  expect(book.explain(id, 2 * DAY).history.map(({ what, by }) => `${what} ${by}`)).toEqual([
+    "seen run1",
+    "acknowledged dora",
+    "closed dora",
+  ]);
+  expect(book.record(NAME, WORDS, found("run2", 3 * DAY, sighting("alice"))).drifts).toMatchObject([{ id, state: "new" }]);
 });
 
 test("an acknowledgement holds for as many rows as it was given for: a sum of duplicates may stay the same", () => {
