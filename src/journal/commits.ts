@@ -5,15 +5,16 @@ import type { Clock } from "../base/ports.ts";
 import { retry } from "../base/retry.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
+import type { Claim, Leases } from "./leases.ts";
 
 /** What one run has to say in a commit. */
 export interface Share {
   /** Right before the commit. */
   readonly begin: () => void;
-  /** Whether it only adds records of a run that is held. */
-  readonly isAddition: () => boolean;
-  /** Within it. It is called again when the server went away meanwhile. */
-  readonly write: () => void;
+  /** The claim of the run to which it only adds records; `undefined` when it does more. */
+  readonly addsTo: () => Claim | undefined;
+  /** Within it. It is called again when the server went away meanwhile. `isHeld`: whether its claim still holds the run, where that is known. */
+  readonly write: (isHeld?: boolean) => void;
   /** Whether it is durable already: the server may have gone away when it was, and before it said so. */
   readonly isKept: () => boolean;
   /** Once it is durable. */
@@ -49,13 +50,15 @@ const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: 
  */
 export class Commits {
   readonly #database: SqlDatabase;
+  readonly #leases: Pick<Leases, "heldAmong">;
   readonly #ports: CommitPorts;
   #joined: Joined[] = [];
   #runs = 0;
   #isAway = false;
 
-  constructor(database: SqlDatabase, ports: CommitPorts) {
+  constructor(database: SqlDatabase, leases: Pick<Leases, "heldAmong">, ports: CommitPorts) {
     this.#database = database;
+    this.#leases = leases;
     this.#ports = ports;
   }
 
@@ -136,9 +139,9 @@ export class Commits {
     const failed = new Map<Share, Failure>();
     const fail = (share: Share, error: unknown): void => void failed.set(share, share.fail(error));
     const left = (): readonly Share[] => shares.filter((share) => !failed.has(share));
-    const write = (share: Share): void => {
+    const write = (share: Share, isHeld?: boolean): void => {
       try {
-        this.#database.apart(share.write);
+        this.#database.apart(() => share.write(isHeld));
       } catch (error) {
         // What keeps one run from writing, such as a claim that it has lost, keeps back no other; what the disk says is said to all.
         if (!(error instanceof Failure) || error instanceof DatabaseFailure) throw error;
@@ -149,9 +152,7 @@ export class Commits {
     try {
       if (!isAgain || !left().some((share) => share.isKept())) {
         this.#database.assertInPlace();
-        const work = (): void => left().forEach(write);
-        if (left().every((share) => share.isAddition())) this.#database.adding(work);
-        else this.#database.transaction(work);
+        this.#write(left(), write);
       }
     } catch (error) {
       if (error instanceof ServerAway) return error;
@@ -159,6 +160,19 @@ export class Commits {
     }
     for (const share of left()) attempt(share.end, (error) => fail(share, error));
     return failed;
+  }
+
+  // One question asks for all claims, because on a server each question takes a round trip.
+  #write(shares: readonly Share[], write: (share: Share, isHeld?: boolean) => void): void {
+    const additions = shares.flatMap((share) => {
+      const claim = share.addsTo();
+      return claim === undefined ? [] : [{ share, claim }];
+    });
+    if (additions.length < shares.length) return this.#database.transaction(() => shares.forEach((share) => write(share)));
+    this.#database.adding(() => {
+      const held = this.#leases.heldAmong(additions.map(({ claim }) => claim));
+      for (const { share, claim } of additions) write(share, held.has(claim));
+    });
   }
 }
 

@@ -139,11 +139,11 @@ export class RunJournal {
         this.#waitingChars = 0;
         this.#watch("before", waiting);
       },
-      isAddition: () => this.#opening === undefined && say === undefined,
-      write: () => {
+      addsTo: () => (this.#opening === undefined && say === undefined ? this.claim : undefined),
+      write: (isHeld) => {
         this.#hash = before ??= this.#hash;
         this.#opening?.();
-        this.#assertHeld();
+        this.#assertHeld(isHeld);
         for (const each of waiting) this.#insert(each);
         this.#end(waiting.at(-1)?.record);
         say?.();
@@ -224,10 +224,10 @@ export class RunJournal {
   }
 
   // Whoever was taken over can write no more, however late it wakes up.
-  #assertHeld(): void {
+  #assertHeld(isHeld?: boolean): void {
     const { runId } = this.claim;
     if (!this.#liveness.isSeen()) throw unseen(runId);
-    if (this.#leases.isHeld(this.claim)) return;
+    if (isHeld ?? this.#leases.isHeld(this.claim)) return;
     throw new Failure({
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,

@@ -147,6 +147,15 @@ export class Leases {
     return row?.["epoch"] === epoch;
   }
 
+  /** Those of some claims that are the last ones that were given. */
+  heldAmong(claims: readonly Claim[]): ReadonlySet<Claim> {
+    const marks = claims.map(() => "?").join(", ");
+    const ids = claims.map(({ runId }) => runId);
+    const rows = this.#database.all(`SELECT run_id, epoch FROM lease WHERE kind = 'run' AND run_id IN (${marks})`, ...ids);
+    const epochs = new Map(rows.map((row) => [row["run_id"], row["epoch"]]));
+    return new Set(claims.filter(({ runId, epoch }) => epochs.get(runId) === epoch));
+  }
+
   /** Releases all that a claim holds. Where writes are left open, the entities stay marked. */
   release(claim: Claim, leavesOpen: boolean): void {
     this.#database.transaction(() => this.releaseWithin(claim, leavesOpen));

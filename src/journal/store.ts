@@ -51,10 +51,10 @@ export class JournalStore {
   private constructor(database: SqlDatabase, ports: JournalPorts) {
     this.#database = database;
     this.#tail = tailOf(database, ports);
-    this.#commits = new Commits(database, ports);
     this.#ports = ports;
     this.#liveness = ports.liveness ?? livenessIn(database);
     this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
+    this.#commits = new Commits(database, this.leases, ports);
   }
 
   /** Opens the journal of a state, and creates it where there never was one. Throws a Failure, also when it has lost records. */
