@@ -40,8 +40,9 @@ test.for(TOKENBOOK)("is understood: %s", async (command) => {
   );
 });
 
-// Those that need a run, or a drift, of yesterday, serve until they are stopped, or take a minute.
-const NOT_RUN = /20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view|schedule release|tokenbook test|PROFILE/;
+// Those that need a database, or a run or drift of yesterday, serve until they are stopped, or take a minute.
+const NOT_RUN =
+  /tokenbook (?:submit|worker|state move)|20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view|schedule release|tokenbook test|PROFILE/;
 const CODES: Readonly<Record<string, number>> = {
   "tokenbook resume": 2, // there is none
   [`tokenbook runs accept-loss --because "compared the ledger with last night's backup"`]: 2, // nothing is lost
