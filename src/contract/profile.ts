@@ -26,6 +26,8 @@ export interface InterfaceProfile {
   readonly parameters: Readonly<Record<string, string>>;
   /** Names on the wire of the fields of bodies, by body. */
   readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** How many records a page has when a call names no size. */
+  readonly pageSize?: number;
 }
 
 /** Returns the settings of one interface. */

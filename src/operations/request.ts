@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { type Method, resolve } from "../contract/contract.ts";
-import { fieldNames, type InterfaceProfile, type Profile, profileOf } from "../contract/profile.ts";
+import { DEFAULT_PROFILE, fieldNames, type InterfaceProfile, type Profile, profileOf } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
@@ -30,7 +30,7 @@ export function buildRequest(operation: Operation, input: JsonObject, context: C
   const headers: Record<string, string> = {};
   let path = operation.call.path;
   for (const parameter of inputParameters(operation)) {
-    const value = input[parameter.name];
+    const value = input[parameter.name] ?? pageSizeOf(operation, parameter.name, context.profile);
     if (value === undefined || value === null) continue;
     const text = typeof value === "object" && !(value instanceof Decimal) ? writeJson(value) : String(value);
     if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, () => encodeURIComponent(text));
@@ -48,6 +48,14 @@ export function buildRequest(operation: Operation, input: JsonObject, context: C
     headers,
     body: bodyOnTheWire(operation, bodyOf(operation, input), context.profile),
   };
+}
+
+// The size that the service uses by itself needs no words.
+function pageSizeOf({ call, service }: Operation, parameter: string, profile: Profile): Decimal | undefined {
+  if (call.paging === undefined || parameter !== service.paging.size) return undefined;
+  const { pageSize } = profileOf(profile, call.interface);
+  const isUsual = pageSize === undefined || pageSize === profileOf(DEFAULT_PROFILE, call.interface).pageSize;
+  return isUsual ? undefined : Decimal.of(pageSize);
 }
 
 function actOnBehalf(

@@ -33,7 +33,8 @@ export type Fence = () => string | undefined;
 /** The outcome of an exchange: whether anything was sent, and whether a whole answer came. */
 export type Exchanged =
   | { readonly kind: "not-sent"; readonly why: string }
-  | { readonly kind: "no-answer"; readonly why: string }
+  /** `isTooLarge`: it has more than `LIMITS.answerBytes`, and will have them again. */
+  | { readonly kind: "no-answer"; readonly why: string; readonly isTooLarge?: true }
   | {
       readonly kind: "answered";
       readonly status: number;
@@ -212,9 +213,14 @@ class Listener implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: unknown): void {
-    this.#resolve({ kind: this.#controller === undefined ? "not-sent" : "no-answer", why: describe(this.#late ?? error) });
+    if (this.#controller === undefined) return this.#resolve({ kind: "not-sent", why: describe(this.#late ?? error) });
+    const isTooLarge = (error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE";
+    if (isTooLarge) return this.#resolve({ kind: "no-answer", why: TOO_LARGE, isTooLarge });
+    this.#resolve({ kind: "no-answer", why: describe(this.#late ?? error) });
   }
 }
+
+const TOO_LARGE = `the answer is larger than ${LIMITS.answerBytes.toLocaleString("en")} bytes`;
 
 // Removes a byte order mark, and never fails: invalid UTF-8 is no JSON either.
 const decoder = new TextDecoder();

@@ -86,7 +86,7 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "ledger.errors": "twin", // the description lists no condition for it; one that it lists is the service's own word in whatever form
   "ledger.onBehalfOf.in": "first",
   "ledger.onBehalfOf.name": "waiting",
-  "ledger.parameters.pageSize": "sized",
+  "ledger.parameters.pageSize": "bonds",
   "ledger.parameters.bookmark": "bonds",
   "ledger.parameters.pendingOnly": "request",
   "ledger.pageSize": "passed", // a list ends with its last bookmark, however short its pages are

@@ -93,7 +93,7 @@ export interface Profile {
       readonly bookmark: string;
       readonly pendingOnly: string;
     };
-    /** Records on a page when a call names no size. */
+    /** Records on a page when a call names no size. tokenbook requests it unless it is the default. */
     readonly pageSize: number;
     /** How a receipt reports the outcome of a write; any other status means that it is not decided yet. */
     readonly receipt: {
@@ -157,7 +157,7 @@ export interface Profile {
       readonly purchaseDate: string;
       readonly timezone: string;
     };
-    /** Items on a page when a call names no limit. */
+    /** Items on a page when a call names no limit. tokenbook requests it unless it is the default. */
     readonly pageSize: number;
   };
   /** The status code of a refusal, by its condition, where it is not the usual one. */

@@ -56,7 +56,7 @@ export async function ask(asking: Asking, call: Call, { step, by = Infinity, exp
     return asking.service.call(call, asking.signal);
   };
   const reply = await retry(once, {
-    isFinal: (given) => given.answer !== undefined || !(mayPass(given) || isElsewhere(given)) || expects?.(given) === true,
+    isFinal: (given) => isFinal(given) || expects?.(given) === true,
     pause: async (given, tries) => {
       const pauseMs = Math.min(given.retryAfterMs ?? pauseAfter(READ_AGAIN, tries), READ_AGAIN.maxMs);
       const most = isBusy(given) ? LIMITS.busyAttempts : LIMITS.readAttempts;
@@ -66,6 +66,11 @@ export async function ask(asking: Asking, call: Call, { step, by = Infinity, exp
     },
   });
   return { reply, requests, tookMs: clock.elapsed() - began };
+}
+
+// An answer that is too large is so each time.
+function isFinal(reply: Reply): boolean {
+  return reply.answer !== undefined || reply.tooLarge || !(mayPass(reply) || isElsewhere(reply));
 }
 
 /** Explains why a read has no usable answer, after all its attempts. */

@@ -160,6 +160,7 @@ function unfinished(problem: StepProblem): ReadResult {
     date: undefined,
     html: false,
     foreign: false,
+    tooLarge: false,
   };
   return { kind: "failed", reply, problem, requests: 0 };
 }

@@ -51,9 +51,18 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       next: `fix ${baseUrl} if the service has moved`,
     };
   }
+  if (reply.tooLarge && !operation.writes) return tooLarge(reply, operation, target);
   const code =
     reply.meaning === "refused" ? "service.refused" : reply.status === null ? "service.no-answer" : "service.unreadable";
   return { code, message: reply.message };
+}
+
+function tooLarge({ message }: Reply, { name, call, service }: Operation, target: Target): StepProblem {
+  const next =
+    call.paging === undefined
+      ? "compare an export of the list as an input of `type: file`, or read a part of it if the service can give one"
+      : `read smaller pages: \`${service.paging.size}\` of the read, or ${target.whereIs(`profile.${service.name}.pageSize`)}`;
+  return { code: "service.answer-too-large", message: `${name}: ${message}`, why: "one answer is held in memory", next };
 }
 
 // In the service's own form it would be a refusal.

@@ -41,6 +41,8 @@ export interface Reply {
   readonly html: boolean;
   /** The error is not in a form that the service uses, so a gateway may have answered. */
   readonly foreign: boolean;
+  /** The answer has more bytes than are read of one. */
+  readonly tooLarge: boolean;
 }
 
 /** What may keep a request from leaving, and what ends the wait for its answer. */
@@ -169,7 +171,8 @@ interface ReadBy {
 
 function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
   if (exchanged.kind !== "answered") {
-    return { ...NOTHING, meaning: meaningOf(exchanged, by.refusals), message: exchanged.why };
+    const tooLarge = exchanged.kind === "no-answer" && exchanged.isTooLarge === true;
+    return { ...NOTHING, meaning: meaningOf(exchanged, by.refusals), message: exchanged.why, tooLarge };
   }
   const { status, headers, text } = exchanged;
   const body = readBody(text, by.redact);
@@ -202,6 +205,7 @@ const NOTHING = {
   date: undefined,
   html: false,
   foreign: false,
+  tooLarge: false,
 } as const;
 
 type Body =

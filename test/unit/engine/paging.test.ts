@@ -13,7 +13,7 @@ const byNumber = paged.filter(({ call }) => call.paging !== undefined && call.in
 
 const OTHER = profileWith({
   ledger: { parameters: { pageSize: "size", bookmark: "after" }, pageSize: 3 },
-  investor: { parameters: { page: "p", limit: "per" } },
+  investor: { parameters: { page: "p", limit: "per" }, pageSize: 3 },
 });
 
 function named(operations_: readonly Operation[]): readonly (readonly [string, Operation])[] {
@@ -112,15 +112,37 @@ test.for(named(paged))("%s is read to the end, or as far as told, a named number
   }
 });
 
-test.for(named(byBookmark))("%s without a size of its own leaves it to the service", async ([, operation]) => {
+test.for(named(paged))("%s without a size of its own has that of the profile, or else of the service", async ([, operation]) => {
   const run = runnerForTest();
-  const { url, came } = await serveList(operation, OTHER);
-  expect(idsIn(await run(listing(operation, "all"), targetAt(url, OTHER)), operation)).toHaveLength(7);
-  expect(came.map(({ query }) => [query.get("size"), query.get("after")])).toEqual([
-    [null, null],
-    [null, "3"],
-    [null, "6"],
-  ]);
+  for (const [profile, size] of [
+    [OTHER, "3"],
+    [DEFAULT_PROFILE, null],
+  ] as const) {
+    const { url, came } = await serveList(operation, profile);
+    expect(idsIn(await run(listing(operation, "all"), targetAt(url, profile)), operation)).toHaveLength(7);
+    expect(came.map(({ query }) => query.get(namesIn(profile, operation).size))).toEqual(
+      Array.from({ length: size === null ? 1 : 3 }, () => size),
+    );
+  }
+});
+
+test("an answer with more bytes than the limit is requested once, and the message says what to do", async () => {
+  const record = `{"id":"A","tokenId":"T","entity":{"userId":"alice"},"balance":1}`;
+  const body = `[${`${record},`.repeat(Math.ceil(LIMITS.answerBytes / record.length))}${record}]`;
+  const { url, came } = await serve(() => ({ body }));
+  const accounts = "playbook: 1\nsteps: [{ as: { ledger: 'userId:alice' }, uses: ledger.account.list, with: { tokenId: T } }]\n";
+  const ran = await runnerForTest()(accounts, targetAt(url));
+  expect(ran, JSON.stringify(ran)).toMatchObject({
+    outcome: "failed",
+    stopped: {
+      problem: {
+        code: "service.answer-too-large",
+        message: "ledger.account.list: the answer is larger than 67,108,864 bytes",
+        next: expect.stringContaining("compare an export"),
+      },
+    },
+  });
+  expect(came).toHaveLength(1);
 });
 
 test.for(named(paged))(
