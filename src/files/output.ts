@@ -4,6 +4,7 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   lstatSync,
   openSync,
@@ -19,6 +20,7 @@ import { systemRandom } from "../base/ports.ts";
 import { makeFolder } from "./folder.ts";
 import { oddKindOf } from "./kind.ts";
 import { strangeOwner } from "./owner.ts";
+import { syncFolder } from "./private.ts";
 
 // Files that the user names for output. Links are not followed, because anyone who may write the folder may have made them, and pipes
 // are not opened, because that would wait for a reader. A stream of this process is written to when its name is given.
@@ -117,6 +119,24 @@ export function appendOutput(path: string, text: string): void {
 export function createFile(path: string, text: string, mode = 0o666): void {
   makeFolder(dirname(path));
   writeFileSync(path, text, { flag: "wx", mode });
+}
+
+/**
+ * Creates a file (mode 0600) under a free name; it is durable when this returns. A process that is killed meanwhile leaves a part of it.
+ * Throws the system's error, also when an entry of that name exists.
+ */
+export function createDurable(path: string, pieces: Iterable<string>): void {
+  const descriptor = openSync(path, "wx", FILE_MODE);
+  try {
+    writePieces(descriptor, pieces);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  syncFolder(dirname(path));
 }
 
 // Only root can make devices such as /dev/null.

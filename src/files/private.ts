@@ -154,7 +154,8 @@ function openUnfollowed(path: string, flags: number): number {
   }
 }
 
-function syncFolder(path: string): void {
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {
     fsyncSync(folder);

@@ -6,6 +6,7 @@ import type { StatePart } from "../state/tables.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { APPROVAL_SCHEMA } from "./approvals.ts";
+import { ARCHIVE_SCHEMA } from "./archives.ts";
 import { LEASE_SCHEMA } from "./leases.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
 import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
@@ -67,6 +68,7 @@ const MIGRATIONS: readonly string[] = [
   LOSS_SCHEMA,
   START_SCHEMA,
   APPROVAL_SCHEMA,
+  ARCHIVE_SCHEMA,
 ];
 
 const ON_SERVER: ServerTables = {
@@ -97,7 +99,14 @@ CREATE TABLE ended_run (run_id TEXT COLLATE "C" PRIMARY KEY, loss BIGINT NOT NUL
 CREATE TABLE approval (
   plan TEXT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (plan, who));
 `,
-  migrations: [],
+  migrations: [
+    `
+CREATE TABLE archive (number BIGINT PRIMARY KEY, digest TEXT NOT NULL, file TEXT NOT NULL, sealed_at BIGINT NOT NULL);
+CREATE TABLE archived_run (
+  id TEXT COLLATE "C" PRIMARY KEY, archive BIGINT NOT NULL REFERENCES archive (number), outcome TEXT NOT NULL, key TEXT, target TEXT);
+CREATE UNIQUE INDEX archived_key ON archived_run (key) WHERE key IS NOT NULL;
+`,
+  ],
   copied: [
     { name: "run", order: "opened_at, id" },
     { name: "record", order: "sequence", pieces: { table: "run", column: "run_id" } },
@@ -106,6 +115,8 @@ CREATE TABLE approval (
     { name: "approval", order: "at, plan, who" },
     { name: "loss", order: "id", isNumbered: true },
     { name: "ended_run", order: "run_id", refers: { column: "loss", table: "loss" } },
+    { name: "archive", order: "number" },
+    { name: "archived_run", order: "id" },
   ],
 };
 

@@ -42,12 +42,19 @@ export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): 
   });
 }
 
-function targetOf(database: SqlDatabase, runId: string): TargetHeading | undefined {
+/** Returns where a run acted, also an archived run with a proof; `undefined` when its first record cannot be read. */
+export function targetOf(database: SqlDatabase, runId: string): TargetHeading | undefined {
   const first = database.get("SELECT body FROM record WHERE run_id = ? AND sequence = 0", runId);
   try {
+    if (first === undefined) return archivedTarget(database, runId);
     const opened = parseJson(String(first?.["body"]), LIMITS.recordDepth);
     return isObject(opened) && isObject(opened["target"]) ? (opened["target"] as unknown as TargetHeading) : undefined;
   } catch {
     return undefined; // reading that run reports what is wrong with it
   }
+}
+
+function archivedTarget(database: SqlDatabase, runId: string): TargetHeading | undefined {
+  const target = database.get("SELECT target FROM archived_run WHERE id = ?", runId)?.["target"];
+  return typeof target === "string" ? (JSON.parse(target) as TargetHeading) : undefined;
 }

@@ -9,6 +9,7 @@ import type { StatePlace } from "../sql/place.ts";
 import { copyTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
+import { Archives, keyIsArchived, runIsArchived } from "./archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import { keepsHold, type Life, type Liveness, spellHolder } from "./holder.ts";
@@ -42,6 +43,7 @@ const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?";
 /** All runs of one state directory. */
 export class JournalStore {
   readonly leases: Leases;
+  readonly archives: Archives;
   readonly #database: SqlDatabase;
   readonly #tail: Tail;
   readonly #commits: Commits;
@@ -55,6 +57,7 @@ export class JournalStore {
     this.#liveness = ports.liveness ?? livenessIn(database);
     this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
     this.#commits = new Commits(database, this.leases, ports);
+    this.archives = new Archives(database, this.leases);
   }
 
   /** Opens the journal of a state, and creates it where there never was one. Throws a Failure, also when it has lost records. */
@@ -333,14 +336,23 @@ export class JournalStore {
     return this.#summaries(which, identityOf(place), environment)[0];
   }
 
-  /** The run to which a caller gave this key. */
+  /** The run to which a caller gave this key. Throws a Failure when that run is archived. */
   withKey(key: string): RunSummary | undefined {
-    return this.#summaries("WHERE key = ?", this.#ports.redact(key))[0];
+    const kept = this.#ports.redact(key);
+    const [found] = this.#summaries("WHERE key = ?", kept);
+    if (found === undefined) this.#assertNotArchived(kept);
+    return found;
   }
 
   #assertFree(key: string): void {
     const other = this.#database.get("SELECT id FROM run WHERE key = ?", key)?.["id"];
     if (other !== undefined) throw keyTaken(String(other));
+    this.#assertNotArchived(key);
+  }
+
+  #assertNotArchived(key: string): void {
+    const archived = this.archives.withKey(key);
+    if (archived !== undefined) throw keyIsArchived(archived);
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
@@ -390,7 +402,13 @@ export class JournalStore {
 
   #unknown(runId: string): never {
     this.assertWhole();
-    throw noSuchRun(runId, this.ids());
+    const [archived, ...others] = this.archives.named(runId, LIMITS.runsNamed + 1);
+    if (archived === undefined) throw noSuchRun(runId, this.ids());
+    if (others.length === 0) throw runIsArchived(archived);
+    throw severalRuns(
+      runId,
+      [archived, ...others].map(({ id }) => id),
+    );
   }
 }
 

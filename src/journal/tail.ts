@@ -150,7 +150,13 @@ function holds(journal: SqlDatabase, { runId, sequence, hash: own }: Last): bool
   const isThere = journal.get("SELECT 1 FROM sqlite_schema WHERE name = 'record'") !== undefined;
   if (!isThere) return false;
   const row = journal.get("SELECT hash FROM record JOIN run ON id = run_id WHERE run_id = ? AND sequence = ?", runId, sequence);
-  return row?.["hash"] === own;
+  return row?.["hash"] === own || isArchived(journal, runId);
+}
+
+// Nothing comes to a run once it is in an archive, and its records were all there when they were removed.
+function isArchived(journal: SqlDatabase, runId: string): boolean {
+  const hasArchives = journal.get("SELECT 1 FROM sqlite_schema WHERE name = 'archived_run'") !== undefined;
+  return hasArchives && journal.get("SELECT 1 FROM archived_run WHERE id = ?", runId) !== undefined;
 }
 
 /** The record that was written last, of all runs, by their times. */

@@ -1,0 +1,113 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Failure, messageOf } from "../base/failure.ts";
+import { archiveName, archiveNumber, FIRST_PREVIOUS, readArchive } from "./archive-file.ts";
+import type { KnownArchive } from "./archives.ts";
+
+/** An archive as it was verified. */
+export interface VerifiedArchive {
+  readonly file: string;
+  readonly number: number;
+  readonly runs: number;
+  readonly records: number;
+  /** Null when it has no seal. */
+  readonly digest: string | null;
+  /** The digest of the archive before it. Null when it has no first line. */
+  readonly previous: string | null;
+  readonly problem: Failure | null;
+}
+
+/**
+ * Verifies the archives of a folder, and that each follows from the one before it. The folder may begin with a later archive than the first.
+ * `known` are those that a journal has written there: it shows whether the last ones are missing. Throws a Failure when the folder cannot
+ * be read, or holds no archive.
+ */
+export function verifyArchives(folder: string, known: readonly KnownArchive[]): readonly VerifiedArchive[] {
+  const there = numbersIn(folder);
+  const [first] = there;
+  if (first === undefined && known.length === 0) throw noArchive(folder);
+  const expected = new Map(known.map(({ number, digest }) => [number, digest]));
+  const last = Math.max(...there, ...expected.keys());
+  const verified: VerifiedArchive[] = [];
+  for (let number = first ?? Math.min(...expected.keys()); number <= last; number++) {
+    const before = number === 1 ? FIRST_PREVIOUS : verified.at(-1)?.digest;
+    const archive = there.includes(number) ? verifyOne(folder, number) : missing(folder, number);
+    verified.push({ ...archive, problem: archive.problem ?? linkProblem(archive, before, expected.get(number)) });
+  }
+  return verified;
+}
+
+function numbersIn(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((name) => archiveNumber(name) ?? [])
+      .toSorted((a, b) => a - b);
+  } catch (error) {
+    throw new Failure({
+      code: "archive.unreadable",
+      message: `the folder ${folder} cannot be read: ${messageOf(error)}`,
+      next: "name the folder of the archives: --archive DIR",
+      cause: error,
+    });
+  }
+}
+
+function verifyOne(folder: string, number: number): VerifiedArchive {
+  const file = archiveName(number);
+  const { heading, runs, records, digest, problem } = readArchive(join(folder, file));
+  const found = { file, number, runs: runs.length, records, digest: digest ?? null, previous: heading?.previous ?? null };
+  const isRenamed = heading !== undefined && heading.number !== number;
+  return { ...found, problem: problem ?? (isRenamed ? renamed(file, heading.number) : null) };
+}
+
+// An archive that is damaged or missing has been reported itself, so nothing is said about the one after it.
+function linkProblem(
+  { file, digest, previous }: VerifiedArchive,
+  before: string | null | undefined,
+  known: string | undefined,
+): Failure | null {
+  if (known !== undefined && digest !== known) {
+    return inChain("archive.other", `${file} is intact, and is not what the journal has written: its digest was ${known}`);
+  }
+  if (typeof before === "string" && previous !== before) {
+    return inChain(
+      "archive.broken-chain",
+      `${file} does not follow from the archive before it: it names ${previous}, and that is ${before}`,
+    );
+  }
+  return null;
+}
+
+function missing(folder: string, number: number): VerifiedArchive {
+  const file = archiveName(number);
+  return {
+    file,
+    number,
+    runs: 0,
+    records: 0,
+    digest: null,
+    previous: null,
+    problem: inChain("archive.missing", `${file} is missing in ${folder}`),
+  };
+}
+
+function renamed(file: string, number: number): Failure {
+  return inChain("archive.renamed", `${file} is archive ${number}: somebody gave it another name`);
+}
+
+function inChain(code: string, message: string): Failure {
+  return new Failure({
+    code,
+    message,
+    why: "runs can be missing from the archives, or be other ones than those that were archived",
+    next: "put another copy of the archives in their place",
+  });
+}
+
+function noArchive(folder: string): Failure {
+  return new Failure({
+    code: "archive.none",
+    message: `there is no archive in ${folder}`,
+    next: `name the folder of the archives, which hold names such as ${archiveName(1)}: --archive DIR`,
+  });
+}

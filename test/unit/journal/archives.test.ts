@@ -1,0 +1,246 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
+import { verifyArchives } from "../../../src/journal/archive-chain.ts";
+import { archiveName, readArchive } from "../../../src/journal/archive-file.ts";
+import { archiveRuns, type ArchivedRuns } from "../../../src/journal/archive-runs.ts";
+import { JOURNAL_PART } from "../../../src/journal/format.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
+import type { Fact, RunOutcome } from "../../../src/protocol/record.ts";
+import { TestState } from "../../state.ts";
+import { answered, completed, intended, opened } from "../protocol/facts.ts";
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 0, 1);
+let state: TestState;
+let store: JournalStore;
+let folder: string;
+let now: number;
+
+function reopened(): JournalStore {
+  return JournalStore.open(state.place, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
+}
+
+beforeEach(() => {
+  state = new TestState();
+  now = START;
+  store = reopened();
+  folder = mkdtempSync(join(tmpdir(), "tokenbook-archives-"));
+});
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly outcome?: RunOutcome;
+  readonly playbook?: string;
+  readonly key?: string;
+  readonly facts?: readonly Fact[];
+  readonly leavesOpen?: boolean;
+}
+
+/** Records a run that has ended, one day after the one before it. */
+async function ended(
+  runId: string,
+  { outcome = "passed", playbook = "a.yaml", key, facts = [], leavesOpen }: Ended = {},
+): Promise<void> {
+  const about = { ...opened, runId, playbook: { ...opened.playbook, file: playbook } };
+  const { journal } = await store.begin(key === undefined ? about : { ...about, idempotencyKey: key }, "test");
+  for (const fact of facts) journal.note(fact);
+  journal.note({ kind: "run.closed", outcome, outputs: {} });
+  await store.release(journal, outcome, leavesOpen);
+  now += DAY;
+}
+
+function archive(more: Partial<Parameters<typeof archiveRuns>[1]> = {}): ArchivedRuns {
+  return archiveRuns(store, { folder, before: now, now, isNeeded: () => false, ...more });
+}
+
+function sealedIn({ archives }: ArchivedRuns): readonly (readonly string[])[] {
+  return archives.map(({ runs }) => runs);
+}
+
+const MINTED = [intended("mint"), answered("mint", "acknowledged", { payload: { transactionId: "t1" } }), completed("mint")];
+
+test("finished runs go into a file that verifies by itself, and leave the journal", async () => {
+  await ended("one", { facts: MINTED });
+  await ended("two", { outcome: "failed" });
+  await ended("three");
+  const records = store.count("one") + store.count("two");
+  const exported = [...store.chain("one")].map(({ hash }) => hash);
+  expect(archive()).toMatchObject({
+    archives: [{ number: 1, runs: ["one", "two"], records, wasBegun: false }],
+    kept: [{ id: "three", because: "last of its playbook" }],
+  });
+  expect(store.ids()).toEqual(["three"]);
+  expect(state.rows(JOURNAL_PART, "SELECT DISTINCT run_id FROM record")).toEqual([{ run_id: "three" }]);
+  expect(state.rows(JOURNAL_PART, "SELECT DISTINCT run_id FROM lease")).toEqual([{ run_id: "three" }]);
+  expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ number: 1, runs: 2, records, problem: null }]);
+  const text = readFileSync(join(folder, archiveName(1)), "utf8");
+  for (const hash of exported) expect(text).toContain(hash);
+  expect(() => store.read("one")).toThrow(`the run one, which ended passed, is in the archive ${join(folder, archiveName(1))}`);
+  expect(() => store.named("tw")).toThrow("the run two, which ended failed, is in the archive");
+  // Whole also for a process that opens it now: its tail may name a record that is in the archive.
+  reopened().close();
+});
+
+test("each archive holds the digest of the one before it", async () => {
+  for (const run of ["one", "two", "three"]) {
+    await ended(run);
+    archive();
+  }
+  const [first, second] = verifyArchives(folder, store.archives.all());
+  expect([first?.previous, second?.previous]).toEqual(["0".repeat(64), first?.digest]);
+  expect([first?.problem, second?.problem]).toEqual([null, null]);
+});
+
+test("a run that is open, unknown, pending, held, needed by a drift, or not old enough, stays", async () => {
+  await ended("pending", { outcome: "pending" });
+  await ended("unknown", { outcome: "unknown", facts: [intended("mint")], leavesOpen: true });
+  await ended("conflict", { outcome: "conflict" });
+  await ended("interrupted", { outcome: "interrupted" });
+  await ended("open", { outcome: "failed", facts: [intended("mint")], leavesOpen: true });
+  await ended("drift", { outcome: "drift" });
+  await ended("held");
+  await store.begin({ ...opened, runId: "under-way" }, "test");
+  await ended("other", { playbook: "b.yaml" });
+  const before = now;
+  await ended("young");
+  await ended("last");
+  const held = store.take("held");
+  const { archives, kept } = archive({ before, isNeeded: (run) => run === "drift" });
+  expect(archives).toEqual([]);
+  expect(Object.fromEntries(kept.map(({ id, because }) => [id, because]))).toEqual({
+    pending: "unfinished",
+    unknown: "unfinished",
+    conflict: "unfinished",
+    interrupted: "unfinished",
+    open: "open write",
+    drift: "open drift",
+    held: "held",
+    "under-way": "unfinished",
+    other: "last of its playbook",
+  });
+  store.leases.release(held, false);
+  expect(sealedIn(archive({ before }))).toEqual([["drift", "held"]]);
+});
+
+test("a key of an archived run begins no second run, and its transactions are no new evidence", async () => {
+  await ended("paid", { key: "ORDER-17", facts: MINTED });
+  await ended("last");
+  archive();
+  expect(() => store.withKey("ORDER-17")).toThrow("the key names the run paid, which ended passed and is in the archive");
+  await expect(store.begin({ ...opened, runId: "again", idempotencyKey: "ORDER-17" }, "test")).rejects.toThrow(
+    "the key names the run paid",
+  );
+  const { journal } = await store.begin({ ...opened, runId: "later" }, "test");
+  expect(journal.provenElsewhere("t1")).toEqual([{ runId: "paid", step: "mint", target: opened.target }]);
+});
+
+test("wherever archiving is killed, each run is in the journal or in an archive, and a repeat completes it", async () => {
+  await ended("one");
+  await ended("two");
+  await ended("last");
+  const file = join(folder, archiveName(1));
+  const killed = (): never => {
+    throw new Error("killed");
+  };
+  expect(() => archive({ written: killed })).toThrow("killed");
+  expect([store.ids(), readArchive(file).problem]).toEqual([["one", "two", "last"], undefined]);
+  const whole = readFileSync(file);
+  // A process that was killed within the file has left any part of it.
+  for (let size = 0; size < whole.length; size += 97) {
+    writeFileSync(file, whole.subarray(0, size));
+    expect(() => archive({ written: killed }), `${size}`).toThrow("killed");
+    expect(readArchive(file), `${size}`).toMatchObject({ problem: undefined, runs: [{ id: "one" }, { id: "two" }] });
+    expect(store.ids()).toEqual(["one", "two", "last"]);
+  }
+  expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: true }] });
+  expect(store.ids()).toEqual(["last"]);
+  expect(archive().archives).toEqual([]);
+});
+
+test("a run that was continued after it was sealed is sealed again as a whole", async () => {
+  await ended("one", { outcome: "failed" });
+  await ended("two");
+  await ended("last");
+  expect(() =>
+    archive({
+      written: () => {
+        throw new Error("killed");
+      },
+    }),
+  ).toThrow("killed");
+  const { journal } = await store.claim("one");
+  await store.release(journal, "passed");
+  now += DAY;
+  expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: false }] });
+  expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
+});
+
+test("a run that is continued while its archive is written is not removed", async () => {
+  await ended("one", { outcome: "failed" });
+  await ended("last");
+  const claimed = (): void => void store.take("one");
+  expect(() => archive({ written: claimed })).toThrow("was continued");
+  expect(store.ids()).toEqual(["one", "last"]);
+});
+
+test("archives of another journal are neither continued nor replaced", async () => {
+  await ended("one");
+  await ended("last");
+  const other = `{"kind":"archive","format":1,"number":1,"previous":"${"0".repeat(64)}","sealedAt":"2026-01-01T00:00:00.000Z"}
+{"kind":"archive.run","run":"theirs","playbook":"a.yaml","environment":"e","openedAt":"2026-01-01T00:00:00.000Z","outcome":"passed","records":1,"hash":""}
+`;
+  const file = join(folder, archiveName(1));
+  writeFileSync(file, other);
+  expect(() => archive()).toThrow(`${file} is not an archive of this journal`);
+  expect([readFileSync(file, "utf8"), store.ids()]).toEqual([other, ["one", "last"]]);
+  const damaged = other.replace('"number":1', '"number":x');
+  writeFileSync(file, damaged);
+  expect(() => archive()).toThrow("is damaged at line 1: this line is no JSON object");
+  expect([readFileSync(file, "utf8"), store.ids()]).toEqual([damaged, ["one", "last"]]);
+});
+
+test("whoever changes, cuts, removes or renames an archive is found out", async () => {
+  for (const run of ["one", "two", "three", "four", "last"]) {
+    await ended(run, { facts: MINTED });
+    archive();
+  }
+  const known = store.archives.all();
+  const problems = (): readonly (string | undefined)[] => verifyArchives(folder, known).map(({ problem }) => problem?.message);
+  const [first = "", second = "", third = "", fourth = ""] = readdirSync(folder)
+    .toSorted()
+    .map((name) => join(folder, name));
+  expect(problems()).toEqual([undefined, undefined, undefined, undefined]);
+  const text = readFileSync(second, "utf8");
+  const spoilt = (spoil: (text: string) => string): readonly (string | undefined)[] => {
+    writeFileSync(second, spoil(text));
+    return problems();
+  };
+  const lines = text.split("\n");
+  expect(spoilt(() => text.replace('"id":"t1"', '"id":"t2"'))[1]).toMatch(/line 5: this record does not follow/);
+  expect(spoilt(() => text.replace('"environment":"test"', '"environment":"best"'))[1]).toMatch(/the digest in its seal/);
+  expect(spoilt(() => text.slice(0, -200))[1]).toMatch(/ends within this line/);
+  expect(spoilt(() => `${lines.slice(0, -2).join("\n")}\n`)[1]).toMatch(/it has no seal/);
+  expect(spoilt(() => lines.toSpliced(-3, 1).join("\n"))[1]).toMatch(/the run two end too early/);
+  expect(spoilt(() => `${text}{}\n`)[1]).toMatch(/something follows its seal/);
+  expect(spoilt(() => "")[1]).toMatch(/it has no seal/);
+  expect(spoilt(() => readFileSync(third, "utf8"))).toEqual([
+    undefined,
+    expect.stringContaining("gave it another name"),
+    expect.anything(),
+    undefined,
+  ]);
+  writeFileSync(second, text);
+  rmSync(third);
+  expect(problems()).toEqual([undefined, undefined, `${archiveName(3)} is missing in ${folder}`, undefined]);
+  rmSync(fourth);
+  expect(problems()[3]).toBe(`${archiveName(4)} is missing in ${folder}`);
+  rmSync(first);
+  expect(verifyArchives(folder, []).map(({ number, problem }) => [number, problem])).toEqual([[2, null]]);
+  expect(existsSync(first)).toBe(false);
+});
