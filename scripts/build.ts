@@ -52,7 +52,7 @@ const GROUPS = [
       "src/sqlite/",
       "src/postgres/(?!thread)",
       "src/state/",
-      "src/journal/",
+      "src/journal/(?!archive-)",
       "src/base/ports",
       "src/base/retry",
       "src/cli/runs/open-journal",

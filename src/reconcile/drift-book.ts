@@ -285,6 +285,12 @@ export class DriftBook {
     return rows.map(({ id }) => String(id));
   }
 
+  /** Returns the runs that first and last saw the drifts that are there. */
+  runsOfOpen(): ReadonlySet<string> {
+    const rows = this.#database.all("SELECT since_run, last_run FROM drift WHERE cleared_at IS NULL");
+    return new Set(rows.flatMap((row) => [String(row["since_run"]), String(row["last_run"])]));
+  }
+
   /** Every id, for whoever was misspelt. */
   ids(): readonly string[] {
     return this.#database.all("SELECT id FROM drift ORDER BY last_at DESC LIMIT ?", LIMITS.drifts).map(({ id }) => String(id));

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import type { ChainedRecord } from "../../journal/chain.ts";
+import { recordLine } from "../../journal/archive-file.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import type { RunReference } from "../runs/run-reference.ts";
@@ -21,14 +21,9 @@ export const exportRun: Command<ExportOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
-// The body last, letter for letter: its hash can be made again from the line.
-function recordLine(run: string, { record: { sequence, epoch, at, kind }, previous, hash, body }: ChainedRecord): string {
-  const place = { run, sequence, epoch, at, time: new Date(at).toISOString(), kind, previous, hash };
-  return `${JSON.stringify(place).slice(0, -1)},"body":${body}}`;
-}
-
 interface VerifyOptions extends MemoryOptions {
   readonly run?: RunReference;
+  readonly archive?: string;
 }
 
 interface Verified {
@@ -41,6 +36,8 @@ interface Verified {
 
 /** `tokenbook runs verify [RUN]`: whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not. */
 export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
+  if (options.archive !== undefined)
+    return (await import("./runs-archive.ts")).verifyArchive(shell, { ...options, archive: options.archive });
   const verified = lookIntoJournal(shell, options, (store) => {
     return (options.run === undefined ? store.ids() : [options.run.in(store)]).map((run) => verify(store, run));
   });

@@ -1,3 +1,4 @@
+import { parseDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { TAG_PATTERN } from "../../base/tag.ts";
 import { didYouMean } from "../../base/text.ts";
@@ -31,6 +32,13 @@ export function countingNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new WrongArgument("It must be 1 or more.");
   return number;
+}
+
+/** Reads an age in milliseconds: `90d`. */
+export function age(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new WrongArgument("Write a number and a unit (s, m, h, d), as in 90d.");
+  return ms;
 }
 
 const MOST_PORT = 65_535;

@@ -145,7 +145,7 @@ Exits with 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook d
   },
   runs: {
     group: "see",
-    brief: "List, show, export and verify runs.",
+    brief: "List, show, verify and archive runs.",
     summary: "List runs, the latest first, and the process that holds each. `runs show RUN` shows everything about one.",
     examples: `Examples:
   $ tokenbook runs
@@ -153,6 +153,8 @@ Exits with 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook d
   $ tokenbook runs show 20261121T093000-k3x9q2ab --json
   $ tokenbook runs export 20261121T093000-k3x9q2ab > run.ndjson
   $ tokenbook runs verify                     whether the journal is whole
+  $ tokenbook runs archive --older 90d --to archives
+  $ tokenbook runs verify --archive archives  whether the archives are whole, and in order
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T093000-k3x9q2ab --because "the machine was switched off"
   $ tokenbook runs accept-loss --because "compared the ledger with last night's backup"`,

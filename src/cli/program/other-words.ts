@@ -11,6 +11,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ...words("tokenbook runs", "list", "ls", "history", "ps", "log", "logs"),
   ...words("tokenbook runs show RUN", "show", "get", "inspect", "describe", "info"),
   ...words("tokenbook runs export RUN", "export", "dump"),
+  ...words("tokenbook runs archive --older 90d --to DIR", "archive", "prune", "purge"),
   ...words("tokenbook runs leases", "leases", "locks"),
   ...words("tokenbook drift list", "drifts", "differences"),
   ...words("tokenbook view", "ui", "dashboard", "web", "open", "browse"),

@@ -1,5 +1,6 @@
 import type { Command as Commander } from "commander";
 import {
+  age,
   callersKey,
   collectInput,
   collectName,
@@ -64,6 +65,7 @@ const KIND = {
   port: kind(port),
   number: kind(wholeNumber),
   count: kind(countingNumber),
+  age: kind(age),
 } as const;
 
 /** Adds the folder that keeps the runs, and `--json`. */
@@ -363,7 +365,14 @@ function runsCommands(program: Commander, builder: Builder): void {
     .subcommand(runs, "verify", WORDS.runs.verify)
     .with(memory)
     .argument("[run]", WORDS.runs.verified, KIND.run)
+    .value("--archive <dir>", WORDS.runs.verifiedArchives, KIND.folder)
     .action(async () => (await import("../commands/records.ts")).verifyRuns);
+  builder
+    .subcommand(runs, "archive", WORDS.runs.archive)
+    .with(memory)
+    .value("--older <age>", WORDS.runs.older, KIND.age)
+    .value("--to <dir>", WORDS.runs.to, KIND.folder)
+    .action(async () => (await import("../commands/runs-archive.ts")).archive);
   builder
     .subcommand(runs, "leases", WORDS.runs.leases)
     .with(memory)
