@@ -50,7 +50,8 @@ function number(value: number | undefined, digits = 0): string {
 }
 
 // The first column is words, the others end at the same place.
-function align(rows: readonly (readonly string[])[]): string {
+/** Returns rows of cells as lines with aligned columns. */
+export function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  "),

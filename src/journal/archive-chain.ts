@@ -27,10 +27,12 @@ export function verifyArchives(folder: string, known: readonly KnownArchive[]): 
   const [first] = there;
   if (first === undefined && known.length === 0) throw noArchive(folder);
   const expected = new Map(known.map(({ number, digest }) => [number, digest]));
-  const last = Math.max(...there, ...expected.keys());
+  const end = Math.max(...there, ...expected.keys());
   const verified: VerifiedArchive[] = [];
-  for (let number = first ?? Math.min(...expected.keys()); number <= last; number++) {
-    const before = number === 1 ? FIRST_PREVIOUS : verified.at(-1)?.digest;
+  for (let number = first ?? Math.min(...expected.keys()); number <= end; number++) {
+    const last = verified.at(-1);
+    // One that is damaged or missing was reported itself, so nothing is said about the one after it.
+    const before = number === 1 ? FIRST_PREVIOUS : last?.problem === null ? last.digest : undefined;
     const archive = there.includes(number) ? verifyOne(folder, number) : missing(folder, number);
     verified.push({ ...archive, problem: archive.problem ?? linkProblem(archive, before, expected.get(number)) });
   }
@@ -60,7 +62,6 @@ function verifyOne(folder: string, number: number): VerifiedArchive {
   return { ...found, problem: problem ?? (isRenamed ? renamed(file, heading.number) : null) };
 }
 
-// An archive that is damaged or missing has been reported itself, so nothing is said about the one after it.
 function linkProblem(
   { file, digest, previous }: VerifiedArchive,
   before: string | null | undefined,

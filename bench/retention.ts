@@ -1,0 +1,41 @@
+// npm run bench:retention [-- --years N]: ten years of a nightly run, archived every 30 nights when it is older than 90 days. Prints what the
+// journal holds at the end of each year, and exits with 1 when what `runs` reads grows, or an archive is not intact.
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { verifyArchives } from "../src/journal/archive-chain.ts";
+import { nightlyRuns, type YearOfRuns } from "../test/nightly-runs.ts";
+import { align } from "./show.ts";
+
+const { values: options } = parseArgs({ options: { years: { type: "string", default: "10" } } });
+const KILOBYTE = 1_024;
+const HEADING = ["year", "runs begun", "runs in the journal", "records", "facts kept of archived runs", "journal KB"];
+
+/** Runs for years, prints a table of them, and returns whether what the journal holds stayed the same. */
+async function measure(folder: string, writes: number): Promise<boolean> {
+  mkdirSync(folder);
+  const [file, archives] = [join(folder, "journal.db"), join(folder, "archives")];
+  const years: YearOfRuns[] = [];
+  const rows: (readonly string[])[] = [];
+  for await (const year of nightlyRuns({ file, archives, years: Number(options.years), writes })) {
+    years.push(year);
+    const { begun, runs, records, facts } = year;
+    rows.push([years.length, begun, runs, records, facts, Math.round(statSync(file).size / KILOBYTE)].map(String));
+  }
+  process.stdout.write(`${writes} writes each night\n${align([HEADING, ...rows])}\n`);
+  const verified = verifyArchives(archives, []);
+  const archived = verified.reduce((sum, { runs }) => sum + runs, 0);
+  const intact = verified.filter(({ problem }) => problem === null).length;
+  process.stdout.write(`${archived} runs in ${verified.length} archives, of which ${intact} are intact and in order\n\n`);
+  const most = Math.max(...years.slice(0, 2).map(({ records }) => records));
+  return intact === verified.length && years.every(({ records }) => records <= most * 1.1);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "tokenbook-retention-"));
+try {
+  const same = [await measure(join(folder, "reading"), 0), await measure(join(folder, "writing"), 3)];
+  process.exitCode = same.every(Boolean) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,222 @@
+import { spawnSync } from "node:child_process";
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
+import { DRIFTING, inJournal } from "./desk.ts";
+import { embeddedCommits, newProject, type Project, ROOT, runIn, until } from "./world.ts";
+
+const CREATE = `playbook: 1
+name: Create
+defaults: { as: { ledger: "userId:alice" } }
+inputs: { name: { type: string, default: none } }
+steps:
+  - id: create
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ inputs.name }}-\${{ run.key }}" } }
+`;
+const LOOK = "playbook: 1\nname: Look\nsteps: [{ uses: ledger.asset.stats }]\n";
+
+function project(): Project {
+  const made = newProject({});
+  made.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
+  made.write("create.yaml", CREATE);
+  made.write("look.yaml", LOOK);
+  return made;
+}
+
+async function ran(at: Project, ...args: string[]): Promise<string> {
+  const ended = await at.run("run", ...args);
+  expect(ended.code, ended.transcript).toBe(0);
+  return runIn(ended);
+}
+
+const ARCHIVE = ["runs", "archive", "--older", "0s", "--to", "archives"];
+const FIRST = "tokenbook-archive-000001.ndjson";
+
+test("an old run moves into an archive, which `runs show` names; its key begins no second run", async () => {
+  const at = project();
+  const paid = await ran(at, "create.yaml", "--key", "ORDER-17");
+  const last = await ran(at, "create.yaml");
+  const young = await at.run("runs", "archive", "--older", "1d", "--to", "archives");
+  expect([young.code, young.stdout], young.transcript).toEqual([0, "no run was archived\n"]);
+  const exported = await at.run("runs", "export", paid);
+  const archived = await at.run(...ARCHIVE);
+  expect(archived.code, archived.transcript).toBe(0);
+  expect(archived.lines, archived.transcript).toEqual([
+    `archived  1 run, ${exported.lines.length} records`,
+    `  file    ${join(at.folder, "archives", FIRST)}`,
+    expect.stringMatching(/^ {2}digest {2}[0-9a-f]{64}$/),
+    "kept      1 older run in the journal",
+    "  1  the last run of its playbook in its environment",
+    "to verify: tokenbook runs verify --archive archives",
+  ]);
+  expect(readFileSync(join(at.folder, "archives", FIRST), "utf8")).toContain(exported.stdout);
+  expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([last]);
+
+  const named = `the run ${paid}, which ended passed, is in the archive ${join(at.folder, "archives", FIRST)}`;
+  for (const args of [
+    ["runs", "show", paid],
+    ["runs", "export", paid.slice(-8)],
+    ["resume", paid],
+    ["report", paid, "--format", "md"],
+  ]) {
+    const ended = await at.run(...args);
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining(named)]);
+  }
+  const again = await at.run("run", "create.yaml", "--key", "ORDER-17");
+  expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining(`the key names the run ${paid}`)]);
+  expect(await embeddedCommits(at)).toHaveLength(2);
+});
+
+test("a run that a drift names stays until the drift is gone", async () => {
+  const at = project();
+  at.write("drifting.yaml", DRIFTING);
+  const runs: string[] = [];
+  for (const _ of [1, 2, 3, 4]) {
+    const ended = await at.run("run", "drifting.yaml");
+    expect(ended.code, ended.transcript).toBe(3);
+    runs.push(runIn(ended));
+  }
+  const archived = await at.run(...ARCHIVE);
+  expect(archived.stdout, archived.transcript).toContain("  1  named by a drift that is still there\n");
+  expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs[3], runs[0]]);
+});
+
+const problemsOf = new SchemaSet().validator(runsSchema);
+
+test("what programs read of archives is as published", async () => {
+  const at = project();
+  for (const name of ["a", "b", "c"]) {
+    await ran(at, "look.yaml");
+    const archived = await at.json(...ARCHIVE);
+    expect(problemsOf(archived.data), archived.transcript).toEqual([]);
+    expect(archived.data, archived.transcript).toMatchObject({
+      archives: name === "a" ? [] : [{ runs: [expect.any(String)], wasBegun: false }],
+      kept: [{ because: "last of its playbook" }],
+    });
+  }
+  const verified = await at.json("runs", "verify", "--archive", "archives");
+  expect([verified.code, problemsOf(verified.data)], verified.transcript).toEqual([0, []]);
+  expect(verified.data).toMatchObject({
+    archives: [
+      { number: 1, intact: true },
+      { number: 2, intact: true },
+    ],
+  });
+  const incomplete = await at.run("runs", "archive", "--to", "archives");
+  expect([incomplete.code, incomplete.stderr], incomplete.transcript).toEqual([2, expect.stringContaining("archive.incomplete")]);
+  const nowhere = await at.run("runs", "verify", "--archive", "nowhere");
+  expect([nowhere.code, nowhere.stderr], nowhere.transcript).toEqual([2, expect.stringContaining("cannot be read")]);
+});
+
+const PYTHON = ["python3", "python"].find(
+  (name) => spawnSync(name, ["-c", "import sys; sys.exit(sys.version_info < (3,))"]).status === 0,
+);
+
+test.skipIf(PYTHON === undefined)("a script of another language finds the same as tokenbook", async () => {
+  const at = project();
+  for (const name of ["a", "b", "c"]) {
+    await ran(at, "create.yaml", "--input", `name=${name}é\u2028`);
+    await ran(at, "look.yaml");
+    await at.run(...ARCHIVE);
+  }
+  const folder = join(at.folder, "archives");
+  const [first = "", second = ""] = readdirSync(folder)
+    .toSorted()
+    .map((name) => join(folder, name));
+  const elsewhere = newProject({});
+  const both = async (): Promise<{
+    readonly intact: readonly boolean[];
+    readonly codes: readonly unknown[];
+    readonly said: string;
+  }> => {
+    const script = spawnSync(PYTHON ?? "", [join(ROOT, "docs/verify-archive.py"), folder], { encoding: "utf8" });
+    const own = await elsewhere.run("runs", "verify", "--archive", folder);
+    const intactIn = (text: string): readonly boolean[] =>
+      [...text.matchAll(/ndjson {2}(intact|damaged) /g)].map(([, word]) => word === "intact");
+    expect(intactIn(script.stdout), script.stdout + own.transcript).toEqual(intactIn(own.stdout));
+    return { intact: intactIn(own.stdout), codes: [script.status, own.code], said: script.stdout };
+  };
+  const whole = await both();
+  expect([whole.intact, whole.codes]).toEqual([
+    [true, true],
+    [0, 0],
+  ]);
+  for (const { digest } of inJournal(at, (database) => database.prepare("SELECT digest FROM archive").all()))
+    expect(whole.said).toContain(digest);
+  const text = readFileSync(first, "utf8");
+  const attacks: readonly (readonly [string, (text: string) => string])[] = [
+    ["a changed record", (each) => each.replace("Property", "Propertx")],
+    ["a changed run", (each) => each.replace('"outcome":"passed"', '"outcome":"failed"')],
+    ["a removed line", (each) => each.split("\n").toSpliced(3, 1).join("\n")],
+    ["a cut file", (each) => each.slice(0, -300)],
+    ["nothing", () => ""],
+  ];
+  for (const [attack, change] of attacks) {
+    writeFileSync(first, change(text));
+    const { intact, codes } = await both();
+    expect([intact, codes], attack).toEqual([
+      [false, true],
+      [1, 1],
+    ]);
+  }
+  // Sealed again by whoever changed it: the next archive does not follow from it, and the journal knows its digest.
+  const changed = text.split("\n").slice(0, -2).join("\n").replace('"outcome":"passed"', '"outcome":"failed"');
+  const [seal = ""] = text.split("\n").slice(-2);
+  const digest = hash("sha256", `${changed}\n`);
+  writeFileSync(first, `${changed}\n${seal.replace(/[0-9a-f]{64}/, digest)}\n`);
+  expect(await both()).toMatchObject({ intact: [true, false], codes: [1, 1] });
+  const known = await at.run("runs", "verify", "--archive", folder);
+  expect(known.lines[0], known.transcript).toMatch(
+    /^tokenbook-archive-000001.ndjson {2}damaged .* is not what the journal has written/,
+  );
+  writeFileSync(first, text);
+  rmSync(second);
+  expect(await both()).toMatchObject({ intact: [true], codes: [0, 0] });
+  const missing = await at.run("runs", "verify", "--archive", folder);
+  expect([missing.code, missing.lines[1]], missing.transcript).toEqual([
+    1,
+    expect.stringContaining("000002.ndjson is missing in"),
+  ]);
+});
+
+test(
+  "wherever the command is killed, each run is in the journal or in an archive, and a repeat completes it",
+  { timeout: 120_000 },
+  async () => {
+    const at = project();
+    const runs: string[] = [];
+    for (let each = 0; each < 6; each++) runs.push(await ran(at, "look.yaml"));
+    const file = join(at.folder, "archives", FIRST);
+    const inFile = (): string => {
+      try {
+        return readFileSync(file, "utf8");
+      } catch {
+        return "";
+      }
+    };
+    let kills = 0;
+    for (let pause = 0; kills < 8; pause += 40) {
+      const archiving = at.start(...ARCHIVE);
+      // The first ones as soon as the file is there, later ones at any moment.
+      if (kills < 4) await Promise.race([until(() => (inFile() === "" ? undefined : true)), archiving.ended]);
+      else await new Promise((done) => void setTimeout(done, pause));
+      await archiving.signal("SIGKILL");
+      const { code } = await archiving.ended;
+      kills++;
+      const kept = new Set((await at.json("runs")).data.runs.map(({ id }) => id));
+      const sealed = inFile();
+      for (const run of runs) expect(kept.has(run) || sealed.includes(`"kind":"run.closed"`), `${run} after ${code}`).toBe(true);
+      expect(runs.filter((run) => !kept.has(run) && !sealed.includes(`"run":"${run}"`))).toEqual([]);
+    }
+    const repeated = await at.run(...ARCHIVE);
+    expect(repeated.code, repeated.transcript).toBe(0);
+    const verified = await at.run("runs", "verify", "--archive", "archives");
+    expect([verified.code, verified.stdout], verified.transcript).toEqual([0, expect.stringMatching(/intact {3}5 runs/)]);
+    expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs.at(-1)]);
+    expect((await at.run("runs", "verify")).code).toBe(0);
+  },
+);

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { verifyArchives } from "../../../src/journal/archive-chain.ts";
+import { nightlyRuns, type YearOfRuns } from "../../nightly-runs.ts";
+
+test("the journal of a nightly run holds as much after years as after one", { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-years-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const years: YearOfRuns[] = [];
+  for await (const year of nightlyRuns({ archives: folder, years: 3, writes: 1 })) years.push(year);
+  expect(years.map(({ begun }) => begun)).toEqual([365, 730, 1095]);
+  // What is between two months' archives is all that differs from year to year.
+  for (const { runs, records } of years) {
+    expect(runs).toBeGreaterThanOrEqual(90);
+    expect(runs).toBeLessThan(90 + 30);
+    expect(records).toBe(runs * 15);
+  }
+  const archives = verifyArchives(folder, []);
+  expect(archives.filter(({ problem }) => problem !== null)).toEqual([]);
+  expect(archives.reduce((sum, { runs }) => sum + runs, 0)).toBe(1095 - (years.at(-1)?.runs ?? 0));
+  // Of each archived run one row, and one for each transaction that proved a write of it.
+  expect(years.at(-1)?.facts).toBe(1095 + archives.reduce((sum, { runs }) => sum + runs, archives.length));
+});
