@@ -9,7 +9,7 @@ import type { RunRecord } from "../protocol/record.ts";
 export const FIRST_PREVIOUS: string = CHAIN_START.hash;
 
 /** A run as an archive begins it. */
-export interface RunHeading {
+export interface SealedRun {
   readonly id: string;
   readonly playbook: string;
   readonly environment: string;
@@ -29,7 +29,7 @@ export interface ArchiveHeading {
 }
 
 /** A run as it was found in an archive. */
-export type ArchivedRun = Pick<RunHeading, "id" | "outcome" | "end">;
+export type ArchivedRun = Pick<SealedRun, "id" | "outcome" | "end">;
 
 /** What was found in an archive, as far as it is whole. */
 export interface ReadArchive {
@@ -71,7 +71,7 @@ const BODY = ',"body":';
 /** Returns the text of an archive in pieces. The digest in its last line is of all bytes before that line. */
 export function* archiveText(
   { number, previous, sealedAt }: ArchiveHeading,
-  runs: Iterable<RunHeading>,
+  runs: Iterable<SealedRun>,
   chainOf: (run: string) => Iterable<ChainedRecord>,
 ): Generator<string> {
   const digest = createHash("sha256");

@@ -11,7 +11,7 @@ import {
   FIRST_PREVIOUS,
   type ReadArchive,
   readArchive,
-  type RunHeading,
+  type SealedRun,
   UNSEALED,
 } from "./archive-file.ts";
 import type { Archives, KeptRun, KnownArchive } from "./archives.ts";
@@ -71,7 +71,7 @@ function nextOf(archives: Archives, folder: string): Next {
   return { number: number + 1, previous: digest, file: join(folder, archiveName(number + 1)) };
 }
 
-function seal(store: JournalStore, archiving: Archiving, runs: readonly RunHeading[]): CompletedArchive {
+function seal(store: JournalStore, archiving: Archiving, runs: readonly SealedRun[]): CompletedArchive {
   const { number, previous, file } = nextOf(store.archives, archiving.folder);
   const heading = { number, previous, sealedAt: archiving.now };
   try {

@@ -3,7 +3,7 @@ import { quoted } from "../base/text.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
-import type { ArchivedRun, RunHeading } from "./archive-file.ts";
+import type { ArchivedRun, SealedRun } from "./archive-file.ts";
 import { readRecords } from "./chain.ts";
 import type { Leases } from "./leases.ts";
 import { targetOf } from "./proofs.ts";
@@ -50,7 +50,7 @@ export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "op
 
 /** What of the journal can be archived. */
 export interface Archivable {
-  readonly runs: readonly RunHeading[];
+  readonly runs: readonly SealedRun[];
   readonly kept: readonly KeptRun[];
 }
 
@@ -196,7 +196,7 @@ function runOf({ id, outcome, file }: SqlRow): RunInArchive {
   return { id: String(id), outcome: String(outcome), file: String(file) };
 }
 
-function headingOf(row: SqlRow): RunHeading {
+function headingOf(row: SqlRow): SealedRun {
   return {
     id: String(row["id"]),
     playbook: String(row["playbook"]),
