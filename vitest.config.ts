@@ -3,7 +3,7 @@ import { BINARIES } from "./test/postgres/server.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // A file that takes a minute by itself must not begin last.
-const LONG_FIRST = ["/test/simulation/", "/test/crash/", "/test/stories/", ""];
+const LONG_FIRST = ["/test/simulation/", "/test/fleet/", "/test/crash/", "/test/stories/", ""];
 
 function rank({ moduleId }: TestSpecification): number {
   return LONG_FIRST.findIndex((folder) => moduleId.includes(folder));
