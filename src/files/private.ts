@@ -101,6 +101,12 @@ export function replacePrivate(path: string, content: Buffer): void {
 /** The ending of the name of new content before it replaces a file. */
 export const FRESH = ".new";
 
+/** Gives a file of ours another name; it is durable when this returns. */
+export function renameDurable(from: string, to: string): void {
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
 /** Removes a file that we made. */
 export function removePrivate(path: string): void {
   rmSync(path, { force: true });

@@ -42,9 +42,6 @@ export interface ReadArchive {
   readonly problem: Failure | undefined;
 }
 
-/** The code of the failure of an archive that is intact as far as it goes, and has no end. */
-export const UNSEALED = "archive.unsealed";
-
 const FORMAT = 1;
 const NAME = /^tokenbook-archive-(\d{6,})\.ndjson$/;
 const NUMBER_DIGITS = 6;
@@ -52,6 +49,18 @@ const NUMBER_DIGITS = 6;
 /** Returns the name of the file of an archive. */
 export function archiveName(number: number): string {
   return `tokenbook-archive-${String(number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
+}
+
+const DRAFT = /^tokenbook-archive-.*\.new$/;
+
+/** Returns whether a file of this name is an archive that was not written to its end. */
+export function isDraft(name: string): boolean {
+  return DRAFT.test(name);
+}
+
+/** Returns the name of an archive that is being written. */
+export function draftName(number: number, mark: string): string {
+  return `${archiveName(number)}.${mark}.new`;
 }
 
 /** Returns the number of the archive that a file of this name holds; `undefined` when it is no archive. */
@@ -132,7 +141,7 @@ class Reading {
     this.#line++;
     const text = bytes.toString("utf8");
     if (this.digest !== undefined) throw this.#damaged("something follows its seal");
-    if (!text.endsWith("\n")) throw this.#damaged("it ends within this line", UNSEALED);
+    if (!text.endsWith("\n")) throw this.#damaged("it ends within this line");
     const [place, body] = this.#split(text.slice(0, -1));
     if (this.#line === 1) this.#begin(place);
     else if (place["kind"] === "archive.sealed") return this.#seal(place);
@@ -143,7 +152,7 @@ class Reading {
 
   /** Throws a Failure when the archive has no seal. */
   assertEnded(): void {
-    if (this.digest === undefined) throw this.#damaged("it has no seal after this line", UNSEALED);
+    if (this.digest === undefined) throw this.#damaged("it has no seal after this line");
   }
 
   #split(line: string): readonly [Fields, string] {
@@ -195,9 +204,9 @@ class Reading {
       throw this.#damaged(`the records of the run ${id ?? ""} end too early or too late`);
   }
 
-  #damaged(how: string, code = "archive.damaged"): Failure {
+  #damaged(how: string): Failure {
     return new Failure({
-      code,
+      code: "archive.damaged",
       message: `${basename(this.#file)} is damaged at line ${this.#line}: ${how}`,
       why: "somebody changed the file, or it was not copied whole",
       next: `put another copy of it in its place: ${this.#file}`,

@@ -1,20 +1,22 @@
-import { existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { quoted } from "../base/text.ts";
 import { makeFolder } from "../files/folder.ts";
 import { createDurable } from "../files/output.ts";
-import { FOLDER_MODE, removePrivate } from "../files/private.ts";
+import { FOLDER_MODE, removePrivate, renameDurable } from "../files/private.ts";
 import {
   archiveName,
   archiveText,
+  draftName,
   FIRST_PREVIOUS,
+  isDraft,
   type ReadArchive,
   readArchive,
   type SealedRun,
-  UNSEALED,
 } from "./archive-file.ts";
-import type { Archives, KeptRun, KnownArchive } from "./archives.ts";
+import { type Archives, changed, type KeptRun, type KnownArchive } from "./archives.ts";
 import type { JournalStore } from "./store.ts";
 
 /** What is archived, and where. */
@@ -25,8 +27,8 @@ export interface Archiving {
   readonly now: number;
   /** Whether a drift that is remembered names a run. */
   readonly isNeeded: (run: string) => boolean;
-  /** Called when the file of an archive is durable, before its runs are removed from the journal. */
-  readonly written?: (file: string) => void;
+  /** Called when the text of an archive is durable, and when its file has its name; both before its runs are removed from the journal. */
+  readonly reached?: (moment: "written" | "named") => void;
 }
 
 /** An archive that a command has completed. */
@@ -51,6 +53,7 @@ export interface ArchivedRuns {
 export function archiveRuns(store: JournalStore, archiving: Archiving): ArchivedRuns {
   const { archives } = store;
   makeArchiveFolder(archiving.folder);
+  for (const name of readdirSync(archiving.folder).filter(isDraft)) removePrivate(join(archiving.folder, name));
   assertSameChain(archives, archiving.folder);
   const completed: CompletedArchive[] = [];
   for (let begun = completeBegun(archives, archiving); begun !== undefined; begun = completeBegun(archives, archiving))
@@ -59,6 +62,8 @@ export function archiveRuns(store: JournalStore, archiving: Archiving): Archived
   if (runs.length > 0) completed.push(seal(store, archiving, runs));
   return { archives: completed, kept };
 }
+
+const DRAFT_BYTES = 4;
 
 interface Next {
   readonly number: number;
@@ -74,24 +79,36 @@ function nextOf(archives: Archives, folder: string): Next {
 function seal(store: JournalStore, archiving: Archiving, runs: readonly SealedRun[]): CompletedArchive {
   const { number, previous, file } = nextOf(store.archives, archiving.folder);
   const heading = { number, previous, sealedAt: archiving.now };
+  const draft = join(archiving.folder, draftName(number, randomBytes(DRAFT_BYTES).toString("hex")));
   try {
     createDurable(
-      file,
+      draft,
       archiveText(heading, runs, (run) => store.chain(run)),
     );
   } catch (error) {
-    throw error instanceof Failure ? error : unwritable(file, error);
+    throw error instanceof Failure ? error : unwritable(draft, error);
   }
-  archiving.written?.(file);
-  return { ...complete(store.archives, file, readArchive(file)), wasBegun: false };
+  archiving.reached?.("written");
+  // Another process that archives has taken it for one that nobody writes any more.
+  if (!existsSync(draft)) throw changed(file);
+  // What the file holds is what counts: it is read back from the disk.
+  const completed = complete(store.archives, file, readArchive(draft), () => {
+    if (existsSync(file)) throw foreign(file);
+    renameDurable(draft, file);
+    archiving.reached?.("named");
+  });
+  return { ...completed, wasBegun: false };
 }
 
-// What the file holds is what counts: it was read back from the disk.
-function complete(archives: Archives, file: string, read: ReadArchive): Omit<CompletedArchive, "wasBegun"> {
-  const { heading, runs, records, digest, problem } = read;
+function complete(
+  archives: Archives,
+  file: string,
+  { heading, runs, records, digest, problem }: ReadArchive,
+  place?: () => void,
+): Omit<CompletedArchive, "wasBegun"> {
   if (heading === undefined || digest === undefined || problem !== undefined) throw problem ?? foreign(file);
   const archive: KnownArchive = { number: heading.number, digest, file, sealedAt: heading.sealedAt };
-  archives.remove(archive, runs);
+  archives.remove(archive, runs, place);
   return { ...archive, runs: runs.map(({ id }) => id), records };
 }
 
@@ -100,13 +117,14 @@ function completeBegun(archives: Archives, { folder }: Archiving): CompletedArch
   const { number, previous, file } = nextOf(archives, folder);
   if (!existsSync(file)) return undefined;
   const read = readArchive(file);
-  if (read.problem !== undefined && read.problem.code !== UNSEALED) throw damaged(file, read.problem);
-  const isOurs = read.heading === undefined || (read.heading.previous === previous && read.heading.number === number);
-  if (!isOurs || !archives.holdsAll(read.runs)) throw foreign(file);
-  if (read.problem === undefined && archives.areUnchanged(read.runs))
-    return { ...complete(archives, file, read), wasBegun: true };
-  // The journal holds all that is in it, so it is written again.
-  removePrivate(file);
+  if (read.problem !== undefined) throw damaged(file, read.problem);
+  if (read.heading?.previous !== previous || read.heading.number !== number) throw foreign(file);
+  if (archives.areUnchanged(read.runs)) return { ...complete(archives, file, read), wasBegun: true };
+  archives.whileNext(number, () => {
+    // Then the journal holds all that is in the file, so it is written again.
+    if (!archives.holdsAll(read.runs)) throw foreign(file);
+    removePrivate(file);
+  });
   return undefined;
 }
 

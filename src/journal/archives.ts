@@ -149,16 +149,14 @@ export class Archives {
   }
 
   /**
-   * Removes sealed runs from the journal, and remembers where they are, all in one commit. Throws a Failure when a run has changed since it
-   * was sealed, or another process has sealed an archive: then nothing is removed.
+   * Removes sealed runs from the journal, and remembers where they are, all in one commit, within which `place` gives the file its name. Throws
+   * a Failure when a run has changed since it was sealed, or another process has sealed an archive: then nothing is removed.
    */
-  remove(archive: KnownArchive, runs: readonly ArchivedRun[]): void {
+  remove(archive: KnownArchive, runs: readonly ArchivedRun[], place: () => void = () => undefined): void {
     const { number, digest, file, sealedAt } = archive;
-    this.#database.transaction(() => {
-      const last = this.last();
-      // Another process may have finished the same archive.
-      if (last?.digest === digest) return;
-      if ((last?.number ?? 0) !== number - 1 || !this.areUnchanged(runs)) throw changed(file);
+    const isRemoved = this.whileNext(number, () => {
+      if (!this.areUnchanged(runs)) throw changed(file);
+      place();
       this.#database.run(
         "INSERT INTO archive (number, digest, file, sealed_at) VALUES (?, ?, ?, ?)",
         number,
@@ -167,6 +165,17 @@ export class Archives {
         sealedAt,
       );
       for (const { id, outcome } of runs) this.#remove(id, number, outcome);
+    });
+    // Another process may have completed the same archive.
+    if (!isRemoved && this.last()?.digest !== digest) throw changed(file);
+  }
+
+  /** Does the work in a transaction if the next archive has this number, and returns whether it has: no other process archives meanwhile. */
+  whileNext(number: number, work: () => void): boolean {
+    return this.#database.transaction(() => {
+      if ((this.last()?.number ?? 0) !== number - 1) return false;
+      work();
+      return true;
     });
   }
 
@@ -207,7 +216,8 @@ function headingOf(row: SqlRow): SealedRun {
   };
 }
 
-function changed(file: string): Failure {
+/** Says that somebody continued a run, or archived runs, meanwhile. */
+export function changed(file: string): Failure {
   return new Failure({
     code: "archive.changed",
     message: `a run in ${file} was continued, or another process archived runs, while the archive was written`,

@@ -59,6 +59,13 @@ function archive(more: Partial<Parameters<typeof archiveRuns>[1]> = {}): Archive
   return archiveRuns(store, { folder, before: now, now, isNeeded: () => false, ...more });
 }
 
+function killedAt(moment: "written" | "named"): void {
+  const reached = (at: string): void => {
+    if (at === moment) throw new Error("killed");
+  };
+  expect(() => archive({ reached })).toThrow("killed");
+}
+
 function sealedIn({ archives }: ArchivedRuns): readonly (readonly string[])[] {
   return archives.map(({ runs }) => runs);
 }
@@ -145,35 +152,40 @@ test("wherever archiving is killed, each run is in the journal or in an archive,
   await ended("two");
   await ended("last");
   const file = join(folder, archiveName(1));
-  const killed = (): never => {
-    throw new Error("killed");
-  };
-  expect(() => archive({ written: killed })).toThrow("killed");
-  expect([store.ids(), readArchive(file).problem]).toEqual([["one", "two", "last"], undefined]);
-  const whole = readFileSync(file);
-  // A process that was killed within the file has left any part of it.
-  for (let size = 0; size < whole.length; size += 97) {
-    writeFileSync(file, whole.subarray(0, size));
-    expect(() => archive({ written: killed }), `${size}`).toThrow("killed");
-    expect(readArchive(file), `${size}`).toMatchObject({ problem: undefined, runs: [{ id: "one" }, { id: "two" }] });
-    expect(store.ids()).toEqual(["one", "two", "last"]);
-  }
+  killedAt("written");
+  const [draft = "", ...others] = readdirSync(folder);
+  expect([others, store.ids()]).toEqual([[], ["one", "two", "last"]]);
+  const whole = readFileSync(join(folder, draft));
+  killedAt("named");
+  expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["one", "two", "last"]]);
+  expect(readArchive(file)).toMatchObject({ problem: undefined, runs: [{ id: "one" }, { id: "two" }] });
+  // A process that was killed within the file has left a part of it.
+  writeFileSync(join(folder, draft), whole.subarray(0, 1_000));
   expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: true }] });
-  expect(store.ids()).toEqual(["last"]);
+  expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["last"]]);
   expect(archive().archives).toEqual([]);
+  expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
+});
+
+test("two processes that archive at the same time make one archive", async () => {
+  await ended("one");
+  await ended("two");
+  await ended("last");
+  const other = reopened();
+  const reached = (at: string): void => {
+    if (at === "written") archiveRuns(other, { folder, before: now, now: now + 1, isNeeded: () => false });
+  };
+  expect(() => archive({ reached })).toThrow("another process archived runs");
+  other.close();
+  expect(store.ids()).toEqual(["last"]);
+  expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ runs: 2, problem: null }]);
 });
 
 test("a run that was continued after it was sealed is sealed again as a whole", async () => {
   await ended("one", { outcome: "failed" });
   await ended("two");
   await ended("last");
-  expect(() =>
-    archive({
-      written: () => {
-        throw new Error("killed");
-      },
-    }),
-  ).toThrow("killed");
+  killedAt("named");
   const { journal } = await store.claim("one");
   await store.release(journal, "passed");
   now += DAY;
@@ -185,21 +197,26 @@ test("a run that is continued while its archive is written is not removed", asyn
   await ended("one", { outcome: "failed" });
   await ended("last");
   const claimed = (): void => void store.take("one");
-  expect(() => archive({ written: claimed })).toThrow("was continued");
+  expect(() => archive({ reached: claimed })).toThrow("was continued");
   expect(store.ids()).toEqual(["one", "last"]);
 });
 
 test("archives of another journal are neither continued nor replaced", async () => {
+  const own = store;
+  store = JournalStore.open(new TestState().place, { clock: systemClock, redact: (text) => text });
+  await ended("theirs");
+  await ended("their-last");
+  now = Date.now() + DAY;
+  archive();
+  store.close();
+  store = own;
   await ended("one");
   await ended("last");
-  const other = `{"kind":"archive","format":1,"number":1,"previous":"${"0".repeat(64)}","sealedAt":"2026-01-01T00:00:00.000Z"}
-{"kind":"archive.run","run":"theirs","playbook":"a.yaml","environment":"e","openedAt":"2026-01-01T00:00:00.000Z","outcome":"passed","records":1,"hash":""}
-`;
   const file = join(folder, archiveName(1));
-  writeFileSync(file, other);
+  const theirs = readFileSync(file, "utf8");
   expect(() => archive()).toThrow(`${file} is not an archive of this journal`);
-  expect([readFileSync(file, "utf8"), store.ids()]).toEqual([other, ["one", "last"]]);
-  const damaged = other.replace('"number":1', '"number":x');
+  expect([readFileSync(file, "utf8"), store.ids()]).toEqual([theirs, ["one", "last"]]);
+  const damaged = theirs.replace('"number":1', '"number":x');
   writeFileSync(file, damaged);
   expect(() => archive()).toThrow("is damaged at line 1: this line is no JSON object");
   expect([readFileSync(file, "utf8"), store.ids()]).toEqual([damaged, ["one", "last"]]);
