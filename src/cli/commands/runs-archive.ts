@@ -130,6 +130,6 @@ function verifiedLines(verified: readonly VerifiedArchive[]): readonly string[] 
 }
 
 function verifiedLine({ file, runs, records, digest, problem }: VerifiedArchive): string {
-  if (problem !== null) return `${file}  damaged  ${problem.message}`;
+  if (problem !== null) return `${file}  ${problem.code === "archive.missing" ? "missing" : "damaged"}  ${problem.message}`;
   return `${file}  intact   ${countLong(runs, "run")}, ${countLong(records, "record")}, the digest ${digest}`;
 }

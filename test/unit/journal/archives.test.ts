@@ -147,6 +147,17 @@ test("a key of an archived run begins no second run, and its transactions are no
   expect(journal.provenElsewhere("t1")).toEqual([{ runId: "paid", step: "mint", target: opened.target }]);
 });
 
+test("a state that is moved keeps its archives, and the keys in them", async () => {
+  await ended("paid", { key: "ORDER-17", facts: MINTED });
+  await ended("last");
+  archive();
+  const moved = JournalStore.open(new TestState().place, { clock: systemClock, redact: (text) => text });
+  store.copyTo(moved, () => undefined);
+  expect([moved.ids(), moved.archives.all()]).toEqual([["last"], store.archives.all()]);
+  expect(() => moved.withKey("ORDER-17")).toThrow("the key names the run paid");
+  moved.close();
+});
+
 test("wherever archiving is killed, each run is in the journal or in an archive, and a repeat completes it", async () => {
   await ended("one");
   await ended("two");
