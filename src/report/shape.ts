@@ -15,10 +15,18 @@ import type {
 /** The outcome of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
 export interface RunReport {
   readonly format: 1;
+  /** Of a run that `--repeat` made: which one of how many. */
+  readonly repeat?: Repeat;
   readonly run: RunHeading;
   /** One row for each step, and for each round of a `foreach`, in the order of the playbook. */
   readonly steps: readonly StepReport[];
   readonly totals: Totals;
+}
+
+/** One of several runs of a playbook that one command makes. */
+export interface Repeat {
+  readonly number: number;
+  readonly of: number;
 }
 
 /** A playbook that was expected to run, but has no run. */

@@ -17,7 +17,7 @@ import { peekIntoJournal } from "../runs/open-journal.ts";
 import { type DetailOptions, type Job, performRuns, type ReportOptions } from "../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, playbookFiles, statePlace, type Where } from "../project/project.ts";
-import { compares } from "../../playbook/playbook-walk.ts";
+import { compares, writesOf } from "../../playbook/playbook-walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
 import type { Session } from "../runs/session.ts";
@@ -35,6 +35,7 @@ interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, 
   readonly key?: string;
   readonly shard?: Shard;
   readonly failFast?: boolean;
+  readonly repeat?: number;
 }
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
@@ -61,9 +62,24 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
         await (
           await import("../runs/planning.ts")
         ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
-      const confirm = async (session: Session): Promise<Confirmation | undefined> =>
-        (await import("../runs/confirm.ts")).confirmationFor(shell, options, { session, all: { ready, secrets, skipped } });
-      return { shell, secrets, skipped, jobs: ready.map((each) => jobOf(shell, each, { key: options.key, anyway })), confirm };
+      const confirm = async (session: Session): Promise<Confirmation | undefined> => {
+        if (options.repeat !== undefined && ready.some(({ playbook }) => writes(playbook)))
+          throw repeatProtected(session.target.environment);
+        return (await import("../runs/confirm.ts")).confirmationFor(shell, options, {
+          session,
+          all: { ready, secrets, skipped },
+        });
+      };
+      return {
+        shell,
+        secrets,
+        skipped,
+        jobs: repeated(
+          ready.map((each) => jobOf(shell, each, { key: options.key, anyway })),
+          options.repeat,
+        ),
+        confirm,
+      };
     },
   });
 };
@@ -90,6 +106,25 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
     },
     notes: (session) => unfinishedNote(session, { file: playbook.file, folder }, key),
   };
+}
+
+// Each is a new run with names of its own, for `run.key` and the ids that the run chooses differ.
+function repeated(jobs: readonly Job[], times: number | undefined): readonly Job[] {
+  if (times === undefined) return jobs;
+  return jobs.flatMap((job) => Array.from({ length: times }, (_, at) => ({ ...job, repeat: { number: at + 1, of: times } })));
+}
+
+function writes({ steps }: Playbook): boolean {
+  return writesOf(steps).next().done !== true;
+}
+
+function repeatProtected(environment: string): Failure {
+  return new Failure({
+    code: "run.repeat-protected",
+    message: `--repeat makes every write again, and the environment ${environment} is protected`,
+    why: "a person consents to one run of what was shown; nothing was sent",
+    next: "repeat the playbook in an environment that is not protected, such as a sandbox",
+  });
 }
 
 // Its warnings were shown when it was checked at first; what cannot be run any more says why.

@@ -59,7 +59,7 @@ interface Special<T> {
   /** What it is without being given. */
   readonly default?: T;
   readonly hidden?: true;
-  readonly conflicts?: string;
+  readonly conflicts?: string | string[];
 }
 type Given<Lacks, Name extends string, T, S> = Lacks extends true
   ? S extends { readonly default: T }

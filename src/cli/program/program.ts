@@ -144,6 +144,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--shard <k/n>", WORDS.run.shard, KIND.shard)
     .flag("--fail-fast", WORDS.run.failFast)
+    .value("--repeat <n>", WORDS.run.repeat, KIND.count, { conflicts: ["key", "plan"] })
     .value("--plan <file>", WORDS.run.plan, KIND.file)
     .flag("--yes", WORDS.yes)
     .value("--key <key>", WORDS.run.key, KIND.key)

@@ -12,7 +12,7 @@ import { jsonReport } from "../../report/formats/json.ts";
 import type { Detail } from "../../report/step-lines.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
-import { NOT_STARTED, type NotBegun, type RunReport, type SkippedFile } from "../../report/shape.ts";
+import { NOT_STARTED, type NotBegun, type Repeat, type RunReport, type SkippedFile } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import { notBegunBy } from "../project/check-failure.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -49,6 +49,8 @@ function detailOf({ verbose, quiet }: DetailOptions): Detail {
 export interface Job {
   readonly playbook: NotBegun["playbook"];
   readonly steps: number;
+  /** One of several runs of the playbook, which are made one after the other. */
+  readonly repeat?: Repeat | undefined;
   /** Makes the run. */
   readonly work: (session: Session, ports: EnginePorts, around: AroundRun) => Promise<RunOutcome>;
   /** What people should know before it begins, a line each. */
@@ -142,7 +144,7 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
-    for (const note of jobs.flatMap((job) => job.notes?.(session) ?? [])) shell.stderr.write(`${shell.hint(note)}\n`);
+    for (const note of new Set(jobs.flatMap((job) => job.notes?.(session) ?? []))) shell.stderr.write(`${shell.hint(note)}\n`);
     const view = await chooseView({
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
@@ -168,7 +170,12 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
       if (options.failFast === true && ended.exit !== EXIT.passed) stopper ??= { file: job.playbook.file, exit: ended.exit };
       return ended;
     };
-    const done = await inParallel(jobs, options.jobs, perform).finally(() => view.end());
+    const oneByOne = async (group: readonly Job[]): Promise<readonly Done[]> => {
+      const ended: Done[] = [];
+      for (const job of group) ended.push(await perform(job));
+      return ended;
+    };
+    const done = (await inParallel(grouped(jobs), options.jobs, oneByOne).finally(() => view.end())).flat();
     const notBegun = done.flatMap((each) => each.notBegun ?? []);
     late.write(interruptedLine(notBegun));
     late.write(notStartedLine(stopper, notBegun));
@@ -176,12 +183,28 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
     );
+    if (jobs.some(({ repeat }) => repeat !== undefined)) await noteFlaky(shell, runs);
     await printReports(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();
     await session.close();
   }
+}
+
+// A repeat that ran beside another one of its playbook could disturb it.
+function grouped(jobs: readonly Job[]): readonly (readonly Job[])[] {
+  const groups: Job[][] = [];
+  for (const job of jobs) {
+    if (job.repeat === undefined || job.repeat.number === 1) groups.push([job]);
+    else groups.at(-1)?.push(job);
+  }
+  return groups;
+}
+
+async function noteFlaky(shell: Shell, runs: readonly ReportedRun[]): Promise<void> {
+  const { flakyLines } = await import("../../report/formats/repeats.ts");
+  for (const line of flakyLines(runs.map(({ report }) => report))) shell.stderr.write(`${line}\n`);
 }
 
 /** What is said beside the view while it draws: it is held back until the view has left the screen. */
@@ -232,7 +255,7 @@ function notStarted({ file }: Stopper): StepProblem {
 function notStartedLine(stopper: Stopper | undefined, notBegun: readonly NotBegun[]): string {
   const files = notBegun.flatMap(({ playbook, problem }) => (problem.code === NOT_STARTED ? [playbook.file] : []));
   if (stopper === undefined || files.length === 0) return "";
-  return `--fail-fast: ${stopper.file} did not pass; not started: ${files.join(", ")}\n`;
+  return `--fail-fast: ${stopper.file} did not pass; not started: ${[...new Set(files)].join(", ")}\n`;
 }
 
 interface Performing {
@@ -252,15 +275,19 @@ async function performOne(job: Job, { late, session, confirmed, view, trace, hin
   const say = (text: string): void => late.write(`${hint(text)}\n`);
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, confirmed }), trace);
-    return { exit: exitOf(outcome), report: fold.report(), trace };
+    return { exit: exitOf(outcome), report: reported(fold, job), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
     late.write(`${isAlone ? "" : `[${job.playbook.file}] `}${formatFailure(hinted(error, hint))}`);
-    if (fold.opened !== undefined) return { exit: error.exit, report: fold.report(), trace };
+    if (fold.opened !== undefined) return { exit: error.exit, report: reported(fold, job), trace };
     return { exit: error.exit, notBegun: { playbook: job.playbook, problem: problemIn(error, session.redact) } };
   } finally {
     await observers.end();
   }
+}
+
+function reported(fold: RunFold, { repeat }: Job): RunReport {
+  return repeat === undefined ? fold.report() : { ...fold.report(), repeat };
 }
 
 function problemIn(failure: Failure, redact: Redact): StepProblem {

@@ -2,6 +2,7 @@ import { harmlessJson } from "../../base/harmless.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
+import { flakySteps } from "./repeats.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 
 const SPEC_VERSION = "0.0.0";
@@ -27,8 +28,11 @@ interface Test {
  * is `failed`, with `unknown` as its raw status.
  */
 export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+  const flaky = new Set(flakySteps(reports).map(({ file, step }) => `${file}\n${step}`));
+  const flakyIn = ({ run }: RunReport, { step }: Case): { readonly flaky?: true } =>
+    flaky.has(`${run.playbook.file}\n${step?.step ?? ""}`) ? { flaky: true } : {};
   const tests = [
-    ...reports.flatMap((report) => casesOf(report).map((each) => testOf(each, report.run))),
+    ...reports.flatMap((report) => casesOf(report).map((each) => ({ ...testOf(each, report.run), ...flakyIn(report, each) }))),
     ...notBegun.map((each) => testOf(notBegunCase(each), { id: null, outcome: "not-begun", playbook: each.playbook })),
   ];
   const head = {

@@ -1,5 +1,6 @@
 import { writeJson } from "../../base/json.ts";
 import { harmlessJson } from "../../base/harmless.ts";
+import { flakySteps } from "./repeats.ts";
 import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
 
 /**
@@ -17,7 +18,9 @@ export function* jsonReport(
     for (const [number, step] of steps.entries()) yield `${number === 0 ? "" : ","}\n${line(step)}`;
     yield "\n]}";
   }
-  yield `\n],"notBegun":${line(notBegun)}${skipped.length === 0 ? "" : `,"skipped":${line(skipped)}`}}\n`;
+  const flaky = flakySteps(reports).map(({ file, step, good, bad }) => ({ file, step, passed: good.length, failed: bad.length }));
+  yield `\n],"notBegun":${line(notBegun)}${skipped.length === 0 ? "" : `,"skipped":${line(skipped)}`}`;
+  yield `${flaky.length === 0 ? "" : `,"flaky":${line(flaky)}`}}\n`;
 }
 
 function line(value: object): string {

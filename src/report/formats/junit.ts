@@ -1,6 +1,7 @@
 import junit, { type Builder, type TestCase, type TestSuite } from "junit-report-builder";
 import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
+import { isFlaky, repeatedRuns, repeatedSteps } from "./repeats.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { idleTexts } from "../step-lines.ts";
 import { actedAs } from "../words.ts";
@@ -15,20 +16,48 @@ const junitBuilder = junit as unknown as Builder;
  */
 export function* junitReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   const builder = junitBuilder.newBuilder();
-  for (const report of reports) addSuite(builder, report);
+  for (const report of reports) if (report.repeat === undefined) addSuite(builder, report);
+  for (const runs of repeatedRuns(reports)) addRepeated(builder, runs);
   for (const each of notBegun) addNotBegun(builder, each);
   yield `${builder.build()}\n`;
 }
 
+// One suite for all runs of a playbook: a step that passed in one of them has passed, and lists those in which it did not.
+function addRepeated(builder: Builder, runs: readonly [RunReport, ...RunReport[]]): void {
+  const suite = newSuite(builder, runs[0], runs);
+  for (const repeated of repeatedSteps(runs)) {
+    const { good, bad, others } = repeated;
+    const [shown, ...more] = [...good.slice(0, 1), ...bad, ...others.slice(0, 1)];
+    if (shown === undefined) continue;
+    const testCase = addCase(suite, shown, repeated.file);
+    const rest = more.filter((each) => bad.includes(each));
+    addChildren(testCase, rest, isFlaky(repeated) ? "flaky" : "rerun");
+  }
+}
+
+// As Maven Surefire writes them; the library knows none of them.
+function addChildren(testCase: TestCase, cases: readonly Case[], prefix: "flaky" | "rerun"): void {
+  changeElement(testCase, (element) => {
+    for (const { verdict, message, type, lines } of cases) {
+      const child = element.ele(`${prefix}${verdict === "error" ? "Error" : "Failure"}`);
+      child.att("message", attribute(message)).att("type", attribute(type));
+      child.ele("stackTrace").txt(legal(lines.join("\n")));
+    }
+  });
+}
+
 function addSuite(builder: Builder, report: RunReport): void {
-  const { run } = report;
+  const suite = newSuite(builder, report, [report]);
+  for (const each of casesOf(report)) addCase(suite, each, report.run.playbook.file);
+}
+
+function newSuite(builder: Builder, { run }: RunReport, all: readonly RunReport[]): TestSuite {
   const suite = builder.testSuite().name(attribute(run.playbook.name)).timestamp(run.startedAt);
-  suite.time((run.durationMs ?? 0) / 1_000);
-  suite
-    .property("run", attribute(run.id))
-    .property("environment", attribute(run.target.environment))
-    .property("outcome", run.outcome);
-  for (const each of casesOf(report)) addCase(suite, each, run.playbook.file);
+  suite.time(all.reduce((sum, each) => sum + (each.run.durationMs ?? 0), 0) / 1_000);
+  for (const each of all) suite.property("run", attribute(each.run.id));
+  suite.property("environment", attribute(run.target.environment));
+  for (const each of all) suite.property("outcome", each.run.outcome);
+  return suite;
 }
 
 function addNotBegun(builder: Builder, each: NotBegun): void {
@@ -37,7 +66,7 @@ function addNotBegun(builder: Builder, each: NotBegun): void {
   addCase(suite, notBegunCase(each), file);
 }
 
-function addCase(suite: TestSuite, row: Case, file: string): void {
+function addCase(suite: TestSuite, row: Case, file: string): TestCase {
   const { step, name, verdict, type, message, lines, warning, comparison, held } = row;
   const testCase = suite.testCase().className(attribute(file)).name(attribute(name));
   testCase.file(attribute(step?.file ?? file));
@@ -48,15 +77,25 @@ function addCase(suite: TestSuite, row: Case, file: string): void {
   if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
   const output = [...(step === undefined ? [] : evidenceOf(step)), ...held, ...comparison, ...warningLines(warning)].join("\n");
   if (output !== "") testCase.standardOutput(legal(output));
+  return testCase;
 }
 
-// The library knows no message for a skipped case, so it is set on the element afterwards.
+// The library knows no message for a skipped case.
 function skip(testCase: TestCase, message: string): void {
-  const build = testCase.skipped().build.bind(testCase);
-  testCase.build = (parent) => {
-    const element = build(parent);
+  changeElement(testCase.skipped(), (element) => {
     const skipped = element.children.find((child) => "name" in child && child.name === "skipped");
     skipped?.att("message", attribute(message));
+  });
+}
+
+type Element = ReturnType<TestCase["build"]>;
+
+// What the library cannot write is set on the element that it has made.
+function changeElement(testCase: TestCase, change: (element: Element) => void): void {
+  const build = testCase.build.bind(testCase);
+  testCase.build = (parent) => {
+    const element = build(parent);
+    change(element);
     return element;
   };
 }

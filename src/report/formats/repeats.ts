@@ -1,0 +1,60 @@
+import type { RunReport } from "../shape.ts";
+import { type Case, casesOf } from "./cases.ts";
+
+/** The cases of one step in the repeated runs of one playbook, as far as the runs came to it. */
+export interface RepeatedStep {
+  readonly file: string;
+  /** The address of the step; empty: the run itself. */
+  readonly step: string;
+  readonly good: readonly Case[];
+  readonly bad: readonly Case[];
+  readonly others: readonly Case[];
+}
+
+/** Whether the outcomes of a step differ: it is green in one run, and not in another. */
+export function isFlaky({ good, bad }: RepeatedStep): boolean {
+  return good.length > 0 && bad.length > 0;
+}
+
+/** Returns the runs of each playbook that `--repeat` ran, in their order. */
+export function repeatedRuns(reports: readonly RunReport[]): readonly (readonly [RunReport, ...RunReport[]])[] {
+  const groups = new Map<string, [RunReport, ...RunReport[]]>();
+  for (const report of reports) {
+    if (report.repeat === undefined) continue;
+    const group = groups.get(report.run.playbook.file);
+    if (group === undefined) groups.set(report.run.playbook.file, [report]);
+    else group.push(report);
+  }
+  return [...groups.values()];
+}
+
+/** Returns each step of repeated runs of one playbook once, with its case in each run that came to it. */
+export function repeatedSteps(reports: readonly RunReport[]): readonly RepeatedStep[] {
+  const steps = new Map<string, Case[]>();
+  for (const each of reports.flatMap(casesOf)) {
+    const address = each.step?.step ?? "";
+    const cases = steps.get(address);
+    if (cases === undefined) steps.set(address, [each]);
+    else cases.push(each);
+  }
+  const file = reports[0]?.run.playbook.file ?? "";
+  return Array.from(steps, ([step, all]) => {
+    // A step after one that failed was not run, which says nothing about that step.
+    const ran = all.filter((each) => each.step?.outcome !== "not-run");
+    const good = ran.filter(({ verdict }) => verdict === "passed");
+    const bad = ran.filter(({ verdict }) => verdict === "failed" || verdict === "error");
+    return { file, step, good, bad, others: all.filter((each) => !good.includes(each) && !bad.includes(each)) };
+  });
+}
+
+/** Returns the steps with different outcomes in repeated runs. */
+export function flakySteps(reports: readonly RunReport[]): readonly RepeatedStep[] {
+  return repeatedRuns(reports).flatMap((runs) => repeatedSteps(runs).filter(isFlaky));
+}
+
+/** Returns a line for each step with different outcomes: `flaky  mint.yaml  mint: passed in 4 runs, failed in 1`. */
+export function flakyLines(reports: readonly RunReport[]): readonly string[] {
+  return flakySteps(reports).map(
+    ({ file, step, good, bad }) => `flaky  ${file}  ${step}: passed in ${good.length} of ${good.length + bad.length} runs`,
+  );
+}
