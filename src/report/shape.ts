@@ -16,7 +16,7 @@ import type {
 export interface RunReport {
   readonly format: 1;
   /** Of a run that `--repeat` made: which one of how many. */
-  readonly repeat?: Repeat;
+  readonly repeat?: NthRun;
   readonly run: RunHeading;
   /** One row for each step, and for each round of a `foreach`, in the order of the playbook. */
   readonly steps: readonly StepReport[];
@@ -24,7 +24,7 @@ export interface RunReport {
 }
 
 /** One of several runs of a playbook that one command makes. */
-export interface Repeat {
+export interface NthRun {
   readonly number: number;
   readonly of: number;
 }

@@ -12,7 +12,7 @@ import { jsonReport } from "../../report/formats/json.ts";
 import type { Detail } from "../../report/step-lines.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
-import { NOT_STARTED, type NotBegun, type Repeat, type RunReport, type SkippedFile } from "../../report/shape.ts";
+import { NOT_STARTED, type NotBegun, type NthRun, type RunReport, type SkippedFile } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import { notBegunBy } from "../project/check-failure.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -50,7 +50,7 @@ export interface Job {
   readonly playbook: NotBegun["playbook"];
   readonly steps: number;
   /** One of several runs of the playbook, which are made one after the other. */
-  readonly repeat?: Repeat | undefined;
+  readonly repeat?: NthRun | undefined;
   /** Makes the run. */
   readonly work: (session: Session, ports: EnginePorts, around: AroundRun) => Promise<RunOutcome>;
   /** What people should know before it begins, a line each. */
