@@ -17,10 +17,18 @@ export interface RunReport {
   readonly format: 1;
   /** Of a run that `--repeat` made: which one of how many. */
   readonly repeat?: NthRun;
+  /** Of a run that `--each` made: the row whose columns are its inputs. */
+  readonly row?: EachRow;
   readonly run: RunHeading;
   /** One row for each step, and for each round of a `foreach`, in the order of the playbook. */
   readonly steps: readonly StepReport[];
   readonly totals: Totals;
+}
+
+/** A row of the file of `--each`, and its line. */
+export interface EachRow {
+  readonly file: string;
+  readonly line: number;
 }
 
 /** One of several runs of a playbook that one command makes. */
@@ -32,6 +40,8 @@ export interface NthRun {
 /** A playbook that was expected to run, but has no run. */
 export interface NotBegun {
   readonly playbook: { readonly name: string; readonly file: string };
+  /** The row of the file of `--each` for which it was expected to run. */
+  readonly row?: EachRow;
   /** Why its run did not begin. */
   readonly problem: StepProblem;
 }

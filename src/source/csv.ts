@@ -1,4 +1,6 @@
 import { createRequire } from "node:module";
+import { Readable } from "node:stream";
+import type * as CsvStream from "csv-parse";
 import type * as Csv from "csv-parse/sync";
 import { isForbiddenKey } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -64,6 +66,41 @@ export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable
   }
   if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
   return { header, rows, lines };
+}
+
+/** A row of a table that is read piece by piece, and the line on which it begins. */
+export interface StreamedRow {
+  readonly row: CsvRow;
+  readonly line: number;
+}
+
+/** Reads a table row by row from pieces of its text; only one row is kept. Throws a CsvFault, also for a table without a header. */
+export async function* streamCsv(pieces: Iterable<string>): AsyncGenerator<StreamedRow> {
+  const { parse, CsvError } = load("csv-parse") as typeof CsvStream;
+  let header: readonly string[] = [];
+  let [end, twice] = [1, 0];
+  const columns = (names: readonly string[]): string[] => {
+    header = checkedHeader(names);
+    return [...names];
+  };
+  const options = { bom: true, columns, info: true, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true };
+  try {
+    const records = Readable.from(pieces).compose(parse(options)) as AsyncIterable<Counted>;
+    for await (const { record, info } of records) {
+      const { breaks, pairs } = breaksIn(record);
+      twice += pairs;
+      end = info.lines - twice;
+      yield { row: record, line: end - breaks };
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? faultOf(error, header, { end, twice }) : error;
+  }
+  if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
+}
+
+interface Counted {
+  readonly record: CsvRow;
+  readonly info: { readonly lines: number };
 }
 
 function checkedHeader(names: readonly string[]): readonly string[] {

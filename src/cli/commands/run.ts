@@ -36,11 +36,19 @@ interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, 
   readonly shard?: Shard;
   readonly failFast?: boolean;
   readonly repeat?: number;
+  readonly each?: string;
+  readonly failed?: boolean;
 }
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
 export const run: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
   const anyway = anywayOf(plainShell, options);
+  const { each } = options;
+  if (each !== undefined) {
+    const { runEach } = await import("../runs/each.ts");
+    return runEach(plainShell, { ...options, each }, (shell, ready, key) => jobOf(shell, ready, { key, anyway }));
+  }
+  if (options.failed === true) throw failedAlone();
   const named = playbookFiles(plainShell, options.files);
   const { files } = named;
   let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
@@ -116,6 +124,14 @@ function repeated(jobs: readonly Job[], times: number | undefined): readonly Job
 
 function writes({ steps }: Playbook): boolean {
   return writesOf(steps).next().done !== true;
+}
+
+function failedAlone(): Failure {
+  return new Failure({
+    code: "each.failed-alone",
+    message: "--failed repeats the failed rows of a file, and no file is named",
+    next: "tokenbook run PLAYBOOK --each FILE --failed",
+  });
 }
 
 function repeatProtected(environment: string): Failure {

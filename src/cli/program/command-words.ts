@@ -84,6 +84,7 @@ Examples:
   $ tokenbook run playbooks/scenarios --jobs 8 --report junit=report.xml,html=report.html
   $ tokenbook run playbooks --tags 'smoke,!slow'
   $ tokenbook run playbooks --shard 2/5 --fail-fast         a fifth of them, until one does not pass
+  $ tokenbook run pay.yaml --each holders.csv               a run for each row; repeat the command to continue
   $ tokenbook run supply.yaml --env production --json
   $ tokenbook run onboarding.yaml --plan onboarding.plan    refuses when the plan is out of date
   $ tokenbook run onboarding.yaml --input property=Loft12 --key ORDER-17    once, however often you repeat the command

@@ -144,6 +144,8 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--shard <k/n>", WORDS.run.shard, KIND.shard)
     .flag("--fail-fast", WORDS.run.failFast)
+    .value("--each <file>", WORDS.run.each, KIND.file, { conflicts: ["plan", "repeat"] })
+    .flag("--failed", WORDS.run.failed)
     .value("--repeat <n>", WORDS.run.repeat, KIND.count, { conflicts: ["key", "plan"] })
     .value("--plan <file>", WORDS.run.plan, KIND.file)
     .flag("--yes", WORDS.yes)

@@ -17,6 +17,8 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     files: "playbook files, or folders of them",
     shard: "run one of n equal parts of the playbooks, such as 2/5; each machine of a CI job takes another part",
     failFast: "start no further run after the first one that does not pass; runs under way end",
+    each: "run the playbook once for each row of a CSV or NDJSON file, whose columns are the inputs; no row is run twice",
+    failed: "with --each: only the rows with a run that did not pass, which are resumed",
     repeat: "run each playbook n times, one run after the other, and list the steps that pass in one run and fail in another",
     plan: "a plan of these playbooks; refuse to run when something in it has changed",
     key: "name the run, such as ORDER-17: a second run with the same key resumes or shows the first one",

@@ -22,7 +22,7 @@ export interface Reporting {
   /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
   readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
   /** Writes them all. A report that cannot be written is mentioned on stderr, and changes nothing else. */
-  readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun?: readonly NotBegun[]) => Promise<void>;
+  readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun?: readonly NotBegun[]) => Promise<void>;
 }
 
 /**
@@ -100,7 +100,7 @@ const KINDS: Readonly<Record<Format, TextKind>> = {
 export async function writeReport(
   shell: Shell,
   { format, file }: ReportRequest,
-  runs: readonly ReportedRun[],
+  runs: Iterable<ReportedRun>,
   notBegun: readonly NotBegun[] = [],
 ): Promise<boolean> {
   return isolated(shell, `${format}=${file}`, async () => {
@@ -129,7 +129,7 @@ async function isolated(shell: Shell, what: string, work: () => Promise<void>): 
 
 interface Automatic {
   readonly what: string;
-  readonly write: (shell: Shell, runs: readonly ReportedRun[], notBegun: readonly NotBegun[]) => Promise<void>;
+  readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun: readonly NotBegun[]) => Promise<void>;
 }
 
 // In a job of GitHub Actions: annotations, where its log goes, and the summary of the job.
@@ -161,9 +161,9 @@ function placesOf({ cwd, variables }: Shell): Places {
   return { cwd, root: variables["GITHUB_WORKSPACE"] ?? cwd };
 }
 
-async function sendTo(shell: Shell, collector: Collector, runs: readonly ReportedRun[]): Promise<void> {
+async function sendTo(shell: Shell, collector: Collector, runs: Iterable<ReportedRun>): Promise<void> {
   await isolated(shell, `to ${collector.url.origin}`, async () => {
     const { traceRequests } = await import("../../report/otlp/document.ts");
-    await sendTraces(collector, traceRequests(runs));
+    await sendTraces(collector, traceRequests([...runs]));
   });
 }

@@ -122,13 +122,18 @@ interface ReportOutput extends Pick<Begun, "skipped"> {
   readonly reporting: Reporting | undefined;
 }
 
-async function printReports(
+/** Prints the reports as JSON if that is asked for, and writes the others. */
+export async function printReports(
   shell: Shell,
   { options, reporting, skipped }: ReportOutput,
-  runs: readonly ReportedRun[],
+  runs: Iterable<ReportedRun>,
   notBegun: readonly NotBegun[],
 ): Promise<void> {
-  const reports = runs.map((run) => run.report);
+  const reports = {
+    *[Symbol.iterator]() {
+      for (const { report } of runs) yield report;
+    },
+  };
   if (options.json === true) for (const piece of jsonReport(reports, notBegun, skipped)) shell.stdout.write(piece, "json");
   await reporting?.write(shell, runs, notBegun);
 }
@@ -165,8 +170,8 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
       if (stopper !== undefined)
         return { exit: stopper.exit, notBegun: { playbook: job.playbook, problem: notStarted(stopper) } };
       const trace = reporting?.trace(session);
-      const isAlone = jobs.length === 1;
-      const ended = await performOne(job, { late, session, confirmed, view, trace, hint: shell.hint, isAlone });
+      const label = jobs.length === 1 ? "" : `[${job.playbook.file}] `;
+      const ended = await performOne(job, { late, session, confirmed, view, trace, hint: shell.hint, label });
       if (options.failFast === true && ended.exit !== EXIT.passed) stopper ??= { file: job.playbook.file, exit: ended.exit };
       return ended;
     };
@@ -203,12 +208,12 @@ function grouped(jobs: readonly Job[]): readonly (readonly Job[])[] {
 }
 
 async function noteFlaky(shell: Shell, runs: readonly ReportedRun[]): Promise<void> {
-  const { flakyLines } = await import("../../report/formats/repeats.ts");
+  const { flakyLines } = await import("../../report/flaky.ts");
   for (const line of flakyLines(runs.map(({ report }) => report))) shell.stderr.write(`${line}\n`);
 }
 
 /** What is said beside the view while it draws: it is held back until the view has left the screen. */
-class LateOutput {
+export class LateOutput {
   readonly #output: Pick<Terminal, "write">;
   #held: string[] = [];
 
@@ -225,7 +230,8 @@ class LateOutput {
   }
 }
 
-interface Done {
+/** How a run ended. */
+export interface Done {
   readonly exit: ExitCode;
   /** Nothing when the run could not start. */
   readonly report?: RunReport;
@@ -265,11 +271,12 @@ interface Performing {
   readonly view: View;
   readonly trace: Trace | undefined;
   readonly hint: Hint;
-  /** Nothing else is run by this command. */
-  readonly isAlone: boolean;
+  /** What a failure of the run begins with, where other runs may fail too. */
+  readonly label: string;
 }
 
-async function performOne(job: Job, { late, session, confirmed, view, trace, hint, isAlone }: Performing): Promise<Done> {
+/** Makes one run, and reports a Failure of it. */
+export async function performOne(job: Job, { late, session, confirmed, view, trace, hint, label }: Performing): Promise<Done> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   const say = (text: string): void => late.write(`${hint(text)}\n`);
@@ -278,7 +285,7 @@ async function performOne(job: Job, { late, session, confirmed, view, trace, hin
     return { exit: exitOf(outcome), report: reported(fold, job), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);
-    late.write(`${isAlone ? "" : `[${job.playbook.file}] `}${formatFailure(hinted(error, hint))}`);
+    late.write(`${label}${formatFailure(hinted(error, hint))}`);
     if (fold.opened !== undefined) return { exit: error.exit, report: reported(fold, job), trace };
     return { exit: error.exit, notBegun: { playbook: job.playbook, problem: problemIn(error, session.redact) } };
   } finally {
@@ -294,8 +301,8 @@ function problemIn(failure: Failure, redact: Redact): StepProblem {
   return masked(failure.toJSON(), redact) as StepProblem;
 }
 
-// Loaded only where there is something to report.
-async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
+/** Returns the reports that a command is to write; loaded only where there are some. */
+export async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
   const { variables } = shell;
   const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => (variables[name] ?? "") !== "");
   return isAsked ? (await import("../reporting/reporting.ts")).prepareReporting(shell, options) : undefined;

@@ -87,6 +87,33 @@ export function preparePlaybooks(
   return { ready, secrets, skipped };
 }
 
+/** How the inputs of the runs of rows are made, and the secrets that they share. */
+export interface RowPreparation {
+  readonly secrets: Secrets;
+  /** Returns the playbook with the inputs of a row. Throws a Failure. */
+  readonly prepare: (row: JsonObject) => ReadyPlaybook;
+}
+
+/** Prepares the runs of one playbook with the rows of a file: a column has precedence over the inputs that all rows share. */
+export function preparingRows(
+  shell: ProjectShell,
+  options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
+  { playbook, file }: { readonly playbook: Playbook; readonly file: string },
+): RowPreparation {
+  const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const shared = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
+  const variables = variablesOf(shell, options);
+  const secrets = openSecrets([playbook], { variables, files: filesOf(shell) });
+  const env = openEnv(playbook, variables);
+  const prepare = (row: JsonObject): ReadyPlaybook => {
+    const inputs = resolveInputs(playbook, { ...shared, ...pathsFrom(file, row, playbook) }, filesOf(shell));
+    refuseSecrets({ inputs, env }, playbook, secrets);
+    refuseLongLists(playbook, { inputs, env });
+    return { playbook, inputs, env };
+  };
+  return { secrets, prepare };
+}
+
 // By their paths, so that the order on the command line and the machine make no difference; in turn, so that the parts are of one size.
 function shardOf(playbooks: readonly Playbook[], { number, of }: Shard): readonly Playbook[] {
   const paths = playbooks.map(({ file }) => file).toSorted();

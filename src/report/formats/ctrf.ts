@@ -2,7 +2,7 @@ import { harmlessJson } from "../../base/harmless.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
-import { flakySteps } from "./repeats.ts";
+import { flakySteps } from "../flaky.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 
 const SPEC_VERSION = "0.0.0";

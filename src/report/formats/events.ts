@@ -7,7 +7,7 @@ import type { ReportedRun } from "../reported-run.ts";
  * What happened in the runs, an event a line, in order; `schemas/event.schema.json` describes a line. The texts and
  * data of playbooks, which their runs keep too, are left out.
  */
-export function* eventLines(runs: readonly ReportedRun[]): Generator<string> {
+export function* eventLines(runs: Iterable<ReportedRun>): Generator<string> {
   for (const { report, records } of runs) for (const record of records()) yield eventLine(report.run.id, record);
 }
 

@@ -1,6 +1,6 @@
 import { writeJson } from "../../base/json.ts";
 import { harmlessJson } from "../../base/harmless.ts";
-import { flakySteps } from "./repeats.ts";
+import { flakySteps } from "../flaky.ts";
 import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
 
 /**
@@ -8,17 +8,21 @@ import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
  * every digit. Control characters and direction overrides are written as JSON escapes: the same text to a parser, harmless to a terminal.
  */
 export function* jsonReport(
-  reports: readonly RunReport[],
+  reports: Iterable<RunReport>,
   notBegun: readonly NotBegun[] = [],
   skipped: readonly SkippedFile[] = [],
 ): Generator<string> {
   yield '{"format":1,"reports":[';
-  for (const [at, { steps, ...rest }] of reports.entries()) {
-    yield `${at === 0 ? "" : ","}\n${line(rest).slice(0, -1)},"steps":[`;
+  const repeated: RunReport[] = [];
+  let at = 0;
+  for (const report of reports) {
+    if (report.repeat !== undefined) repeated.push(report);
+    const { steps, ...rest } = report;
+    yield `${at++ === 0 ? "" : ","}\n${line(rest).slice(0, -1)},"steps":[`;
     for (const [number, step] of steps.entries()) yield `${number === 0 ? "" : ","}\n${line(step)}`;
     yield "\n]}";
   }
-  const flaky = flakySteps(reports).map(({ file, step, good, bad }) => ({ file, step, passed: good.length, failed: bad.length }));
+  const flaky = flakySteps(repeated);
   yield `\n],"notBegun":${line(notBegun)}${skipped.length === 0 ? "" : `,"skipped":${line(skipped)}`}`;
   yield `${flaky.length === 0 ? "" : `,"flaky":${line(flaky)}`}}\n`;
 }

@@ -14,12 +14,42 @@ const junitBuilder = junit as unknown as Builder;
  * happened as expected. `unknown` is an error; what was skipped, waits, or never ran is skipped. A run that ended badly though no step
  * did has a case of its own, and so has a playbook whose run did not begin.
  */
-export function* junitReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly NotBegun[] = []): Generator<string> {
+  const totals = new Map<string, number>();
+  for (const { counts } of suitesOf(reports, notBegun)) {
+    for (const [name, number] of counts) totals.set(name, (totals.get(name) ?? 0) + number);
+  }
+  const attributes = Array.from(totals, ([name, number]) => ` ${name}="${number}"`).join("");
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
+  if (totals.size === 0) return yield "<testsuites/>\n";
+  yield `<testsuites${attributes}>`;
+  for (const { text } of suitesOf(reports, notBegun)) yield text;
+  yield "\n</testsuites>\n";
+}
+
+/** Some suites as text, and what the document counts of them. */
+interface Suites {
+  readonly text: string;
+  readonly counts: Iterable<readonly [string, number]>;
+}
+
+// One at a time: a document of many runs is never held as a whole.
+function* suitesOf(reports: Iterable<RunReport>, notBegun: readonly NotBegun[]): Generator<Suites> {
+  const repeated: RunReport[] = [];
+  for (const report of reports) {
+    if (report.repeat === undefined) yield built((builder) => addSuite(builder, report));
+    else repeated.push(report);
+  }
+  for (const runs of repeatedRuns(repeated)) yield built((builder) => addRepeated(builder, runs));
+  for (const each of notBegun) yield built((builder) => addNotBegun(builder, each));
+}
+
+function built(add: (builder: Builder) => void): Suites {
   const builder = junitBuilder.newBuilder();
-  for (const report of reports) if (report.repeat === undefined) addSuite(builder, report);
-  for (const runs of repeatedRuns(reports)) addRepeated(builder, runs);
-  for (const each of notBegun) addNotBegun(builder, each);
-  yield `${builder.build()}\n`;
+  add(builder);
+  const [, attributes = "", text = ""] = /<testsuites([^>]*)>([^]*)\n<\/testsuites>\s*$/.exec(builder.build()) ?? [];
+  const counts = Array.from(attributes.matchAll(/(\w+)="(\d+)"/g), ([, name = "", number]) => [name, Number(number)] as const);
+  return { text, counts };
 }
 
 // One suite for all runs of a playbook: a step that passed in one of them has passed, and lists those in which it did not.

@@ -46,15 +46,3 @@ export function repeatedSteps(reports: readonly RunReport[]): readonly RepeatedS
     return { file, step, good, bad, others: all.filter((each) => !good.includes(each) && !bad.includes(each)) };
   });
 }
-
-/** Returns the steps with different outcomes in repeated runs. */
-export function flakySteps(reports: readonly RunReport[]): readonly RepeatedStep[] {
-  return repeatedRuns(reports).flatMap((runs) => repeatedSteps(runs).filter(isFlaky));
-}
-
-/** Returns a line for each step with different outcomes: `flaky  mint.yaml  mint: passed in 4 runs, failed in 1`. */
-export function flakyLines(reports: readonly RunReport[]): readonly string[] {
-  return flakySteps(reports).map(
-    ({ file, step, good, bad }) => `flaky  ${file}  ${step}: passed in ${good.length} of ${good.length + bad.length} runs`,
-  );
-}

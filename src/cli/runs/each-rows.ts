@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { extname, resolve } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { didYouMean } from "../../base/text.ts";
+import { readLines } from "../../files/regular.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { CsvFault, streamCsv } from "../../source/csv.ts";
+import type { Shell } from "../shell.ts";
+
+/** A row of the file of `--each`. */
+export interface GivenRow {
+  /** From 1. */
+  readonly line: number;
+  /** Its columns by their names; of a row that cannot be read, why. */
+  readonly given: JsonObject | Failure;
+}
+
+type Reader = (name: string, texts: Iterable<string>) => AsyncGenerator<GivenRow>;
+
+const READERS: Readonly<Record<string, Reader>> = { ".csv": csvRows, ".ndjson": jsonRows, ".jsonl": jsonRows };
+
+/** Yields the rows of a file, one at a time. Throws a Failure when the file cannot be read, or is no table. */
+export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string): AsyncGenerator<GivenRow> {
+  const reader = READERS[extname(name).toLowerCase()];
+  if (reader === undefined) {
+    throw new Failure({
+      code: "each.format",
+      message: `--each reads .csv, .ndjson and .jsonl files, and not ${name}`,
+      next: "name a CSV file with a header, or a file with a JSON object on each line",
+    });
+  }
+  try {
+    yield* reader(name, textsOf(readLines({ path: resolve(cwd, name), name })));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (error instanceof CsvFault) throw unreadable(`${name}:${error.line}: ${error.message}`, error.fix);
+    throw unreadable(`${name} cannot be read: ${messageOf(error)}`, "name a file in UTF-8 that you may read");
+  }
+}
+
+function unreadable(message: string, next: string): Failure {
+  return new Failure({ code: "each.unreadable", message, why: "no row was run", next });
+}
+
+// A guess at a wrong byte would change what the row says.
+function* textsOf(pieces: Iterable<Uint8Array>): Generator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (const piece of pieces) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
+}
+
+async function* csvRows(_name: string, texts: Iterable<string>): AsyncGenerator<GivenRow> {
+  for await (const { row, line } of streamCsv(texts)) yield { line, given: row };
+}
+
+// eslint-disable-next-line require-await
+async function* jsonRows(name: string, texts: Iterable<string>): AsyncGenerator<GivenRow> {
+  let line = 0;
+  for (const text of linesOf(texts)) {
+    line++;
+    if (text.trim() !== "") yield { line, given: objectIn(text, `${name}:${line}`) };
+  }
+}
+
+function* linesOf(texts: Iterable<string>): Generator<string> {
+  let rest = "";
+  for (const text of texts) {
+    const lines = `${rest}${text}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest;
+}
+
+function objectIn(text: string, where: string): JsonObject | Failure {
+  const next = 'write each row as a JSON object on one line, such as {"holder": "alice"}';
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : new Failure({ code: "each.row", message: `${where}: it is no JSON object`, next });
+  } catch (error) {
+    return new Failure({ code: "each.row", message: `${where}: it is no JSON: ${messageOf(error)}`, next });
+  }
+}
+
+/** Counts the rows, before any is run. Throws a Failure when the file is no table, has no row, or has a column that is no input. */
+export async function countRows(shell: Pick<Shell, "cwd">, name: string, { inputs }: Playbook): Promise<number> {
+  const known = inputs.map((input) => input.name);
+  const isTable = extname(name).toLowerCase() === ".csv";
+  let rows = 0;
+  for await (const { given } of rowsIn(shell, name)) {
+    if (isTable && rows === 0) refuseUnknown(name, Object.keys(given), known);
+    rows++;
+  }
+  if (rows > 0) return rows;
+  throw new Failure({ code: "each.no-rows", message: `${name} has no row`, next: "add a row for each run below the header" });
+}
+
+// One problem for a column, not one for each of its rows.
+function refuseUnknown(file: string, columns: readonly string[], known: readonly string[]): void {
+  const unknown = columns.find((column) => !known.includes(column));
+  if (unknown === undefined) return;
+  const near = didYouMean(unknown, known);
+  throw new Failure({
+    code: "each.unknown-column",
+    message: `${file}:1: the column "${unknown}" is no input of the playbook`,
+    why: "the columns are the inputs of the runs; nothing was sent",
+    next: near === undefined ? `its inputs: ${known.join(", ") || "none"}` : `did you mean "${near}"?`,
+  });
+}
+
+/** Returns the inputs that a row gives: an empty cell of a table gives none. */
+export function inputsOf(row: JsonObject, file: string): JsonObject {
+  if (extname(file).toLowerCase() !== ".csv") return row;
+  return Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== ""));
+}
+
+/** Names rows by what they say, so that the same row has the same key wherever in its file it is. */
+export class RowKeys {
+  readonly #batch: readonly Json[];
+  readonly #seen = new Set<string>();
+  readonly #copies = new Map<string, number>();
+
+  /** What makes the rows differ from equal ones elsewhere: their file, the playbook, the environment. */
+  constructor(...batch: readonly Json[]) {
+    this.#batch = batch;
+  }
+
+  /** Returns the key of the next row of the file: the second of two equal rows has a key of its own. */
+  next(row: JsonObject): string {
+    const fields = Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const first = this.#keyOf(fields, 1);
+    if (!this.#seen.has(first)) {
+      this.#seen.add(first);
+      return first;
+    }
+    const copy = (this.#copies.get(first) ?? 1) + 1;
+    this.#copies.set(first, copy);
+    return this.#keyOf(fields, copy);
+  }
+
+  #keyOf(fields: readonly (readonly [string, Json])[], copy: number): string {
+    const text = writeJson([...this.#batch, fields.map(([name, value]) => [name, value]), copy]);
+    return `each/${createHash("sha256").update(text).digest("base64url").slice(0, KEY_CHARS)}`;
+  }
+}
+
+const KEY_CHARS = 32;

@@ -1,0 +1,292 @@
+import { relative, resolve } from "node:path";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
+import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { reportOf } from "../../report/model.ts";
+import type { ReportedRun } from "../../report/reported-run.ts";
+import type { NotBegun, RunReport } from "../../report/shape.ts";
+import { stepLines } from "../../report/step-lines.ts";
+import { summaryLines } from "../../report/text.ts";
+import { notBegunBy } from "../project/check-failure.ts";
+import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
+import { loadPlaybooks, playbookFiles, type Where } from "../project/project.ts";
+import type { Shard } from "../program/arguments.ts";
+import { maskedShell } from "../print/masked.ts";
+import type { Reporting } from "../reporting/reporting.ts";
+import type { Shell } from "../shell.ts";
+import { type ConsentOption, saidYes } from "./consent.ts";
+import { countRows, type GivenRow, inputsOf, RowKeys, rowsIn } from "./each-rows.ts";
+import {
+  type DetailOptions,
+  type Done,
+  type Job,
+  LateOutput,
+  performOne,
+  printReports,
+  reportingFor,
+  type ReportOptions,
+  worst,
+} from "./perform.ts";
+import { type InputOptions, preparingRows, type ReadyPlaybook } from "./prepare-playbooks.ts";
+import { openSession, type Session } from "./session.ts";
+
+/** The options of runs of one playbook, each with a row of a file as its inputs. */
+export interface EachOptions extends Where, ReportOptions, DetailOptions, InputOptions, ConsentOption {
+  readonly each: string;
+  readonly failed?: boolean;
+  readonly anyway?: boolean;
+  readonly jobs: number;
+  readonly key?: string;
+  readonly shard?: Shard;
+  readonly failFast?: boolean;
+}
+
+/** Makes the run of a row under its key. */
+export type JobOfRow = (shell: ProjectShell, ready: ReadyPlaybook, key: string) => Job;
+
+interface PreparedRows {
+  readonly shell: ProjectShell;
+  readonly playbook: Playbook;
+  readonly prepare: (row: JsonObject) => ReadyPlaybook;
+  readonly session: Session;
+  readonly rows: number;
+}
+
+/**
+ * Runs a playbook once for each row of a file, some rows at a time. A row has a key, so the same row of the same file is never run twice: the command,
+ * repeated, shows the rows that passed and resumes the others. Only the rows under way are in memory.
+ */
+export async function runEach(plainShell: Shell, options: EachOptions, jobOf: JobOfRow): Promise<ExitCode> {
+  const reporting = await reportingFor(plainShell, options);
+  const files = playbookFiles(plainShell, options.files);
+  const headings = (): readonly NotBegun["playbook"][] => files.files.map((file) => ({ name: file, file }));
+  const prepared = await prepareRows(plainShell, options, files.files).catch(async (error: unknown) => {
+    if (error instanceof Failure)
+      await printReports(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, headings));
+    throw error;
+  });
+  try {
+    return await new EachRow(maskedShell(prepared.shell, prepared.session.redact), options, prepared, jobOf).perform(reporting);
+  } finally {
+    await prepared.session.close();
+  }
+}
+
+async function prepareRows(plainShell: Shell, options: EachOptions, files: readonly string[]): Promise<PreparedRows> {
+  const shell = inProjectOf(plainShell, files, options);
+  const [playbook, ...others] = loadPlaybooks(shell, files, { tags: options.tags });
+  if (playbook === undefined || others.length > 0) {
+    throw new Failure({
+      code: "each.one-playbook",
+      message: `--each runs one playbook for each row, and ${files.length} are named`,
+      next: "name one playbook",
+    });
+  }
+  const rows = await countRows(shell, options.each, playbook);
+  const { secrets, prepare } = preparingRows(shell, options, { playbook, file: options.each });
+  return { shell, playbook, rows, prepare, session: await openSession(shell, options, secrets) };
+}
+
+type Print = (lines: readonly string[]) => void;
+
+/** A row that has a run. */
+interface Ended {
+  readonly line: number;
+  readonly runId: string;
+}
+
+class EachRow {
+  readonly #shell: Shell;
+  readonly #options: EachOptions;
+  readonly #prepared: PreparedRows;
+  readonly #jobOf: JobOfRow;
+  readonly #late: LateOutput;
+  readonly #ended: Ended[] = [];
+  readonly #notBegun: NotBegun[] = [];
+  readonly #exits = new Set<ExitCode>();
+  readonly #counts = { taken: 0, before: 0, left: 0 };
+  /** The keys of rows whose runs had begun, and had not passed. */
+  readonly #begun = new Set<string>();
+  readonly #outcomes = new Map<string, number>();
+  readonly #stopping: AbortSignal;
+  #stopper: string | undefined;
+
+  constructor(shell: Shell, options: EachOptions, prepared: PreparedRows, jobOf: JobOfRow) {
+    this.#shell = shell;
+    this.#options = options;
+    this.#prepared = prepared;
+    this.#jobOf = jobOf;
+    this.#late = new LateOutput(shell.stderr);
+    this.#stopping = shell.stopping();
+  }
+
+  async perform(reporting: Reporting | undefined): Promise<ExitCode> {
+    const isData = this.#options.json === true || reporting?.takesStdout === true;
+    const print: Print = (lines) =>
+      (isData ? this.#shell.stderr : this.#shell.stdout).write(this.#shell.hint(lines.map((line) => `${line}\n`).join("")));
+    // A write that an earlier run left open prevents new runs, so the runs that are to continue come first.
+    await this.#performAll(this.#chosenRows("begun"), print);
+    if (this.#options.failed !== true) await this.#performAll(this.#chosenRows("others"), print);
+    print([this.#summary()]);
+    this.#noteLeft();
+    this.#ended.sort((one, other) => one.line - other.line);
+    this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
+    await printReports(this.#shell, { options: this.#options, reporting, skipped: [] }, this.#runs(), this.#notBegun);
+    return worst([...this.#exits]);
+  }
+
+  async #performAll(rows: AsyncGenerator<Chosen>, print: Print): Promise<void> {
+    const worker = async (): Promise<void> => {
+      for (let next = await rows.next(); next.done !== true; next = await rows.next()) await this.#run(next.value, print);
+    };
+    await Promise.all(Array.from({ length: Math.max(1, this.#options.jobs) }, worker));
+  }
+
+  async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
+    const { shell, session } = this.#prepared;
+    const { each, shard } = this.#options;
+    const keys = this.#newKeys();
+    let at = 0;
+    for await (const row of rowsIn(shell, each)) {
+      const key = row.given instanceof Failure ? "" : keys.next(row.given);
+      if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
+      const known = session.store.withKey(key);
+      const hasBegun = known !== undefined && known.outcome !== "passed";
+      if (which === "begun" ? !hasBegun : this.#begun.has(key)) continue;
+      if (hasBegun) this.#begun.add(key);
+      if (this.#stopping.aborted || this.#stopper !== undefined) this.#counts.left++;
+      else yield { row, key, isPassed: known?.outcome === "passed" };
+    }
+  }
+
+  #newKeys(): RowKeys {
+    const { shell, playbook, session } = this.#prepared;
+    const { each, key } = this.#options;
+    const inProject = (file: string): string => relative(shell.project.folder, resolve(shell.cwd, file));
+    return new RowKeys(key ?? inProject(each), inProject(playbook.file), session.target.environment);
+  }
+
+  async #run({ row, key, isPassed }: Chosen, print: Print): Promise<void> {
+    const { prepare, shell, session } = this.#prepared;
+    const name = this.#nameOf(row.line);
+    let ready: ReadyPlaybook;
+    try {
+      if (row.given instanceof Failure) throw row.given;
+      ready = prepare(inputsOf(row.given, this.#options.each));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return this.#refuse(row, error, print);
+    }
+    const done = await performOne(this.#jobOf(shell, ready, key), {
+      late: this.#late,
+      session,
+      confirmed: session.target.protected ? saidYes(shell, this.#options) : undefined,
+      view: SILENT,
+      trace: undefined,
+      hint: this.#shell.hint,
+      label: `${name}: `,
+    });
+    this.#note(row, { ...done, isPassed }, print);
+    this.#late.flush();
+  }
+
+  #note({ line }: GivenRow, done: Done & { readonly isPassed: boolean }, print: Print): void {
+    this.#end(line, done.exit);
+    const isOpen = done.exit === EXIT.unknown || done.notBegun?.problem.code === OPEN_WRITE;
+    if (isOpen && this.#options.anyway !== true) this.#stopper ??= `a write is open, see ${this.#options.each}:${line}`;
+    if (done.notBegun !== undefined) this.#keep(line, done.notBegun.problem);
+    if (done.report === undefined) return;
+    const { outcome, id } = done.report.run;
+    this.#ended.push({ line, runId: id });
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
+    if (done.isPassed) this.#counts.before++;
+    else print(this.#linesOf(this.#named(done.report, line)));
+  }
+
+  #linesOf(report: RunReport): readonly string[] {
+    const { verbose, quiet } = this.#options;
+    const isGood = report.run.outcome === "passed";
+    if (isGood && quiet === true) return [];
+    const shown = report.steps.filter(({ outcome }) => verbose === true || BAD.has(outcome));
+    return [...shown.flatMap((step) => stepLines(step, verbose === true ? "full" : "short")), ...summaryLines(report)];
+  }
+
+  #refuse({ line }: GivenRow, failure: Failure, print: Print): void {
+    const where = `${this.#options.each}:${line}: `;
+    const message = failure.message.startsWith(where) ? failure.message : `${where}${failure.message}`;
+    const next = failure.code === "input.invalid" ? "correct the row, and repeat the command" : failure.next;
+    const { redact } = this.#prepared.session;
+    this.#keep(line, { code: failure.code, message: redact(message), ...(next === undefined ? {} : { next }) });
+    this.#end(line, EXIT.failed);
+    print([`✗ not begun  ${message}`, ...(next === undefined ? [] : [`    ${next}`])]);
+  }
+
+  #keep(line: number, problem: NotBegun["problem"]): void {
+    const { file } = this.#prepared.playbook;
+    this.#notBegun.push({ playbook: { name: this.#nameOf(line), file }, row: { file: this.#options.each, line }, problem });
+  }
+
+  #end(line: number, exit: ExitCode): void {
+    this.#exits.add(exit);
+    this.#counts.taken++;
+    if (this.#options.failFast === true && exit !== EXIT.passed)
+      this.#stopper ??= `--fail-fast: ${this.#options.each}:${line} did not pass`;
+  }
+
+  #nameOf(line: number): string {
+    return `${this.#prepared.playbook.name} [${this.#options.each}:${line}]`;
+  }
+
+  #named(report: RunReport, line: number): RunReport {
+    const { run } = report;
+    const playbook = { ...run.playbook, name: this.#nameOf(line) };
+    return { ...report, row: { file: this.#options.each, line }, run: { ...run, playbook } };
+  }
+
+  // The journal has them: each is read when a report comes to it.
+  #runs(): Iterable<ReportedRun> {
+    const { store } = this.#prepared.session;
+    const report = (ended: Ended): ReportedRun => {
+      const { runId, line } = ended;
+      return { report: this.#named(reportOf(store.read(runId)), line), records: () => store.read(runId) };
+    };
+    const all = this.#ended;
+    return {
+      *[Symbol.iterator]() {
+        for (const ended of all) yield report(ended);
+      },
+    };
+  }
+
+  #summary(): string {
+    const { taken, before } = this.#counts;
+    const counts = Array.from(this.#outcomes, ([outcome, number]) => `${number} ${outcome}`);
+    const others = this.#notBegun.length === 0 ? [] : [`${this.#notBegun.length} not begun`];
+    const done = before === 0 ? "" : ` (${before} passed before and were not run again)`;
+    const all = this.#prepared.rows === taken ? "" : ` of ${this.#prepared.rows}`;
+    return `${taken}${all} ${taken === 1 && all === "" ? "row" : "rows"}: ${[...counts, ...others].join(", ") || "none run"}${done}`;
+  }
+
+  #noteLeft(): void {
+    const { left } = this.#counts;
+    if (left === 0) return;
+    const why = this.#stopper ?? "interrupted";
+    if (this.#stopper === undefined) this.#exits.add(EXIT.interrupted);
+    this.#shell.stderr.write(`${why}; ${count(left, "row")} not started: repeat the command to continue\n`);
+  }
+}
+
+interface Chosen {
+  readonly row: GivenRow;
+  readonly key: string;
+  /** Its run passed before this command. */
+  readonly isPassed: boolean;
+}
+
+// A row is printed when it ends.
+const SILENT = { watch: () => ({ event: () => {} }), stopping: () => {}, end: async () => {} };
+
+const BAD: ReadonlySet<string> = new Set(["failed", "unknown", "conflict", "drift", "pending"]);

@@ -1,0 +1,38 @@
+import type { RowOutcome, RunReport } from "./shape.ts";
+
+/** A step that passed in one of the runs that `--repeat` made of a playbook, and not in another. */
+export interface FlakyStep {
+  readonly file: string;
+  /** Its address. */
+  readonly step: string;
+  /** The number of runs in which it passed, and did not. */
+  readonly passed: number;
+  readonly failed: number;
+}
+
+// A step that was skipped, is pending or was not run has shown nothing.
+const GOOD: ReadonlySet<RowOutcome> = new Set(["ok", "changed", "unchanged"]);
+const BAD: ReadonlySet<RowOutcome> = new Set(["failed", "unknown", "conflict", "drift"]);
+
+/** Returns the steps with different outcomes in repeated runs. */
+export function flakySteps(reports: Iterable<RunReport>): readonly FlakyStep[] {
+  const steps = new Map<string, FlakyStep>();
+  for (const { repeat, run, steps: rows } of reports) {
+    if (repeat === undefined) continue;
+    for (const { kind, step, outcome } of rows) {
+      if (kind !== "call" && kind !== "check") continue;
+      const { file } = run.playbook;
+      const key = JSON.stringify([file, step]);
+      const { passed, failed } = steps.get(key) ?? { passed: 0, failed: 0 };
+      steps.set(key, { file, step, passed: passed + Number(GOOD.has(outcome)), failed: failed + Number(BAD.has(outcome)) });
+    }
+  }
+  return [...steps.values()].filter(({ passed, failed }) => passed > 0 && failed > 0);
+}
+
+/** Returns a line for each step with different outcomes: `flaky  mint.yaml  mint: passed in 4 of 5 runs`. */
+export function flakyLines(reports: Iterable<RunReport>): readonly string[] {
+  return flakySteps(reports).map(
+    ({ file, step, passed, failed }) => `flaky  ${file}  ${step}: passed in ${passed} of ${passed + failed} runs`,
+  );
+}

@@ -1,0 +1,191 @@
+import { expect, test } from "vitest";
+import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
+import { patternOf } from "../../src/expression/pattern.ts";
+import type { NotBegun } from "../../src/report/shape.ts";
+import { userValidator } from "../../src/schema/user.ts";
+import { elementsOf } from "../unit/report/xml.ts";
+import { embeddedCommits, expectNoneTwice, filesBelow, newProject, type Printed, type Project, sandboxProcess } from "./world.ts";
+
+// A property for each holder; one whose rooms are 13 fails after it was created.
+const PLAYBOOK = `playbook: 1
+name: Register
+inputs:
+  id: { type: string }
+  rooms: { type: integer, default: 1 }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ inputs.id }}", rooms: "\${{ inputs.rooms }}" } } }
+  - { id: count, uses: ledger.asset.get, with: { assetType: Property, id: "\${{ inputs.id }}" }, expect: [response.data.rooms != 13] }
+`;
+const REPORTS = [
+  "json=r.json",
+  "junit=r.xml",
+  "html=r.html",
+  "ctrf=c.json",
+  "md=r.md",
+  "ndjson=r.ndjson",
+  "tap=r.tap",
+  "otlp=o.json",
+];
+const WITH_REPORTS = ["--report", REPORTS.join(",")];
+
+function projectWith(rows: string, file = "houses.csv"): Project {
+  const project = newProject();
+  project.write("register.yaml", PLAYBOOK);
+  project.write(file, rows);
+  return project;
+}
+
+interface Reported extends Printed {
+  readonly notBegun: readonly NotBegun[];
+}
+
+function reportIn(project: Project): Reported {
+  return JSON.parse(project.read("r.json")) as Reported;
+}
+
+async function houses(project: Project): Promise<readonly string[]> {
+  return (await embeddedCommits(project)).map(({ body }) => JSON.stringify(body)).toSorted();
+}
+
+const EACH = ["run", "register.yaml", "--each", "houses.csv"] as const;
+
+test("each row is a run with its columns as inputs, and a case in every report", async () => {
+  const project = projectWith('id,rooms\nA,3\n"B\nb",\nC,many\nD,13\n');
+  const run = await project.run(...EACH, ...WITH_REPORTS);
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.lines.at(-1), run.transcript).toMatch(/^4 rows: (?=.*2 passed)(?=.*1 failed)(?=.*1 not begun)/);
+  expect(run.stdout, run.transcript).toContain("✗ not begun  houses.csv:5: register.yaml: 1 input cannot be used");
+  expect(await embeddedCommits(project)).toHaveLength(3);
+
+  const report = reportIn(project);
+  expect(userValidator(reportSchema, patternOf)(report)).toEqual([]);
+  expect(report.reports.map(({ row, run: { outcome } }) => [row?.line, outcome])).toEqual([
+    [2, "passed"],
+    [3, "passed"],
+    [6, "failed"],
+  ]);
+  expect(report.notBegun.map(({ row, problem }) => [row, problem.code])).toEqual([
+    [{ file: "houses.csv", line: 5 }, "input.invalid"],
+  ]);
+  const elements = elementsOf(project.read("r.xml"));
+  const suites = elements.filter(({ name }) => name === "testsuite").map(({ attributes }) => attributes["name"]);
+  expect(suites).toEqual([2, 3, 6, 5].map((line) => `Register [houses.csv:${line}]`));
+  expect(elements[0]?.attributes).toMatchObject({ failures: "2" });
+  for (const file of ["r.html", "r.md", "c.json", "r.tap"])
+    for (const line of [2, 3, 5, 6]) expect(project.read(file), file).toContain(`houses.csv:${line}`);
+  expect(project.read("r.ndjson").match(/"kind":"run.opened"/g)).toHaveLength(3);
+});
+
+test("the command, repeated, runs no row twice: it shows those that passed, resumes those that failed, and begins new ones", async () => {
+  const project = projectWith("id,rooms\nA,3\nD,13\n");
+  const first = await project.run(...EACH);
+  expect(first.code, first.transcript).toBe(1);
+  project.write("houses.csv", "rooms,id\n2,NEW\n13,D\n3,A\n");
+  const again = await project.run(...EACH, ...WITH_REPORTS);
+  expect(again.code, again.transcript).toBe(1);
+  expect(again.lines.at(-1), again.transcript).toMatch(/^3 rows: .* \(1 passed before and were not run again\)$/);
+  expect(reportIn(project).reports.map(({ row, run: { outcome } }) => [row?.line, outcome])).toEqual([
+    [2, "passed"],
+    [3, "failed"],
+    [4, "passed"],
+  ]);
+  expect(await houses(project)).toHaveLength(3);
+  expectNoneTwice(await embeddedCommits(project), again.transcript);
+});
+
+test("--failed takes only the rows whose run did not pass", async () => {
+  const project = projectWith("id,rooms\nA,3\nD,13\nE,13\n");
+  await project.run(...EACH);
+  project.write("houses.csv", "id,rooms\nA,3\nD,13\nE,13\nNEW,1\n");
+  project.write("register.yaml", PLAYBOOK.replace("response.data.rooms != 13", "response.data.rooms <= 13"));
+  const run = await project.run(...EACH, "--failed", ...WITH_REPORTS);
+  expect(run.code, run.transcript).toBe(0);
+  expect(reportIn(project).reports.map(({ row, run: { outcome } }) => [row?.line, outcome])).toEqual([
+    [3, "passed"],
+    [4, "passed"],
+  ]);
+  expect(await houses(project)).toHaveLength(3);
+});
+
+test("two equal rows are two runs, and --key names a batch in which rows run once more", async () => {
+  const project = projectWith("rooms\n1\n1\n");
+  project.write(
+    "register.yaml",
+    PLAYBOOK.replace("  id: { type: string }\n", "").replaceAll("${{ inputs.id }}", "H${{ run.key }}"),
+  );
+  expect((await project.run(...EACH)).code).toBe(0);
+  expect((await project.run(...EACH)).code).toBe(0);
+  expect(await houses(project)).toHaveLength(2);
+  const batch = await project.run(...EACH, "--key", "NOVEMBER");
+  expect(batch.code, batch.transcript).toBe(0);
+  expect((await project.run(...EACH, "--key", "NOVEMBER")).code).toBe(0);
+  expect(await houses(project)).toHaveLength(4);
+});
+
+test("a row whose process was killed resumes its run", async () => {
+  const service = await sandboxProcess();
+  const project = projectWith("id\nA\nB\nC\n");
+  project.serviceAt(service.url);
+  const killed = await project
+    .as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.intended@house" })
+    .run(...EACH, "--jobs", "1");
+  expect(killed.code, killed.transcript).toBe(null);
+  const again = await project.run(...EACH);
+  expect(again.code, again.transcript).toBe(0);
+  expect(again.lines.at(-1), again.transcript).toBe("3 rows: 3 passed");
+  const commits = await service.commits();
+  expect(commits).toHaveLength(3);
+  expectNoneTwice(commits, again.transcript);
+});
+
+test("rows of NDJSON have types, and a line that is no object is one failed case", async () => {
+  const project = projectWith('{"id":"A","rooms":3}\n\nnonsense\n{"id":"B"}\n', "houses.ndjson");
+  const run = await project.run("run", "register.yaml", "--each", "houses.ndjson", ...WITH_REPORTS);
+  expect(run.code, run.transcript).toBe(1);
+  expect(reportIn(project).reports.map(({ row }) => row?.line)).toEqual([1, 4]);
+  expect(reportIn(project).notBegun.map(({ row, problem }) => [row?.line, problem.code])).toEqual([[3, "each.row"]]);
+});
+
+test("shards of the rows together are all rows, and --fail-fast starts no further row", async () => {
+  const project = projectWith("id,rooms\nA,1\nB,1\nC,1\nD,13\nE,1\n");
+  const fast = await project.run(...EACH, "--fail-fast", "--shard", "2/2", "--jobs", "1");
+  expect([fast.code, fast.lines.at(-1)], fast.transcript).toEqual([1, "2 of 5 rows: 1 passed, 1 failed"]);
+  expect(await houses(project)).toHaveLength(2);
+  const other = await project.run(...EACH, "--shard", "1/2");
+  expect([other.code, other.lines.at(-1)], other.transcript).toEqual([0, "3 of 5 rows: 3 passed"]);
+  expect(await houses(project)).toHaveLength(5);
+  project.write("more.csv", "id,rooms\nX,13\nY,1\nZ,1\n");
+  const stopped = await project.run("run", "register.yaml", "--each", "more.csv", "--fail-fast", "--jobs", "1");
+  expect(stopped.code, stopped.transcript).toBe(1);
+  expect(stopped.stderr, stopped.transcript).toContain("--fail-fast: more.csv:2 did not pass; 2 rows not started");
+});
+
+test.for<readonly [string, string, string]>([
+  ["each.unknown-column", "id,room\nA,1\n", 'did you mean "rooms"?'],
+  ["each.no-rows", "id,rooms\n", "houses.csv has no row"],
+  ["each.unreadable", "id,rooms\nA,1\nB\n", "houses.csv:3: the row has 1 cell, and the header 2"],
+  ["each.unreadable", "", "houses.csv:1: the file is empty"],
+])("%s: a file that is no table of inputs is refused before anything is sent", async ([code, text, words]) => {
+  const project = projectWith(text);
+  const run = await project.run(...EACH);
+  expect([run.code, run.stdout], run.transcript).toEqual([2, ""]);
+  expect(run.stderr, run.transcript).toContain(code);
+  expect(run.stderr, run.transcript).toContain(words);
+  expect(filesBelow(project.folder).some((file) => file.endsWith(".db"))).toBe(false);
+});
+
+test("what does not go together is refused", async () => {
+  const project = projectWith("id\nA\n");
+  for (const [args, words] of [
+    [["run", "register.yaml", "--failed"], "each.failed-alone"],
+    [[...EACH, "register.yaml", "--repeat", "2"], "cannot be used with"],
+    [["run", "register.yaml", "--each", "none.csv"], "none.csv"],
+    [["run", "register.yaml", "--each", "register.yaml"], "each.format"],
+  ] as const) {
+    const run = await project.run(...args);
+    expect(run.code, run.transcript).toBe(2);
+    expect(run.stderr, run.transcript).toContain(words);
+  }
+});
