@@ -83,7 +83,7 @@ export const run: Command<RunOptions> = async (plainShell, options): Promise<Exi
         secrets,
         skipped,
         jobs: repeated(
-          ready.map((each) => jobOf(shell, each, { key: options.key, anyway })),
+          ready.map((one) => jobOf(shell, one, { key: options.key, anyway })),
           options.repeat,
         ),
         confirm,
