@@ -46,6 +46,8 @@ export interface Shell {
   readonly hint: Hint;
   /** From now on, commands that are printed name this state directory, unless the command line names one. */
   readonly hintState: (state: string) => void;
+  /** Receives the path of each file that the command reads of a project, before it is read; left out where nobody watches. */
+  readonly onRead?: (path: string) => void;
   /** All that is piped in. */
   readonly stdin: () => Promise<Uint8Array>;
   /** Both ends as they are, for a command that is spoken with. */

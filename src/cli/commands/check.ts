@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { EXIT } from "../../base/exit.ts";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -18,10 +18,12 @@ interface CheckOptions {
   readonly json?: boolean;
   readonly explain?: string;
   readonly tags?: readonly string[];
+  readonly watch?: boolean;
 }
 
 /** `tokenbook check`: every mistake that can be found without a network. */
-export const check: Command<CheckOptions> = async (shell, { files, json = false, format, explain, tags }) => {
+export const check: Command<CheckOptions> = async (shell, options) => {
+  const { files, json = false, format, explain, watch } = options;
   if (explain !== undefined) return (await import("../print/explain-code.ts")).explain(shell, explain, json || format === "json");
   if (files.length === 0) {
     throw new Failure({
@@ -30,13 +32,20 @@ export const check: Command<CheckOptions> = async (shell, { files, json = false,
       next: "tokenbook check FILE…, or a folder of playbooks",
     });
   }
+  const checkOnce = (seen: Shell): Promise<ExitCode> => checkAll(seen, options);
+  if (watch !== true) return checkOnce(shell);
+  const { whenChanged } = await import("../project/watch.ts");
+  return whenChanged(shell, files, checkOnce);
+};
+
+async function checkAll(shell: Shell, { files, json = false, format, tags }: CheckOptions): Promise<ExitCode> {
   const named = playbookFiles(shell, files);
   const all = named.files.map((file) => checkFile(shell, file));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
   noteSkipped(shell, named.skipped);
   await PRINTERS[json ? "json" : (format ?? "text")](shell, checked, named.skipped);
   return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
-};
+}
 
 type Printer = (shell: Shell, checked: readonly CheckedPlaybookFile[], skipped: readonly SkippedFile[]) => Promise<void> | void;
 

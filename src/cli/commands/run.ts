@@ -38,10 +38,17 @@ interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, 
   readonly repeat?: number;
   readonly each?: string;
   readonly failed?: boolean;
+  readonly watch?: boolean;
 }
 
 /** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
-export const run: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
+export const run: Command<RunOptions> = async (shell, options) => {
+  if (options.watch !== true) return runOnce(shell, options);
+  const { whenChanged } = await import("../project/watch.ts");
+  return whenChanged(shell, options.files, (watched) => runOnce(watched, options));
+};
+
+const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
   const anyway = anywayOf(plainShell, options);
   const { each } = options;
   if (each !== undefined) {

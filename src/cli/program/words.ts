@@ -19,6 +19,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     failFast: "start no further run after the first one that does not pass; runs under way end",
     each: "run the playbook once for each row of a CSV or NDJSON file, whose columns are the inputs; no row is run twice",
     failed: "with --each: only the rows with a run that did not pass, which are resumed",
+    watch: "run again whenever a file of the playbooks changes, on the embedded sandbox only; Ctrl-C ends",
     repeat: "run each playbook n times, one run after the other, and list the steps that pass in one run and fail in another",
     plan: "a plan of these playbooks; refuse to run when something in it has changed",
     key: "name the run, such as ORDER-17: a second run with the same key resumes or shows the first one",
@@ -34,6 +35,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   check: {
     format: "text for people, json, github (annotations of a workflow) or sarif (2.1.0)",
     json: "the same as --format json",
+    watch: "check again whenever a file of the playbooks changes; Ctrl-C ends",
     explain: "print what a code means, an example and the fix; `all` lists the codes",
   },
   fmt: {

@@ -39,6 +39,7 @@ export function inProjectHere(shell: Shell): ProjectShell {
  */
 export function inProjectOf(shell: Shell, files: readonly string[], { state }: { readonly state?: string } = {}): ProjectShell {
   const project = projectOf(shell, files);
+  if (project.environmentFile !== undefined) shell.onRead?.(project.environmentFile);
   const usual = projectAt(shell.cwd).folder;
   // Commands that we print are typed here, where another state directory would be looked at.
   if (state === undefined && project.folder !== usual) shell.hintState(relative(shell.cwd, join(project.folder, STATE_FOLDER)));

@@ -10,9 +10,12 @@ import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 
 /** Returns the reader of the files that playbooks and inputs name; a path that is relative begins in the working directory. */
-export function filesOf({ cwd }: Pick<Shell, "cwd">): FileReader {
+export function filesOf({ cwd, onRead }: Pick<Shell, "cwd" | "onRead">): FileReader {
   return {
-    read: (name) => readData(resolve(cwd, name), name),
+    read: (name) => {
+      onRead?.(resolve(cwd, name));
+      return readData(resolve(cwd, name), name);
+    },
     placementOf: (path, named) => placementIn(cwd, path, named),
     shipped,
   };

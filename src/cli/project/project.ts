@@ -89,6 +89,7 @@ export function folderInProject({ cwd, project }: Pick<ProjectShell, "cwd" | "pr
 /** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
 export function variablesOf(shell: ProjectShell, options: Dotenv): Variables {
   const file = dotenvFile(shell, options);
+  if (file !== undefined) shell.onRead?.(file.path);
   return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file.path)), ...shell.variables };
 }
 
@@ -267,6 +268,7 @@ export function readMapFile(shell: Shell, name: string): JsonObject {
 
 /** The value that a YAML or JSON file holds, such as the list of a fault plan. Throws a Failure. */
 export function readDataFile(shell: Shell, name: string): Json {
+  shell.onRead?.(resolve(shell.cwd, name));
   const { root, diagnostics } = parseUnshown(name, readText(resolve(shell.cwd, name), name));
   if (root !== undefined) return toJson(root);
   throw new Failure({
@@ -300,7 +302,9 @@ export interface CheckedPlaybookFile extends CheckedFile {
 
 /** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
 export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybookFile {
-  const text = shipped.read(file) ?? readText(resolve(shell.cwd, file), file);
+  const own = shipped.read(file);
+  if (own === undefined) shell.onRead?.(resolve(shell.cwd, file));
+  const text = own ?? readText(resolve(shell.cwd, file), file);
   const { playbook, diagnostics } = checkPlaybook(file, text, files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }

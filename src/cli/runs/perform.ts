@@ -7,6 +7,7 @@ import { exitOf } from "../../protocol/decide.ts";
 import type { Confirmation, RunOutcome, StepProblem } from "../../protocol/record.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { fanOut } from "../../report/fanout.ts";
+import { flakyLines } from "../../report/flaky.ts";
 import type { ReportRequest } from "../../report/formats/format.ts";
 import { jsonReport } from "../../report/formats/json.ts";
 import type { Detail } from "../../report/step-lines.ts";
@@ -85,7 +86,9 @@ export interface Prepared {
   readonly confirm?: (session: Session) => Promise<Confirmation | undefined>;
 }
 
-type PerformOptions = Where & ReportOptions & DetailOptions & { readonly jobs: number; readonly failFast?: boolean };
+type PerformOptions = Where &
+  ReportOptions &
+  DetailOptions & { readonly jobs: number; readonly failFast?: boolean; readonly watch?: boolean };
 
 /**
  * Makes runs, some at a time, shows them, writes their reports, and returns the exit code of the worst of them. Where none can be made,
@@ -110,11 +113,21 @@ async function begun(options: PerformOptions, { prepare }: Planned): Promise<Beg
   const { shell, jobs, secrets, skipped = [], confirm } = await prepare();
   const session = await openSession(shell, options, secrets);
   try {
+    if (options.watch === true && !session.target.embedded) throw watchedService(session.target.environment);
     return { jobs, skipped, session, confirmed: session.target.protected ? await confirm?.(session) : undefined };
   } catch (error) {
     await session.close();
     throw error;
   }
+}
+
+function watchedService(environment: string): Failure {
+  return new Failure({
+    code: "run.watched-service",
+    message: `--watch runs playbooks whenever a file changes, and the environment ${environment} is a service`,
+    why: "each run writes again, so they are watched on the embedded sandbox only; nothing was sent",
+    next: "run it once without --watch, or name the environment of a sandbox with --env",
+  });
 }
 
 interface ReportOutput extends Pick<Begun, "skipped"> {
@@ -188,7 +201,7 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
     const runs = done.flatMap(({ report, trace }) =>
       report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
     );
-    if (jobs.some(({ repeat }) => repeat !== undefined)) await noteFlaky(shell, runs);
+    if (jobs.some(({ repeat }) => repeat !== undefined)) noteFlaky(shell, runs);
     await printReports(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit));
   } finally {
@@ -207,8 +220,7 @@ function grouped(jobs: readonly Job[]): readonly (readonly Job[])[] {
   return groups;
 }
 
-async function noteFlaky(shell: Shell, runs: readonly ReportedRun[]): Promise<void> {
-  const { flakyLines } = await import("../../report/flaky.ts");
+function noteFlaky(shell: Shell, runs: readonly ReportedRun[]): void {
   for (const line of flakyLines(runs.map(({ report }) => report))) shell.stderr.write(`${line}\n`);
 }
 
