@@ -1,19 +1,5 @@
 import type { Command as Commander } from "commander";
-import {
-  age,
-  callersKey,
-  collectInput,
-  collectName,
-  collectReport,
-  countingNumber,
-  listenAddress,
-  port,
-  queueLabel,
-  queueLabels,
-  shard,
-  tagList,
-  wholeNumber,
-} from "./arguments.ts";
+import * as read from "./arguments.ts";
 import { Builder, type Calling } from "./builder.ts";
 import type { Definition, OptionKind, OfferedValues, Reader } from "./definition.ts";
 import type { Shell } from "../shell.ts";
@@ -25,8 +11,8 @@ import { WORDS } from "./words.ts";
 /** The shells that can complete our commands. */
 export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
 
-function kind<T>(read: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
-  return { read, offers };
+function kind<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
+  return { read: readValue, offers };
 }
 
 const oneOf = <const Word extends string>(choices: readonly Word[]): OptionKind<Word> => ({ choices: choices });
@@ -40,32 +26,32 @@ const KIND = {
   debug: { ...typed("files"), mayBeEmpty: true },
   folder: typed("folders"),
   playbook: typed("playbook files"),
-  playbooks: kind(collectName, "playbook files"),
+  playbooks: kind(read.collectName, "playbook files"),
   environment: typed("environments"),
   operation: typed("operations"),
-  operations: kind(collectName, "operations"),
-  names: kind(collectName),
+  operations: kind(read.collectName, "operations"),
+  names: kind(read.collectName),
   shipped: typed("library playbooks"),
   run: kind(RunReference.parse, "runs and latest"),
   openRun: kind(RunReference.parse, "runs to resume"),
   runs: kind(RunReference.collect, "runs and latest"),
   step: typed("steps to resolve"),
   drift: typed("drifts"),
-  drifts: kind(collectName, "drifts"),
-  reports: kind(collectReport, "report formats"),
+  drifts: kind(read.collectName, "drifts"),
+  reports: kind(read.collectReport, "report formats"),
   code: typed("codes"),
   schema: typed("schemas"),
-  input: kind(collectInput),
-  tags: kind(tagList),
-  shard: kind(shard),
-  label: kind(queueLabel),
-  labels: kind(queueLabels),
-  key: kind(callersKey),
-  address: kind(listenAddress),
-  port: kind(port),
-  number: kind(wholeNumber),
-  count: kind(countingNumber),
-  age: kind(age),
+  input: kind(read.collectInput),
+  tags: kind(read.tagList),
+  shard: kind(read.shard),
+  label: kind(read.queueLabel),
+  labels: kind(read.queueLabels),
+  key: kind(read.callersKey),
+  address: kind(read.listenAddress),
+  port: kind(read.port),
+  number: kind(read.wholeNumber),
+  count: kind(read.countingNumber),
+  age: kind(read.age),
 } as const;
 
 /** Adds the folder that keeps the runs, and `--json`. */

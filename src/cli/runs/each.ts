@@ -21,7 +21,7 @@ import { type ConsentOption, saidYes } from "./consent.ts";
 import { countRows, type GivenRow, inputsOf, RowKeys, rowsIn } from "./each-rows.ts";
 import {
   type DetailOptions,
-  type Done,
+  type EndedRun,
   type Job,
   LateOutput,
   performOne,
@@ -193,7 +193,7 @@ class EachRow {
     this.#late.flush();
   }
 
-  #note({ line }: GivenRow, done: Done & { readonly isPassed: boolean }, print: Print): void {
+  #note({ line }: GivenRow, done: EndedRun & { readonly isPassed: boolean }, print: Print): void {
     this.#end(line, done.exit);
     const isOpen = done.exit === EXIT.unknown || done.notBegun?.problem.code === OPEN_WRITE;
     if (isOpen && this.#options.anyway !== true) this.#stopper ??= `a write is open, see ${this.#options.each}:${line}`;

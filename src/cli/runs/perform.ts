@@ -178,7 +178,7 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
     const stopping = shell.stopping();
     stopping.addEventListener("abort", () => view.stopping(), { once: true });
     let stopper: Stopper | undefined;
-    const perform = async (job: Job): Promise<Done> => {
+    const perform = async (job: Job): Promise<EndedRun> => {
       if (stopping.aborted) return { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } };
       if (stopper !== undefined)
         return { exit: stopper.exit, notBegun: { playbook: job.playbook, problem: notStarted(stopper) } };
@@ -188,8 +188,8 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
       if (options.failFast === true && ended.exit !== EXIT.passed) stopper ??= { file: job.playbook.file, exit: ended.exit };
       return ended;
     };
-    const oneByOne = async (group: readonly Job[]): Promise<readonly Done[]> => {
-      const ended: Done[] = [];
+    const oneByOne = async (group: readonly Job[]): Promise<readonly EndedRun[]> => {
+      const ended: EndedRun[] = [];
       for (const job of group) ended.push(await perform(job));
       return ended;
     };
@@ -243,7 +243,7 @@ export class LateOutput {
 }
 
 /** How a run ended. */
-export interface Done {
+export interface EndedRun {
   readonly exit: ExitCode;
   /** Nothing when the run could not start. */
   readonly report?: RunReport;
@@ -288,7 +288,10 @@ interface Performing {
 }
 
 /** Makes one run, and reports a Failure of it. */
-export async function performOne(job: Job, { late, session, confirmed, view, trace, hint, label }: Performing): Promise<Done> {
+export async function performOne(
+  job: Job,
+  { late, session, confirmed, view, trace, hint, label }: Performing,
+): Promise<EndedRun> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   const say = (text: string): void => late.write(`${hint(text)}\n`);
