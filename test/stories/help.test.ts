@@ -58,6 +58,8 @@ function workplace(): Project {
   project.write("tokenbook.yaml", "environments:\n  staging: embedded\n  production: embedded\n");
   project.write("onboarding.yaml", onboarding.replace("\nsteps:", "\n\n\n\nsteps:"));
   project.write("my-playbook.yaml", MINT_ONCE);
+  project.write("pay.yaml", "playbook: 1\ninputs: { holder: { type: entity } }\nsteps: [{ uses: ledger.asset.stats }]\n");
+  project.write("holders.csv", "holder\nuserId:alice\nuserId:bob\n");
   project.write("supply.yaml", "playbook: 1\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n");
   project.write("playbooks/scenarios/mint.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [smoke]"));
   project.write("playbooks/scenarios/slow.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [slow]"));
