@@ -54,7 +54,6 @@ async function* csvRows(_name: string, texts: Iterable<string>): AsyncGenerator<
   for await (const { row, line } of streamCsv(texts)) yield { line, given: row };
 }
 
-// eslint-disable-next-line require-await
 async function* jsonRows(name: string, texts: Iterable<string>): AsyncGenerator<GivenRow> {
   let line = 0;
   for (const text of linesOf(texts)) {
