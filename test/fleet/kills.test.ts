@@ -5,7 +5,7 @@ import { BINARIES } from "../postgres/server.ts";
 import { FleetUnderFire } from "./fire.ts";
 
 const KILLS = 100;
-const LONGEST_MS = 400_000;
+const LONGEST_MS = 900_000;
 
 test.skipIf(BINARIES === undefined)(
   "a hundred kills of workers and of PostgreSQL: no write happens twice, and no run passes that has not done all that it says",
