@@ -39,7 +39,7 @@ const GROUPS = [
       "environment/(?!notifications)",
       "files/(?!output|replace)",
       "protocol/record",
-      "cli/project/",
+      "cli/project/(?!watch)",
       "cli/runs/given-secrets",
     ].map((name) => `src/${name}`),
     ["js-yaml", "@marcbachmann", "diff"],
