@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
 
-/** A run that somebody has submitted. All of it is text and JSON, because it goes through the database. */
+/** A run that somebody has submitted. It consists of text and JSON, because it goes through the database. */
 export interface SubmittedRun {
   /** The path of the playbook from the folder of its project. */
   readonly playbook: string;
@@ -67,7 +67,7 @@ export class RunQueue {
     this.#schema = schema;
   }
 
-  /** Opens the queue of a state. `onError` hears of errors that the queue itself gets over. Throws a Failure. */
+  /** Opens the queue of a state. `onError` receives each error after which the queue continues. Throws a Failure. */
   static async open(
     { url, schema }: ServerPlace,
     { supervise, onError }: { readonly supervise: boolean; readonly onError: (why: string) => void },
@@ -94,7 +94,7 @@ export class RunQueue {
       throw new Failure({
         code: "queue.unusable",
         message: `the queue in the database cannot be used: ${messageOf(error)}`,
-        next: "see to it that the server runs, and that the user may create the schema of the queue",
+        next: "make sure that the server runs, and that the user may create the schema of the queue",
         cause: error,
       });
     }
@@ -120,11 +120,7 @@ export class RunQueue {
   }
 
   /** Takes work of these labels, some at a time, until `stop`. */
-  async work(
-    labels: readonly string[],
-    jobs: number,
-    carryOut: (run: SubmittedRun, id: string) => Promise<JobResult>,
-  ): Promise<void> {
+  async work(labels: readonly string[], jobs: number, carryOut: (run: SubmittedRun) => Promise<JobResult>): Promise<void> {
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
     for (const label of labels) {
       const name = await this.#queue(label);
@@ -132,7 +128,7 @@ export class RunQueue {
         let id = "";
         const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
           try {
-            return job === undefined ? undefined : await carryOut(job.data, job.id);
+            return job === undefined ? undefined : await carryOut(job.data);
           } finally {
             this.#boss.notifyWorker(id); // it fetches the next job at once, and not after a pause
           }

@@ -188,8 +188,11 @@ export class Leases {
    */
   releaseAbandoned(): void {
     const rows = this.#database.all("SELECT * FROM lease WHERE kind = 'run' AND holder IS NOT NULL");
-    for (const { runId, epoch, holder } of rows.map((row) => this.#read(row)))
-      if (holder !== undefined && this.#ports.liveness.isMe(holder) && !acting.has(runId)) this.release({ runId, epoch }, true);
+    for (const row of rows) {
+      const [holder, runId] = [this.#whole(row, holderIn), String(row["run_id"])];
+      const isMine = holder !== undefined && this.#ports.liveness.isMe(holder);
+      if (isMine && !acting.has(runId)) this.release({ runId, epoch: Number(row["epoch"]) }, true);
+    }
   }
 
   /** What the living hold, and the entities with writes that were left open: those of the latest run first. */
@@ -263,8 +266,12 @@ export class Leases {
   }
 
   #read(row: SqlRow): Lease {
+    return this.#whole(row, (whole) => leaseOf(whole, this.#ports.liveness));
+  }
+
+  #whole<T>(row: SqlRow, read: (row: SqlRow) => T): T {
     try {
-      return leaseOf(row, this.#ports.liveness);
+      return read(row);
     } catch (error) {
       throw new Failure({
         code: "journal.broken-lease",
@@ -289,10 +296,14 @@ function firstOf(names: readonly string[], find: (name: string) => Lease | undef
   return undefined;
 }
 
+function holderIn({ holder }: SqlRow): Holder | undefined {
+  return typeof holder === "string" ? (JSON.parse(holder) as Holder) : undefined;
+}
+
 function leaseOf(row: SqlRow, liveness: Liveness): Lease {
   const { kind } = row;
   invariant(kind === "run" || kind === "group" || kind === "entity", "a lease has a kind");
-  const holder = typeof row["holder"] === "string" ? (JSON.parse(row["holder"]) as Holder) : undefined;
+  const holder = holderIn(row);
   const life = holder === undefined ? "dead" : liveness.lifeOf(holder);
   return {
     kind,

@@ -36,7 +36,7 @@ const BY_STATE: Readonly<Record<string, Text>> = {
   "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
 };
 
-const AWAY = { code: "database.unreachable", next: "see to it that the server runs, and that this machine reaches it" };
+const AWAY = { code: "database.unreachable", next: "make sure that the server runs, and that this machine reaches it" };
 
 /** Returns an error of a server as a failure. The address is never a part of it. */
 export function failureOf(path: string, { message, code, isBroken }: ServerError): Error {

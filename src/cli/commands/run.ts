@@ -21,6 +21,7 @@ import { compares, writesOf } from "../../playbook/playbook-walk.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../runs/resuming.ts";
 import type { Session } from "../runs/session.ts";
+import { assertOneKey } from "../runs/one-key.ts";
 import type { Shard } from "../program/arguments.ts";
 import type { Command } from "../shell.ts";
 
@@ -68,7 +69,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
       const shell = inProjectOf(plainShell, files, options);
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
       playbooks = checked.map(headed);
-      refuseOneKeyForAll(options.key, checked);
+      assertOneKey(options.key, checked.length, "run");
       const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named, shard: options.shard });
       playbooks = ready.map(({ playbook }) => headed(playbook));
       if (!several) makeRoom();
@@ -170,16 +171,6 @@ function unfinishedNote({ store, target }: Session, place: PlaybookPlace, key: s
 function isKnown(shell: ProjectShell, options: RunOptions): boolean {
   const { key } = options;
   return key !== undefined && peekIntoJournal(statePlace(shell, options), (store) => store.withKey(key)) !== undefined;
-}
-
-function refuseOneKeyForAll(key: string | undefined, { length }: readonly Playbook[]): void {
-  if (key === undefined || length === 1) return;
-  throw new Failure({
-    code: "run.one-key",
-    message: `the key ${key} is given to ${length} playbooks`,
-    why: "a key names one run",
-    next: "name one playbook, or run each with a key of its own",
-  });
 }
 
 // What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is

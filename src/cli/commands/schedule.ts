@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
-import { type Listeners, loadListeners, secretsOfListeners } from "../../environment/notifications.ts";
+import { type Listeners, secretsOfListeners } from "../../environment/notifications.ts";
 import { secretsOf } from "../../environment/target.ts";
 import type { NotBegun } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
@@ -11,11 +11,10 @@ import type { MakeRun, Parts, Scheduled } from "../../schedule/carrier.ts";
 import { Courier, type CourierPorts } from "../../schedule/courier.ts";
 import { Heartbeat } from "../../schedule/heartbeat.ts";
 import type { StartCommand } from "../../schedule/deliver.ts";
-import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
+import type { Log } from "../../schedule/log.ts";
 import { Metrics } from "../../schedule/metrics.ts";
 import { reportOutage } from "../../schedule/report-outage.ts";
 import { runNow } from "../../schedule/once.ts";
-import { type ServedPage, servePage } from "../../schedule/page.ts";
 import type { ListenAddress } from "../../serving/server.ts";
 import { Scheduler } from "../../schedule/service.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
@@ -26,9 +25,10 @@ import { assertJournalWhole } from "../runs/open-journal.ts";
 import { maskedShell } from "../print/masked.ts";
 import { type ReportOptions, worst } from "../runs/perform.ts";
 import { prepareReporting, type Reporting } from "../reporting/reporting.ts";
-import { openTarget, type OpenTarget, statePlace, variablesOf } from "../project/project.ts";
+import { openTarget, type OpenTarget, statePlace } from "../project/project.ts";
 import { inParallel, slots } from "../runs/run-queue.ts";
 import { variablesForCommands } from "../schedule/command-variables.ts";
+import { listenersOf, logOf, pageOf } from "../schedule/long-running.ts";
 import {
   filesNamed,
   inScheduledProject,
@@ -83,7 +83,7 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
   try {
     const { all, inputs } = readScheduled(shell, options);
     refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
-    return { all, inputs, listeners: listenersOf(shell, options), opened: await openTarget(shell, options) };
+    return { all, inputs, listeners: listenersOf(shell, options, options.notify), opened: await openTarget(shell, options) };
   } catch (error) {
     if (options.once === true && error instanceof Failure) {
       await reportNotStarted(shell, options, error);
@@ -109,7 +109,7 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
   try {
     const all = knownOf(plainShell, options);
     if (all.length === 0) return;
-    const listeners = listenersOf(plainShell, options);
+    const listeners = listenersOf(plainShell, options, options.notify);
     const redact = redactor(secretsOfListeners(listeners));
     const shell = maskedShell(plainShell, redact);
     const { exit } = failure;
@@ -156,7 +156,7 @@ async function withParts(
   work: (parts: Parts, output: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { all, listeners, redact } = reached;
-  const log = logOf(shell, options);
+  const log = logOf(shell, options.json);
   const playbooks = filesNamed(shell, options);
   const start: StartCommand = (argv, given) =>
     shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
@@ -222,20 +222,15 @@ async function serve(
     current: () => watched.current(),
     reportOf: (runId) => reportOfRun(shell, options, runId),
   });
-  const page = await pageOf(options, parts, service);
+  const { metrics, log } = parts;
+  const source = { metrics, notReady: () => service.notReady() };
+  const page = await pageOf(options.listen, source, { log, event: "schedule.listening" });
   try {
     await service.run(stopping);
   } finally {
     await page?.close();
   }
   return EXIT.passed;
-}
-
-async function pageOf({ listen }: ScheduleOptions, { metrics, log }: Parts, service: Scheduler): Promise<ServedPage | undefined> {
-  if (listen === undefined) return undefined;
-  const page = await servePage(listen, { metrics, notReady: () => service.notReady() });
-  log("info", "schedule.listening", `serves ${page.url}/metrics, /healthz and /readyz`, { url: page.url });
-  return page;
 }
 
 async function once(
@@ -261,20 +256,6 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
   const [firing] = store.firings.history(id, 1);
   const held = { code: "schedule.held", message: "it is under way already: another process runs it" };
   return { playbook: { name: playbook, file: playbook }, problem: firing?.problem ?? held };
-}
-
-function listenersOf(shell: ProjectShell, options: ScheduleOptions): Listeners {
-  const { notify } = options;
-  const { environmentFile: file } = shell.project;
-  if (file !== undefined) return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, options), names: notify });
-  if (notify !== undefined) throw noChannels();
-  return { channels: [], heartbeat: undefined };
-}
-
-function logOf(shell: ProjectShell, { json }: ScheduleOptions): Log {
-  const { stdout } = shell;
-  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(shell.hint(line)));
-  return jsonLog((line) => stdout.write(line, "json"));
 }
 
 const RUN = "{run}";
@@ -307,13 +288,5 @@ function noFiles(): Failure {
     code: "schedule.no-files",
     message: "no playbook is named that could be run",
     next: "tokenbook schedule FILE…, or a folder of playbooks",
-  });
-}
-
-function noChannels(): Failure {
-  return new Failure({
-    code: "notifications.unknown",
-    message: "there is no tokenbook.yaml here or above, so nobody can be notified",
-    next: "declare them under notifications: in tokenbook.yaml",
   });
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { relative, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
-import { Failure } from "../../base/failure.ts";
 import { writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
@@ -12,6 +11,7 @@ import { openQueue, serverOf } from "../fleet/open-queue.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
 import { loadPlaybooks, playbookFiles } from "../project/project.ts";
 import { type ConsentOption, saidYes } from "../runs/consent.ts";
+import { assertOneKey } from "../runs/one-key.ts";
 import { worst } from "../runs/perform.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { type Command, type Shell, userOf } from "../shell.ts";
@@ -35,7 +35,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const shell = inProjectOf(plainShell, named.files);
   const place = serverOf(shell, options);
   const checked = loadPlaybooks(shell, named.files, { tags: options.tags });
-  if (options.key !== undefined && checked.length > 1) throw oneKey(options.key, checked.length);
+  assertOneKey(options.key, checked.length, "submit");
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
   const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   try {
@@ -83,28 +83,28 @@ async function printOutcomes(
   all: readonly Submitted[],
   queue: RunQueue,
 ): Promise<ExitCode> {
-  const outcomes: { readonly id: string; readonly playbook: string; readonly came: JobResult }[] = [];
+  const outcomes: { readonly id: string; readonly playbook: string; readonly result: JobResult }[] = [];
   for (const { id, run } of all) {
-    const came = await outcomeOf(shell, queue, options.label, id);
-    if (came === undefined) {
+    const result = await outcomeOf(shell, queue, options.label, id);
+    if (result === undefined) {
       shell.stderr.write("interrupted; the runs stay in the queue\n");
       return EXIT.interrupted;
     }
-    outcomes.push({ id, playbook: run.playbook, came });
-    if (options.json !== true) shell.stdout.write(outcomeLines(shell, run.playbook, came));
+    outcomes.push({ id, playbook: run.playbook, result });
+    if (options.json !== true) shell.stdout.write(outcomeLines(shell, run.playbook, result));
   }
   if (options.json === true) {
-    const jobs = outcomes.map(({ id, playbook, came }) => ({ id, playbook, ...came }));
+    const jobs = outcomes.map(({ id, playbook, result }) => ({ id, playbook, ...result }));
     shell.stdout.write(`${JSON.stringify({ format: 1, jobs }, undefined, 2)}\n`, "json");
   }
-  return worst(outcomes.map(({ came }) => came.exit as ExitCode));
+  return worst(outcomes.map(({ result }) => result.exit as ExitCode));
 }
 
 async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: string): Promise<JobResult | undefined> {
   const stopping = shell.stopping();
   while (!stopping.aborted) {
-    const came = await queue.outcome(label, id);
-    if (came !== undefined) return came;
+    const result = await queue.outcome(label, id);
+    if (result !== undefined) return result;
     await systemClock.sleep(LIMITS.submittedPollMs, stopping);
   }
   return undefined;
@@ -114,13 +114,4 @@ function outcomeLines(shell: Shell, playbook: string, { run, outcome, problem }:
   if (problem === null) return `${playbook}: ${outcome}; ${shell.hint(`tokenbook runs show ${run}`)}\n`;
   const next = problem.next === undefined ? "" : `  next: ${shell.hint(problem.next)}\n`;
   return `${playbook}: not run: ${problem.code}\n  ${problem.message}\n${next}`;
-}
-
-function oneKey(key: string, playbooks: number): Failure {
-  return new Failure({
-    code: "run.one-key",
-    message: `the key ${key} is given to ${playbooks} playbooks`,
-    why: "a key names one run",
-    next: "name one playbook, or submit each with a key of its own",
-  });
 }

@@ -4,16 +4,16 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../fleet/queue.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
+import type { Log } from "../../schedule/log.ts";
 import { WorkerMetrics } from "../../schedule/metrics.ts";
-import { type ServedPage, servePage } from "../../schedule/page.ts";
 import type { ListenAddress } from "../../serving/server.ts";
 import { Alarms } from "../fleet/alarms.ts";
 import { SubmittedRuns } from "../fleet/carry-out.ts";
 import { openQueue, serverOf } from "../fleet/open-queue.ts";
-import { inProjectHere, type ProjectShell } from "../project/chosen-project.ts";
+import { inProjectHere } from "../project/chosen-project.ts";
 import type { Dotenv } from "../project/project.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
+import { logOf, pageOf } from "../schedule/long-running.ts";
 import { type Command, untilStopped } from "../shell.ts";
 
 interface WorkerOptions extends Dotenv {
@@ -29,7 +29,7 @@ const DEFAULT_LABEL = "default";
 export const worker: Command<WorkerOptions> = async (plainShell, options): Promise<ExitCode> => {
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);
-  const log = logOf(shell, options);
+  const log = logOf(shell, options.json);
   const labels = options.labels ?? [DEFAULT_LABEL];
   const queue = await openQueue(
     place,
@@ -41,11 +41,11 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const late = new AbortController();
   const runs = new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended));
   const stopping = shell.stopping();
-  const tended = eachSecond(stopping, log, async () => {
+  const upkeep = eachSecond(stopping, log, async () => {
     await alarms.deliver();
     await runs.releaseAbandoned();
   });
-  const page = await pageOf(options, metrics, log);
+  const page = await pageOf(options.listen, { metrics, notReady: () => undefined }, { log, event: "worker.listening" });
   try {
     await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
     log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
@@ -57,7 +57,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
     const grace = setTimeout(() => late.abort(), LIMITS.scheduleGraceMs);
     await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
     clearTimeout(grace);
-    await tended;
+    await upkeep;
     await unlessAway(log, () => alarms.drain());
     log("info", "worker.stopped", "stopped");
   } finally {
@@ -101,12 +101,12 @@ async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promi
   const startedAt = systemClock.elapsed();
   log("info", "run.started", `${run.playbook} (${run.environment}): started, submitted by ${run.submittedBy}`, about);
   try {
-    const came = await runs.carryOut(run);
-    const level = came.exit === EXIT.passed ? "info" : came.run === null ? "error" : "warn";
-    const what = came.problem === null ? `${came.outcome}, run ${came.run}` : `not run: ${came.problem.message}`;
+    const result = await runs.carryOut(run);
+    const level = result.exit === EXIT.passed ? "info" : result.run === null ? "error" : "warn";
+    const what = result.problem === null ? `${result.outcome}, run ${result.run}` : `not run: ${result.problem.message}`;
     const durationMs = Math.round(systemClock.elapsed() - startedAt);
-    log(level, "run.ended", `${run.playbook} (${run.environment}): ${what}`, { ...about, ...came, durationMs });
-    return came;
+    log(level, "run.ended", `${run.playbook} (${run.environment}): ${what}`, { ...about, ...result, durationMs });
+    return result;
   } catch (error) {
     if (error instanceof NotNow)
       log("info", "run.returned", `${run.playbook} (${run.environment}): returned to the queue: ${error.message}`, about);
@@ -129,17 +129,4 @@ async function loadOf(
     return Math.max(0, ...unknown.map(({ openedAt }) => (now - openedAt) / 1_000));
   });
   return { labels, workers, oldestUnknownSeconds };
-}
-
-async function pageOf({ listen }: WorkerOptions, metrics: WorkerMetrics, log: Log): Promise<ServedPage | undefined> {
-  if (listen === undefined) return undefined;
-  const page = await servePage(listen, { metrics, notReady: () => undefined });
-  log("info", "worker.listening", `serves ${page.url}/metrics, /healthz and /readyz`, { url: page.url });
-  return page;
-}
-
-function logOf(shell: ProjectShell, { json }: WorkerOptions): Log {
-  const { stdout } = shell;
-  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(shell.hint(line)));
-  return jsonLog((line) => stdout.write(line, "json"));
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
-import { type Listeners, loadListeners, secretsOfListeners } from "../../environment/notifications.ts";
+import { secretsOfListeners } from "../../environment/notifications.ts";
 import type { JobResult, SubmittedRun } from "../../fleet/queue.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { Courier } from "../../schedule/courier.ts";
@@ -13,8 +13,9 @@ import { eventOf, noteOfSubmitted } from "../../schedule/notification.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
 import type { ServerPlace } from "../../sql/place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import { variablesOf, type Where } from "../project/project.ts";
+import type { Where } from "../project/project.ts";
 import { variablesForCommands } from "../schedule/command-variables.ts";
+import { listenersOf } from "../schedule/long-running.ts";
 
 /** What a worker needs for its notifications. */
 export interface AlarmPorts {
@@ -47,13 +48,17 @@ export class Alarms {
   }
 
   /** Keeps a notification of a run that did not pass. `redact` masks the secrets of the run. */
-  ended(run: SubmittedRun, came: JobResult, { report, redact }: { readonly report?: RunReport; readonly redact: Redact }): void {
-    const event = came.outcome === null ? "failure" : eventOf(came.outcome, undefined, undefined);
+  ended(
+    run: SubmittedRun,
+    result: JobResult,
+    { report, redact }: { readonly report?: RunReport; readonly redact: Redact },
+  ): void {
+    const event = result.outcome === null ? "failure" : eventOf(result.outcome, undefined, undefined);
     if (event === undefined) return;
     const { playbook, environment, key: id } = run;
-    const problem = came.problem ?? (report === undefined ? undefined : problemIn(report));
+    const problem = result.problem ?? (report === undefined ? undefined : problemIn(report));
     const about = { id, playbook, environment };
-    const note = noteOfSubmitted(event, came.outcome ?? "not run", { about, report, problem, at: systemClock.now() });
+    const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problem, at: systemClock.now() });
     this.#store.transaction(() => this.#courier.put(note, redact));
   }
 
@@ -70,10 +75,4 @@ export class Alarms {
   close(): void {
     this.#store.close();
   }
-}
-
-function listenersOf(shell: ProjectShell, where: Where): Listeners {
-  const { environmentFile: file } = shell.project;
-  if (file === undefined) return { channels: [], heartbeat: undefined };
-  return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, where) });
 }

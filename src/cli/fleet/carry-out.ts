@@ -26,7 +26,7 @@ import { openSession, type Session } from "../runs/session.ts";
 /** Receives each run that has ended, or could not begin. `redact` masks its secrets. */
 export type OnEnded = (
   run: SubmittedRun,
-  came: JobResult,
+  result: JobResult,
   about: { readonly report?: RunReport; readonly redact: Redact },
 ) => void;
 
@@ -67,9 +67,9 @@ export class SubmittedRuns {
     } catch (error) {
       if (error instanceof NotNow) throw error;
       if (error instanceof Failure && LATER.has(error.code)) throw new NotNow(error.message);
-      const came = notCarriedOut(error, found);
-      this.#onEnded(run, came, { redact: redactor([]) });
-      return came;
+      const result = notCarriedOut(error, found);
+      this.#onEnded(run, result, { redact: redactor([]) });
+      return result;
     }
   }
 
@@ -144,9 +144,9 @@ export class SubmittedRuns {
         ),
       );
       if (outcome === "interrupted") throw new NotNow("the worker is stopping");
-      const came = { run: fold.opened?.runId ?? null, outcome, exit: exitOf(outcome), problem: null };
-      this.#onEnded(run, came, { report: fold.report(), redact: session.redact });
-      return came;
+      const result = { run: fold.opened?.runId ?? null, outcome, exit: exitOf(outcome), problem: null };
+      this.#onEnded(run, result, { report: fold.report(), redact: session.redact });
+      return result;
     } catch (error) {
       throw maskedError(error, session.redact);
     }

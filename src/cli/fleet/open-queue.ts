@@ -18,7 +18,7 @@ export function serverOf(shell: ProjectShell, where: Where): ServerPlace {
   });
 }
 
-/** Opens the queue of a state; `say` hears of errors that the queue gets over. Throws a Failure. */
+/** Opens the queue of a state; `say` receives each error after which the queue continues. Throws a Failure. */
 export async function openQueue(place: ServerPlace, supervise: boolean, say: (text: string) => void): Promise<RunQueue> {
   assertJournalWhole(place);
   const { RunQueue: Queue } = await import("../../fleet/queue.ts");

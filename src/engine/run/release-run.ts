@@ -5,7 +5,7 @@ import { howToStop, spellHolder } from "../../journal/holder.ts";
 import { actingFor, type Lease } from "../../journal/leases.ts";
 import { isHeld, type JournalStore, noSuchRun } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
-import type { Holder, RunRecord, RunReleased } from "../../protocol/record.ts";
+import type { Holder } from "../../protocol/record.ts";
 import { maybeUnsent, stateOf } from "../../protocol/state.ts";
 
 /** The person who says that a holder is gone, and why. */
@@ -25,7 +25,7 @@ export async function releaseRun(store: JournalStore, runId: string, { who, beca
   const holder = lease?.holder;
   if (lease === undefined || holder === undefined) throw nothingToRelease(store, runId);
   if (lease.life === "alive") throw alive(runId, holder);
-  await actingFor(runId, () => takeAway(store, { ...lease, holder }, { who, because }));
+  await takeAway(store, { ...lease, holder }, { who, because });
   return holder;
 }
 
@@ -37,30 +37,26 @@ export async function releaseSilent(store: JournalStore, runId: string): Promise
   const lease = store.leases.holding(runId);
   if (lease?.holder === undefined || lease.life !== "silent") return;
   const because = `its process has shown no sign of life for ${formatDuration(LIMITS.beatLapsedMs)}`;
-  const held = { ...lease, holder: lease.holder };
   try {
-    await actingFor(runId, () => takeAway(store, held, { who: "tokenbook", because }));
+    await takeAway(store, { ...lease, holder: lease.holder }, { who: "tokenbook", because });
   } catch (error) {
     if (!isHeld(error)) throw error;
   }
 }
 
-async function takeAway(
-  store: JournalStore,
-  lease: Lease & { readonly holder: Holder },
-  { who, because }: Release,
-): Promise<void> {
+function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder }, { who, because }: Release): Promise<void> {
   const { runId, holder } = lease;
-  if (!store.knows(runId)) {
-    store.leases.release(store.leases.takeOver(runId), false); // the run was about to begin
-    return;
-  }
-  const says = (before: readonly RunRecord[]): RunReleased => {
-    return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(before)) };
-  };
-  const { journal, records } = await store.takeOver(lease, says);
-  journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-  await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+  return actingFor(runId, async () => {
+    if (!store.knows(runId)) {
+      store.leases.release(store.leases.takeOver(runId), false); // the run was about to begin
+      return;
+    }
+    const { journal, records } = await store.takeOver(lease, (before) => {
+      return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(before)) };
+    });
+    journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
+    await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+  });
 }
 
 function nothingToRelease(store: JournalStore, runId: string): Failure {

@@ -1,0 +1,43 @@
+import { Failure } from "../../base/failure.ts";
+import { type Listeners, loadListeners } from "../../environment/notifications.ts";
+import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
+import { type PageSource, type ServedPage, servePage } from "../../schedule/page.ts";
+import type { ListenAddress } from "../../serving/server.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
+import { type Dotenv, variablesOf } from "../project/project.ts";
+
+// What schedulers and workers share: both run until they are stopped.
+
+/** Returns the log of a command: plain lines on a terminal, JSON elsewhere. */
+export function logOf({ stdout, hint }: ProjectShell, json: boolean | undefined): Log {
+  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(hint(line)));
+  return jsonLog((line) => stdout.write(line, "json"));
+}
+
+/** Serves metrics and health where an address is given, and logs the event. Throws a Failure. */
+export async function pageOf(
+  listen: ListenAddress | undefined,
+  source: PageSource,
+  { log, event }: { readonly log: Log; readonly event: string },
+): Promise<ServedPage | undefined> {
+  if (listen === undefined) return undefined;
+  const page = await servePage(listen, source);
+  log("info", event, `serves ${page.url}/metrics, /healthz and /readyz`, { url: page.url });
+  return page;
+}
+
+/** Returns who is notified, by the project's tokenbook.yaml: all channels, or those that are named. Throws a Failure. */
+export function listenersOf(shell: ProjectShell, dotenv: Dotenv, names?: readonly string[]): Listeners {
+  const { environmentFile: file } = shell.project;
+  if (file !== undefined) return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, dotenv), names });
+  if (names !== undefined) throw noChannels();
+  return { channels: [], heartbeat: undefined };
+}
+
+function noChannels(): Failure {
+  return new Failure({
+    code: "notifications.unknown",
+    message: "there is no tokenbook.yaml here or above, so nobody can be notified",
+    next: "declare them under notifications: in tokenbook.yaml",
+  });
+}
