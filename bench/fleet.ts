@@ -18,6 +18,7 @@ import { JournalStore } from "../src/journal/store.ts";
 import type { StatePlace } from "../src/sql/place.ts";
 import type { Sandbox } from "../src/sandbox/sandbox.ts";
 import { answered, intended, opened } from "../test/unit/protocol/facts.ts";
+import { approvalPlaybook } from "../test/playbooks.ts";
 import { PostgresServer } from "../test/postgres/server.ts";
 import { Proxy } from "../test/postgres/proxy.ts";
 import { median } from "./measure.ts";
@@ -29,11 +30,10 @@ const SLOTS = 8;
 const POLL_MS = 100;
 const MEGABYTE = 1_048_576;
 
-const HEAD = `playbook: 1
+const FIVE_STEPS = `playbook: 1
 actors:
   issuer: { ledger: "userId:alice" }
-`;
-const FIVE_STEPS = `${HEAD}defaults: { as: issuer }
+defaults: { as: issuer }
 name: Five steps
 steps:
   - id: token
@@ -59,29 +59,7 @@ steps:
     with: { id: "\${{ steps.token.id }}" }
     expect: [response.totalSupply == 15]
 `;
-const APPROVAL = `${HEAD}  board: [{ ledger: "userId:bob" }]
-  custodian: { ledger: "userId:carol" }
-defaults: { as: issuer }
-name: Hand over a property
-steps:
-  - id: property
-    uses: ledger.asset.create
-    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
-  - id: request
-    uses: ledger.transfer.request
-    with:
-      assetType: Property
-      id: ["\${{ steps.property.id }}"]
-      approvers: "\${{ actors.board }}"
-      numRequired: 1
-      newOwner: "\${{ actors.custodian }}"
-  - id: owned
-    uses: ledger.asset.get
-    with: { assetType: Property, id: "\${{ steps.property.id }}" }
-    until: response.owners.exists(o, o == actors.custodian)
-    timeout: 1h
-    wait: { every: 200ms, max: 200ms }
-`;
+const APPROVAL = approvalPlaybook("    timeout: 1h\n    wait: { every: 200ms, max: 200ms }");
 
 // On the disk, as the server's files are.
 const folder = temporaryFolder({ TMPDIR: tmpdir() });

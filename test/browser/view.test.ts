@@ -8,8 +8,9 @@ import { DriftBook } from "../../src/reconcile/drift-book.ts";
 import { thisProcess } from "../../src/journal/holder.ts";
 import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
+import { approvalPlaybook } from "../playbooks.ts";
 import { viewing } from "../stories/viewing.ts";
-import { approvalPlaybook, approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
+import { approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
 import { clickCopyButtons } from "./copying.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
 

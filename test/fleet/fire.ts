@@ -15,6 +15,7 @@ import type { ServerPlace } from "../../src/sql/place.ts";
 import type { Dice } from "../../simulation/random.ts";
 import { quietShell } from "../crash/ground.ts";
 import { FAULTS, Proxy, type Weather } from "../crash/random/proxy.ts";
+import { ORDER } from "../playbooks.ts";
 import { PostgresServer } from "../postgres/server.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
@@ -30,31 +31,6 @@ const LATEST_MS = 200;
 const POLL_MS = 250;
 /** How often the key of a run that did not pass is submitted again, after the fire. */
 const AGAIN = 2;
-
-const ORDER = `playbook: 1
-name: Mint for an order
-inputs:
-  order: { type: string }
-actors:
-  issuer: { ledger: "userId:alice" }
-defaults: { as: issuer }
-steps:
-  - id: token
-    uses: ledger.token.create
-    with:
-      id: "T\${{ inputs.order }}"
-      name: "Token of \${{ inputs.order }}"
-      symbol: ORD
-      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
-      behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
-  - id: mint
-    uses: ledger.token.mint
-    with: { id: "T\${{ inputs.order }}", to: "\${{ actors.issuer }}", value: "10.00" }
-  - id: after
-    uses: ledger.token.get
-    with: { id: "\${{ steps.token.id }}" }
-    expect: [response.totalSupply == 10]
-`;
 
 /** What came of it all. */
 export interface Toll {

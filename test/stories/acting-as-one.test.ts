@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { desk, inJournal, writing } from "./desk.ts";
+import { approvalPlaybook } from "../playbooks.ts";
 import { gate } from "./proxy.ts";
-import { approvalPlaybook, approveAsBob, type Ended, operationsOf, type Project, reached, runIn } from "./world.ts";
+import { approveAsBob, type Ended, operationsOf, type Project, reached, runIn } from "./world.ts";
 
 const recordAs = (who: string): string => `playbook: 1
 name: Record one

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
+import { approvalPlaybook, ORDER } from "../playbooks.ts";
 import { BINARIES, PostgresServer } from "../postgres/server.ts";
 import { gate, type Passing, proxyTo, type Proxy } from "./proxy.ts";
 import { hook, logged } from "./schedule.ts";
 import {
-  approvalPlaybook,
   approveAsBob,
   type Ended,
   environmentAt,
@@ -21,31 +21,6 @@ import {
   sandboxProcess,
   type Service,
 } from "./world.ts";
-
-const ORDER = `playbook: 1
-name: Mint for an order
-inputs:
-  order: { type: string }
-actors:
-  issuer: { ledger: "userId:alice" }
-defaults: { as: issuer }
-steps:
-  - id: token
-    uses: ledger.token.create
-    with:
-      id: "T\${{ inputs.order }}"
-      name: "Token of \${{ inputs.order }}"
-      symbol: ORD
-      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
-      behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
-  - id: mint
-    uses: ledger.token.mint
-    with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "10.00" }
-  - id: after
-    uses: ledger.token.get
-    with: { id: "\${{ steps.token.id }}" }
-    expect: [response.totalSupply == 10]
-`;
 
 /** Failing over takes ten seconds of waiting, and more on a busy machine. */
 const LONGEST_MS = 180_000;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { elementsOf } from "../unit/report/xml.ts";
 import { gate, type Proxy, proxyTo } from "./proxy.ts";
 import { logged, loggedLines } from "./schedule.ts";
+import { approvalPlaybook } from "../playbooks.ts";
 import {
-  approvalPlaybook,
   approveAsBob,
   MINT_ONCE,
   newProject,

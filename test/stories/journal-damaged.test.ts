@@ -4,16 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { desk, losingMint } from "./desk.ts";
 import { type Proxy, proxyTo } from "./proxy.ts";
-import {
-  approvalPlaybook,
-  MINT_ONCE,
-  newProject,
-  operationsOf,
-  type Project,
-  runIn,
-  sandboxProcess,
-  type Service,
-} from "./world.ts";
+import { approvalPlaybook } from "../playbooks.ts";
+import { MINT_ONCE, newProject, operationsOf, type Project, runIn, sandboxProcess, type Service } from "./world.ts";
 
 interface Damage {
   readonly name: string;

@@ -1,5 +1,6 @@
+import { approvalPlaybook } from "../playbooks.ts";
 import { expect, test } from "vitest";
-import { approvalPlaybook, approveAsBob, newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { approveAsBob, newProject, operationsOf, sandboxProcess } from "./world.ts";
 
 test("a run that waits for a person is pending; the person approves, and the run is resumed", async () => {
   const world = await sandboxProcess();

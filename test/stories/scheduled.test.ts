@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
+import { approvalPlaybook } from "../playbooks.ts";
 import { firingsOf, logged, loggedLines, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
-import { approvalPlaybook, KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
 
 const describes = new SchemaSet().validator(scheduleSchema);
 

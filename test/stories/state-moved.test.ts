@@ -2,8 +2,8 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BINARIES, PostgresServer } from "../postgres/server.ts";
+import { approvalPlaybook } from "../playbooks.ts";
 import {
-  approvalPlaybook,
   approveAsBob,
   environmentAt,
   type Ended,

@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
-import {
-  approvalPlaybook,
-  approveAsBob,
-  type Ended,
-  newProject,
-  operationsOf,
-  type Running,
-  reached,
-  sandboxProcess,
-} from "./world.ts";
+import { approvalPlaybook } from "../playbooks.ts";
+import { approveAsBob, type Ended, newProject, operationsOf, type Running, reached, sandboxProcess } from "./world.ts";
 
 const OPERATIONS = ["ledger.asset.create", "ledger.transfer.request"];
 

@@ -397,34 +397,3 @@ steps:
 outputs:
   token: "\${{ steps.token.id }}"
 `;
-
-/** A property that changes hands only when bob approves; the last step waits for that, as long as `wait` says. */
-export function approvalPlaybook(wait: string): string {
-  return `playbook: 1
-name: Hand over a property
-actors:
-  issuer: { ledger: "userId:alice" }
-  board: [{ ledger: "userId:bob" }]
-  custodian: { ledger: "userId:carol" }
-defaults: { as: issuer }
-steps:
-  - id: property
-    uses: ledger.asset.create
-    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
-  - id: request
-    uses: ledger.transfer.request
-    with:
-      assetType: Property
-      id: ["\${{ steps.property.id }}"]
-      approvers: "\${{ actors.board }}"
-      numRequired: 1
-      newOwner: "\${{ actors.custodian }}"
-  - id: owned
-    uses: ledger.asset.get
-    with: { assetType: Property, id: "\${{ steps.property.id }}" }
-    until: response.owners.exists(o, o == actors.custodian)
-${wait}
-outputs:
-  request: "\${{ steps.request.id }}"
-`;
-}
