@@ -234,6 +234,9 @@ export const LIMITS = {
   drifts: 10_000,
   /** Drifts, cleared ones, and totals shown of one comparison in a report; `tokenbook drift list` has all of them. */
   driftsShown: 1_000,
+  /** Reads and rows of a comparison that its run keeps for the page of an auditor. */
+  readsKept: 200,
+  rowsKept: 200,
   /** How often a difference is checked before a value that still changes is reported as moving. */
   looks: 4,
   /** The longest that a drift may be acknowledged for, in days. */

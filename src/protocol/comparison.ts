@@ -1,3 +1,5 @@
+import type { Json } from "../base/json.ts";
+
 /** How two sides differ. `unit`: they hold the same quantity in different units, such as cents and euros. */
 export type DriftKind = "differs" | "unit" | "missing-left" | "missing-right" | "duplicate-left" | "duplicate-right";
 
@@ -12,8 +14,21 @@ export type DriftState = "new" | "persisting" | "changed" | "acknowledged";
  */
 export type Quantity = string;
 
+/** The identity of a comparison across runs. */
+export interface ComparisonName {
+  readonly environment: string;
+  /** The file of the playbook that is run: two may have the same title. */
+  readonly playbook: string;
+  /** The comparison's id, with the steps that include it before it. */
+  readonly comparison: string;
+  /** The scope from the playbook; empty without one. */
+  readonly scope: string;
+}
+
 /** What a comparison of two sides found; lists are cut at `LIMITS.driftsShown`, `counts` are not. Times are milliseconds since the Unix epoch. */
 export interface Comparison {
+  /** Which comparison it is. Older runs left it out, as they did `reads` and `rows`. */
+  readonly of?: ComparisonName;
   readonly left: ComparedSide;
   readonly right: ComparedSide;
   /** The part of the key that `totals` are of; null without them. */
@@ -29,6 +44,34 @@ export interface Comparison {
   readonly moving: readonly Pick<Drift, "key" | "left" | "right">[];
   /** Reads that did not finish: rows that they may hold are not compared. */
   readonly gaps: readonly Gap[];
+  /** The first reads of the first look, at most `LIMITS.readsKept`, and how many there were. */
+  readonly reads?: readonly ComparedRead[];
+  readonly readCount?: number;
+  /** The first rows in the order of their keys, at most `LIMITS.rowsKept`, as first read. */
+  readonly rows?: readonly ComparedRow[];
+}
+
+/** What one read asked for, and when, from the first request to the last answer. */
+export interface ComparedRead {
+  /** The name of the side, or of both. */
+  readonly side: string;
+  /** An operation, or the expression that gave the rows. */
+  readonly operation: string;
+  readonly input: Json;
+  readonly actor: string | null;
+  readonly pages: number;
+  readonly rows: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What both sides have of one key. A value is null where there is no row, and where only presence is compared. */
+export interface ComparedRow {
+  readonly key: Readonly<Record<string, string>>;
+  readonly leftRows: number;
+  readonly rightRows: number;
+  readonly left: Quantity | null;
+  readonly right: Quantity | null;
 }
 
 /** One side of a comparison, as first read. */

@@ -1,16 +1,5 @@
 import type { Json } from "../base/json.ts";
-import type { Drift, Quantity } from "./comparison.ts";
-
-/** The identity of a comparison across runs. */
-export interface ComparisonName {
-  readonly environment: string;
-  /** The file of the playbook that is run: two may have the same title. */
-  readonly playbook: string;
-  /** The comparison's id, with the steps that include it before it. */
-  readonly comparison: string;
-  /** The scope from the playbook; empty without one. */
-  readonly scope: string;
-}
+import type { ComparisonName, Drift, Quantity } from "./comparison.ts";
 
 /** A drift with all that is known about it. */
 export interface KnownDrift extends Drift {

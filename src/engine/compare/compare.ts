@@ -2,9 +2,8 @@ import { formatDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
-import { type Comparison, type ComparisonCounts, type Gap, openFirst } from "../../protocol/comparison.ts";
+import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
-import type { ComparisonName } from "../../protocol/drift.ts";
 import type { DriftsAfterRun } from "../../reconcile/drift-book.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
@@ -181,7 +180,9 @@ class Comparing {
       settled: seen.settled,
       notCompared: survey.notCompared + seen.lost,
     };
+    const { reads, readCount } = this.reader.log;
     return {
+      of: this.#about.name,
       left: this.#side("left", survey),
       right: this.#side("right", survey),
       totalsOf: looks.totals ?? null,
@@ -196,6 +197,15 @@ class Comparing {
         right: right?.value ?? null,
       })),
       gaps: cut(this.reader.gaps),
+      reads,
+      readCount,
+      rows: survey.rows.map(({ key, left, right }) => ({
+        key: namedKey(looks.key, key),
+        leftRows: left?.rows ?? 0,
+        rightRows: right?.rows ?? 0,
+        left: left?.value ?? null,
+        right: right?.value ?? null,
+      })),
     };
   }
 

@@ -8,6 +8,7 @@ import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { LIST_TRIES } from "../read/read.ts";
 import { Interrupted } from "../run/interrupted.ts";
+import { NotedRead, ReadLog } from "./read-log.ts";
 import type { RowOrigin, RowSource, SourceRead } from "./row-source.ts";
 
 /** What was read of one side, and when. */
@@ -30,6 +31,8 @@ const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "
 /** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
 export class SourceReader {
   readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
+  /** The reads of the first look. */
+  readonly log: ReadLog = new ReadLog();
   readonly #context: Looking;
   readonly #sources: readonly RowSource[];
   readonly #step: string;
@@ -68,11 +71,14 @@ export class SourceReader {
       this.#sources.map(({ reads }) => reads),
       async (read) => {
         let [number, taken] = [0, { left: 0, right: 0 }];
+        let noted = new NotedRead(this.#sideOf(read), 0);
         const problem = await this.#rows(read, {
           begin: () => {
             [number, taken] = [++this.#reads, { left: 0, right: 0 }];
+            noted = new NotedRead(this.#sideOf(read), this.#context.ports.clock.now());
           },
-          take: (rows) => {
+          take: (rows, origin) => {
+            noted.page(origin, rows.length);
             for (const side of read.sides) {
               const own = rows.filter((row) => row.side === side);
               scratch.keep(number, side, own);
@@ -86,6 +92,7 @@ export class SourceReader {
             for (const side of read.sides) this.tallies[side].rows -= taken[side];
           },
         });
+        this.log.keep(noted);
         if (problem !== undefined) this.#fail(read, problem);
       },
     );
@@ -169,8 +176,11 @@ export class SourceReader {
 
   #fail(read: SourceRead, { code, message }: StepProblem): void {
     this.#failed.add(read);
-    const side = read.sides.map((name) => this.#names[name]).join(" and ");
-    this.#gaps.push({ side, of: read.label, code, message: message.slice(0, LIMITS.refusalChars) });
+    this.#gaps.push({ side: this.#sideOf(read), of: read.label, code, message: message.slice(0, LIMITS.refusalChars) });
+  }
+
+  #sideOf({ sides }: SourceRead): string {
+    return sides.map((name) => this.#names[name]).join(" and ");
   }
 }
 

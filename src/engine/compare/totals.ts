@@ -14,6 +14,8 @@ interface SideSum {
 export class Survey {
   /** The differences, by key; at most one more than `LIMITS.drifts`. */
   readonly differing: Map<string, Pair> = new Map();
+  /** The first keys with what both sides have; at most `LIMITS.rowsKept`. */
+  readonly rows: Pair[] = [];
   keys = 0;
   notCompared = 0;
   readonly #rules: Rules;
@@ -32,6 +34,7 @@ export class Survey {
   take(pair: Pair): void {
     this.#add("left", pair);
     this.#add("right", pair);
+    if (this.rows.length < LIMITS.rowsKept) this.rows.push(pair);
     if (!this.#isWhole(pair.key)) {
       this.notCompared += 1;
       return;

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Decimal } from "../../../src/base/decimal.ts";
 import { writeJson } from "../../../src/base/json.ts";
 import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
-import type { ComparisonName } from "../../../src/protocol/drift.ts";
+import type { ComparisonName } from "../../../src/protocol/comparison.ts";
 import { DriftBook, type FoundDrifts, type Sighting } from "../../../src/reconcile/drift-book.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { DRIFTS } from "../../../src/reconcile/drift-tables.ts";

@@ -1,0 +1,40 @@
+import { writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { ComparedRead } from "../../protocol/comparison.ts";
+import type { RowOrigin } from "./row-source.ts";
+
+/** What one read of a source asked for: one request for each operation and input, with its pages. */
+export class NotedRead {
+  readonly #asked = new Map<string, ComparedRead>();
+  readonly #side: string;
+  readonly #from: number;
+
+  constructor(side: string, from: number) {
+    this.#side = side;
+    this.#from = from;
+  }
+
+  /** Notes rows of one page. */
+  page({ operation, input, actor, page, at }: RowOrigin, rows: number): void {
+    const name = writeJson([operation, input, actor]);
+    const before = this.#asked.get(name);
+    const seen = { side: this.#side, operation, input, actor, from: this.#from };
+    this.#asked.set(name, { ...seen, pages: Math.max(before?.pages ?? 0, page), rows: (before?.rows ?? 0) + rows, to: at });
+  }
+
+  get reads(): readonly ComparedRead[] {
+    return [...this.#asked.values()];
+  }
+}
+
+/** The reads of the first look, for whoever checks the comparison later. */
+export class ReadLog {
+  /** At most `LIMITS.readsKept`. */
+  readonly reads: ComparedRead[] = [];
+  readCount = 0;
+
+  keep({ reads }: NotedRead): void {
+    this.readCount += reads.length;
+    this.reads.push(...reads.slice(0, LIMITS.readsKept - this.reads.length));
+  }
+}
