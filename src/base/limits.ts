@@ -47,9 +47,11 @@ export const LIMITS = {
   /** Changes shown of an edited playbook that do not fit what its run has done, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,
-  /** Bytes of the head of one answer, and of all of it. */
+  /** Bytes of the head of one answer, and of as much of it as is held in memory. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
+  /** Bytes of one list whose records are used as they come. */
+  listBytes: 17_179_869_184,
   /** Characters kept of the service's message when it refuses. */
   refusalChars: 1_000,
   /** Characters of one expression. */

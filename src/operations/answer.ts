@@ -30,19 +30,31 @@ export function readyToRead({ call }: Operation): void {
 
 /**
  * Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. A
- * field that is null where the contract allows no null is dropped; with `loosely`, every wrong field is dropped.
+ * field that is null where the contract allows no null is dropped; with `loosely`, every wrong field is dropped. `taken` says how many
+ * records of a list were read before these.
  */
 export function readAnswer(
   operation: Operation,
   given: Json | undefined,
-  { loosely = false }: { readonly loosely?: boolean } = {},
+  { loosely = false, taken = 0 }: { readonly loosely?: boolean; readonly taken?: number } = {},
 ): Answer | Unreadable {
   const { response } = operation.call;
   if (response === undefined) return { kind: "answer", payload: null, envelope: undefined };
   if (given === undefined) return unreadable("the answer has no JSON body");
   const body = fitted(response, given, loosely);
-  if ("problem" in body) return unreadable(`${["answer", ...body.problem.path].join(".")} ${expectation(body.problem)}`);
+  if ("problem" in body)
+    return unreadable(`${["answer", ...placeIn(body.problem, taken)].join(".")} ${expectation(body.problem)}`);
   return understood(operation, body.fits);
+}
+
+function placeIn({ path: [first, ...rest] }: SchemaViolation, taken: number): readonly string[] {
+  return first === undefined ? [] : [taken === 0 ? first : String(Number(first) + taken), ...rest];
+}
+
+/** Returns whether the records of an answer can be read as they come: it is a list, in one answer, without anything around it. */
+export function isPlainList({ call, service, writes }: Operation): boolean {
+  const { type } = resolve(call.response ?? {});
+  return !writes && type === "array" && call.paging === undefined && service.envelope === undefined;
 }
 
 // Most answers fit, and are checked once. Dropping a required field is a problem again.

@@ -1,5 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, shownJson } from "../base/json.ts";
+import { TextSet } from "../base/text-set.ts";
 import type { OperationName } from "../contract/contract.ts";
 
 /** A quantity that two sides of the service must agree on: the sides, and how they are read. */
@@ -26,7 +27,7 @@ export interface ConservedReads<Page> {
   later(page: Page, rows: readonly ConservedRow[]): readonly Page[];
 }
 
-/** Returns the rows of an answer. Throws an Uncounted when one cannot be counted. */
+/** Returns the rows of an answer, or of a piece of a list. Throws an Uncounted when one cannot be counted. */
 export type RowsIn = (payload: Json) => readonly ConservedRow[];
 
 /** A part of a quantity on one side. */
@@ -97,11 +98,24 @@ export function recordsIn(value: Json, name = "the answer"): readonly JsonObject
   throw new Uncounted(`${name} must be a list of records, and is ${shownJson(value)}`);
 }
 
-/** Returns records with different ids. Throws an Uncounted when one is listed twice. */
-export function noneTwice(what: string, records: readonly JsonObject[]): readonly JsonObject[] {
-  for (const [id, times] of timesOf(records.map((record) => textIn(record, "id"))))
-    if (times > 1) throw new Uncounted(`${what} ${id} is listed ${times} times`);
-  return records;
+/** The ids of a list that comes in pieces. */
+export class Ids {
+  readonly #what: string;
+  readonly #seen = new TextSet();
+
+  /** `what` names one record, as in "account". */
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  /** Returns the records. Throws an Uncounted when one of them was listed before. */
+  add(records: readonly JsonObject[]): readonly JsonObject[] {
+    for (const record of records) {
+      const id = textIn(record, "id");
+      if (!this.#seen.add(id)) throw new Uncounted(`${this.#what} ${id} is listed more than once`);
+    }
+    return records;
+  }
 }
 
 /** Returns how often each text occurs. */

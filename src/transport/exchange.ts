@@ -25,6 +25,15 @@ export interface Outgoing {
   readonly fence: Fence | undefined;
   /** Aborted when the answer is not needed any more: the exchange ends at once. Without it, only the timeout ends it. */
   readonly signal: AbortSignal | undefined;
+  /** Takes the body of a successful answer as it comes; by default all of it is held. */
+  readonly sieve?: BodySieve;
+}
+
+/** Takes the bytes of a body as they come, and holds those that it has not used. They become the text of the answer. */
+export interface BodySieve {
+  readonly heldBytes: number;
+  push(chunk: Buffer): void;
+  rest(): Buffer;
 }
 
 /** The question right before the first byte of a request: returns why it must not leave, or `undefined` when it may. Never throws. */
@@ -33,13 +42,16 @@ export type Fence = () => string | undefined;
 /** The outcome of an exchange: whether anything was sent, and whether a whole answer came. */
 export type Exchanged =
   | { readonly kind: "not-sent"; readonly why: string }
-  /** `isTooLarge`: it has more than `LIMITS.answerBytes`, and will have them again. */
+  /** `isTooLarge`: it has more bytes than the limits allow, and will have them again. */
   | { readonly kind: "no-answer"; readonly why: string; readonly isTooLarge?: true }
   | {
       readonly kind: "answered";
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
+      /** The body, without what a sieve has used. */
       readonly text: string;
+      /** How many bytes a sieve has used; left out for none. */
+      readonly usedBytes?: number;
     };
 
 /**
@@ -104,7 +116,6 @@ export class Transport {
       headersTimeout: 0, // the deadline covers the whole exchange
       bodyTimeout: 0,
       maxHeaderSize: LIMITS.answerHeadBytes,
-      maxResponseSize: LIMITS.answerBytes,
     });
     return { client, breakOff: (error) => void socket?.destroy(error) };
   }
@@ -160,16 +171,21 @@ class Listener implements Dispatcher.DispatchHandler {
   // For the whole exchange: undici's own timeouts restart with each byte of a dripping answer.
   readonly #deadline: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
+  readonly #sieve: BodySieve | undefined;
+  readonly #lastMs = performance.now() + LIMITS.requestMs;
   #late: Error | undefined;
+  #tooLarge: string | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: Readonly<Record<string, string | string[] | undefined>> = {};
-  readonly #chunks: Buffer[] = [];
+  #body: BodySieve = new HeldBody();
+  #bytes = 0;
   readonly #fence: Fence | undefined;
 
-  constructor({ timeoutMs, signal, fence }: Outgoing, hears: Hears) {
+  constructor({ timeoutMs, signal, fence, sieve }: Outgoing, hears: Hears) {
     this.#hears = hears;
     this.#fence = fence;
+    this.#sieve = sieve;
     this.#deadline = setTimeout(() => this.#end(`no whole answer within ${timeoutMs} ms`), timeoutMs);
     this.#signal = signal;
     signal?.addEventListener("abort", this.#giveUp);
@@ -201,26 +217,54 @@ class Listener implements Dispatcher.DispatchHandler {
   onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     this.#status = status;
     this.#headers = headers;
+    if (this.#sieve !== undefined && status >= 200 && status < 300) this.#body = this.#sieve;
   }
 
-  onResponseData(_: unknown, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const held = this.#body.heldBytes + chunk.length;
+    this.#body.push(chunk);
+    this.#bytes += chunk.length;
+    const { heldBytes } = this.#body;
+    if (heldBytes > LIMITS.answerBytes)
+      this.#tooLarge = tooLarge(heldBytes < this.#bytes ? "one record of the answer" : "the answer", LIMITS.answerBytes);
+    else if (this.#bytes > LIMITS.listBytes) this.#tooLarge = tooLarge("the list", LIMITS.listBytes);
+    if (this.#tooLarge !== undefined) controller.abort(OVER);
+    // Records that are used as they come are progress, so only a pause of the answer is limited, and all of it.
+    else if (heldBytes < held && performance.now() < this.#lastMs) this.#deadline.refresh();
   }
 
   onResponseEnd(): void {
-    const text = decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
-    this.#resolve({ kind: "answered", status: this.#status, headers: flatten(this.#headers), text });
+    const text = decoder.decode(this.#body.rest());
+    const usedBytes = this.#bytes - this.#body.heldBytes;
+    const answer = { kind: "answered", status: this.#status, headers: flatten(this.#headers), text } as const;
+    this.#resolve(usedBytes > 0 ? { ...answer, usedBytes } : answer);
   }
 
   onResponseError(_: unknown, error: unknown): void {
     if (this.#controller === undefined) return this.#resolve({ kind: "not-sent", why: describe(this.#late ?? error) });
-    const isTooLarge = (error as { code?: string }).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE";
-    if (isTooLarge) return this.#resolve({ kind: "no-answer", why: TOO_LARGE, isTooLarge });
+    if (this.#tooLarge !== undefined) return this.#resolve({ kind: "no-answer", why: this.#tooLarge, isTooLarge: true });
     this.#resolve({ kind: "no-answer", why: describe(this.#late ?? error) });
   }
 }
 
-const TOO_LARGE = `the answer is larger than ${LIMITS.answerBytes.toLocaleString("en")} bytes`;
+function tooLarge(what: string, limit: number): string {
+  return `${what} is larger than ${limit.toLocaleString("en")} bytes`;
+}
+
+/** A body that is held whole. */
+class HeldBody implements BodySieve {
+  readonly #chunks: Buffer[] = [];
+  heldBytes = 0;
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.heldBytes += chunk.length;
+  }
+
+  rest(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
 
 // Removes a byte order mark, and never fails: invalid UTF-8 is no JSON either.
 const decoder = new TextDecoder();

@@ -131,7 +131,9 @@ function outcomeLines(exchanged: Exchanged, { body = "" }: Outgoing, durationMs:
   const duration = formatDuration(Math.round(durationMs));
   if (exchanged.kind === "not-sent") return [`not sent, after ${duration}: ${exchanged.why}`];
   if (exchanged.kind === "no-answer") return [`no answer, after ${duration}: ${exchanged.why}`];
-  const sizes = `${count(Buffer.byteLength(body), "byte")} sent, ${count(Buffer.byteLength(exchanged.text), "byte")} received`;
+  const received = Buffer.byteLength(exchanged.text) + (exchanged.usedBytes ?? 0);
+  const rest = exchanged.usedBytes === undefined ? "" : ", the end is shown";
+  const sizes = `${count(Buffer.byteLength(body), "byte")} sent, ${count(received, "byte")} received${rest}`;
   const type = exchanged.headers["content-type"];
   return [`HTTP ${exchanged.status} in ${duration}, ${sizes}${type === undefined ? "" : ` (${type})`}`];
 }

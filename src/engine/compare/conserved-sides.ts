@@ -25,7 +25,7 @@ function readsOf(context: Looking, { step, scope }: ReadingStep, { as }: Conserv
     callers: as.length,
     read: (operation, input, rows, caller = 0) => {
       const bound = { input, caller: callerOf(as[caller], scope) };
-      return rowsOf(context, { step, operation: operationNamed(operation), bound }, countable(rows));
+      return rowsOf(context, { step, operation: operationNamed(operation), bound, inPieces: true }, countable(rows));
     },
     later: (page, rows) => (page.kind === "rows" ? [{ ...page, rows, requests: 0 }] : []),
   };

@@ -98,7 +98,7 @@ function serviceRead(context: Looking, source: ReadSource, { step, scope }: Read
     async *pages(): AsyncGenerator<SourcePage> {
       const bound = bindIn(context, scope, read);
       if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
-      yield* rowsOf(context, { step, operation: read.operation, bound }, (response) => {
+      yield* rowsOf(context, { step, operation: read.operation, bound, inPieces: taker.isByRow(source) }, (response) => {
         const on = { ...scope, response };
         assertAboutInput(read.operation, bound.input, response);
         return taker.rows(listOn(source, response, on), on);
@@ -176,6 +176,13 @@ class RowTaker {
       rows.push(this.#row(record, scope, fixed));
     }
     return rows;
+  }
+
+  /** Returns whether each row can be taken without the others: no expression asks for the whole response. */
+  isByRow({ each }: ReadSource): boolean {
+    const { where, key, value, once, at } = this.side;
+    const used = [where, ...key.values(), value, once, at].flatMap((expression) => expression?.references ?? []);
+    return each === undefined && !used.some(({ root }) => root === "response");
   }
 
   /** Returns the fixed parts of a read's keys, before it is made; `undefined` where they have no value. */

@@ -13,18 +13,27 @@ import type { SourcePage } from "./row-source.ts";
 /** Takes the rows of a page, in pieces. Throws an EvaluationFailure when a row has no value. */
 export type RowsOf = (payload: Json) => Iterable<readonly SideRow[]>;
 
+/** A list to be read. */
+interface ListToRead {
+  readonly step: string;
+  readonly operation: Operation;
+  readonly bound: Bound;
+  /** Whether no row depends on another row, so that they may be taken as they come. */
+  readonly inPieces: boolean;
+}
+
 /** Reads an operation page by page, and takes the rows of each. */
 export async function* rowsOf(
   context: Looking,
-  { step, operation, bound }: { readonly step: string; readonly operation: Operation; readonly bound: Bound },
+  { step, operation, bound, inPieces }: ListToRead,
   rows: RowsOf,
 ): AsyncGenerator<SourcePage, void> {
   const { input, caller } = bound;
   let number = 0;
-  for await (const page of pagesOf(context, { step, operation, input, caller, pages: LIMITS.pages, isPart: true })) {
+  for await (const page of pagesOf(context, { step, operation, input, caller, pages: LIMITS.pages, isPart: true, inPieces })) {
     let { requests } = page;
     if (page.kind === "failed") return yield { kind: "failed", problem: page.problem, requests };
-    number += 1;
+    number = operation.call.paging === undefined ? 1 : number + 1;
     const origin = { operation: operation.name, input, actor: caller.label, page: number, at: context.ports.clock.now() };
     for (const taken of piecesOf(rows, page.payload, number)) {
       if ("problem" in taken) return yield { kind: "failed", problem: taken.problem, requests };

@@ -6,7 +6,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import { keyParts, keyText, type SideRow, type SideName } from "../../reconcile/row.ts";
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../run/reading-context.ts";
-import { LIST_TRIES } from "../read/read.ts";
+import { CUT_OFF, LIST_TRIES } from "../read/read.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { NotedRead, ReadLog } from "./read-log.ts";
 import type { RowOrigin, RowSource, SourceRead } from "./row-source.ts";
@@ -25,8 +25,8 @@ export interface Witnessed {
   readonly origin: RowOrigin;
 }
 
-/** The evidence that a list moved while it was read. */
-const MOVES: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page"]);
+/** The evidence that a list moved or ended while it was read. */
+const READ_AGAIN: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page", CUT_OFF]);
 
 /** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
 export class SourceReader {
@@ -144,7 +144,7 @@ export class SourceReader {
       const problem = await this.#once(read, taking);
       if (problem === undefined) return undefined;
       taking.forget();
-      if (!MOVES.has(problem.code) || tries === LIST_TRIES || this.#context.stopping) return problem;
+      if (!READ_AGAIN.has(problem.code) || tries === LIST_TRIES || this.#context.stopping) return problem;
     }
   }
 
@@ -171,7 +171,8 @@ export class SourceReader {
   #showProgress(): void {
     const { left, right } = this.tallies;
     const at = this.#context.ports.clock.now();
-    this.#context.notify({ kind: "step.reading", step: this.#step, pages: this.requests, rows: left.rows + right.rows, at });
+    const pages = Math.max(1, this.requests); // the requests of a list that still comes are counted at its end
+    this.#context.notify({ kind: "step.reading", step: this.#step, pages, rows: left.rows + right.rows, at });
   }
 
   #fail(read: SourceRead, { code, message }: StepProblem): void {

@@ -1,10 +1,12 @@
+import { Readable } from "node:stream";
 import { invariant } from "../../base/failure.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { isPlainList } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { type AfterPage, listIn } from "../../services/paging/paging.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import { ask, type Asking, type Patience, problemOf } from "./ask.ts";
+import { ask, type AskedReply, type Asking, mayPass, type Patience, problemOf } from "./ask.ts";
 import type { Caller } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
 import type { Reply } from "../service/service.ts";
@@ -19,6 +21,8 @@ export interface ReadRequest extends Patience {
   readonly loosely?: boolean;
   /** The caller itself shows how far the reading has come. */
   readonly isPart?: boolean;
+  /** A list that comes in one answer may be given in pieces, as it comes. */
+  readonly inPieces?: boolean;
 }
 
 /** The result of a read. */
@@ -85,7 +89,7 @@ export type PageRead = Extract<ReadResult, { kind: "read" }>;
 
 /**
  * Reads the pages of a list one by one, so that no caller has to hold them all; `requests` counts those of the page. A failure ends the
- * pages. An answer without pages is one page.
+ * pages, and none of them counts. An answer without pages is one page, or some pieces of it.
  */
 export async function* pagesOf(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { operation, step, isPart = false } = reading;
@@ -104,6 +108,7 @@ export async function* pagesOf(context: ListReading, reading: ReadRequest): Asyn
 // A page that contradicts those before it is not passed on.
 async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { service, call } = reading.operation;
+  if (reading.inPieces === true && isPlainList(reading.operation)) return yield* pieces(context, reading);
   const first = await askOnce(context, reading, undefined);
   yield first;
   if (first.kind === "failed" || call.paging === undefined || reading.pages === 1) return;
@@ -121,9 +126,46 @@ async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGener
   if (after.kind === "broken") yield unfinished(problemWith(after, reading));
 }
 
+/** Something of a list came, and then no more: it must be read again from its beginning. */
+export const CUT_OFF = "service.cut-off";
+
+async function* pieces(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
+  const { operation, input, caller, loosely = false } = reading;
+  const abandoned = new AbortController();
+  const asking: Asking = {
+    service: context.service,
+    ports: context.ports,
+    signal: AbortSignal.any([context.signal, abandoned.signal]),
+    pause: (ms, step) => context.pause(ms, step),
+  };
+  let hasBegun = false;
+  const came = new Readable({ objectMode: true, read: () => undefined });
+  const take = (records: readonly Json[]): void => {
+    hasBegun = true;
+    came.push(records);
+  };
+  const asked = ask(asking, { operation, input, caller, loosely, take }, { ...reading, expects: () => hasBegun });
+  const over = asked.catch(() => undefined).then(() => came.push(null));
+  try {
+    for await (const payload of came as AsyncIterable<readonly Json[]>)
+      yield { kind: "read", payload, envelope: undefined, requests: 0, date: undefined };
+    const last = resultOf(await asked, context, reading);
+    const isCutOff = hasBegun && last.kind === "failed" && !last.reply.tooLarge && mayPass(last.reply);
+    yield isCutOff ? { ...last, problem: { ...last.problem, code: CUT_OFF } } : last;
+  } finally {
+    abandoned.abort();
+    await over;
+  }
+}
+
 async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
-  const asked = await ask(context, { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) }, reading);
+  const call = { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) };
+  return resultOf(await ask(context, call, reading), context, reading);
+}
+
+function resultOf(asked: AskedReply, context: ListReading, reading: ReadRequest): ReadResult {
+  const { operation, caller } = reading;
   const { reply, requests } = asked;
   if (reply.answer === undefined) {
     const problem = problemOf(asked, { operation, caller, target: context.target });

@@ -1,4 +1,5 @@
 import type { Target } from "../../environment/target.ts";
+import { isPlainList } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -57,12 +58,19 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
   return { code, message: reply.message };
 }
 
-function tooLarge({ message }: Reply, { name, call, service }: Operation, target: Target): StepProblem {
-  const next =
-    call.paging === undefined
-      ? "compare an export of the list as an input of `type: file`, or read a part of it if the service can give one"
+function tooLarge({ message }: Reply, operation: Operation, target: Target): StepProblem {
+  const { name, call, service } = operation;
+  const next = isPlainList(operation)
+    ? "compare it by `reconcile` with `read`, without `each` and `response`: its records are then used as they come"
+    : call.paging === undefined
+      ? "read a part of it if the service can give one"
       : `read smaller pages: \`${service.paging.size}\` of the read, or ${target.whereIs(`profile.${service.name}.pageSize`)}`;
-  return { code: "service.answer-too-large", message: `${name}: ${message}`, why: "one answer is held in memory", next };
+  return {
+    code: "service.answer-too-large",
+    message: `${name}: ${message}`,
+    why: "tokenbook limits what it reads of one answer",
+    next,
+  };
 }
 
 // In the service's own form it would be a refusal.

@@ -14,6 +14,7 @@ import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
 import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import type { EnginePorts } from "../engine-ports.ts";
+import { ListPieces } from "./list-pieces.ts";
 
 /** One call to be made. */
 export interface Call {
@@ -23,6 +24,8 @@ export interface Call {
   readonly page?: string | number;
   /** Leaves out invalid fields of the answer, instead of rejecting all of it. */
   readonly loosely?: boolean;
+  /** Takes the records of a list as they come, except the last ones, which are the answer. They count only if there is an answer. */
+  readonly take?: (records: readonly Json[]) => void;
 }
 
 /** The outcome of a call. */
@@ -90,7 +93,9 @@ export class ServiceClient {
     return this.#exchange(call, request, way);
   }
 
-  async #exchange({ operation, caller, loosely = false }: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
+  async #exchange(call: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
+    const { operation, caller, loosely = false } = call;
+    const pieces = call.take === undefined ? undefined : new ListPieces(operation, call.take, loosely);
     const { baseUrl, key } = this.#side(operation, caller);
     const { origin, path } = this.#place(baseUrl);
     const exchanged = await this.#ports.exchange({
@@ -107,6 +112,7 @@ export class ServiceClient {
       fence,
       timeoutMs: this.target.timeoutMs,
       signal,
+      ...(pieces === undefined ? {} : { sieve: pieces.sieve }),
     });
     if (signal.aborted && !operation.writes && exchanged.kind !== "answered") throw new Interrupted(operation.name);
     const { clock, secrets } = this.#ports;
@@ -117,6 +123,7 @@ export class ServiceClient {
       now: clock.now(),
       redact: secrets.redact,
       loosely,
+      taken: pieces?.taken ?? 0,
     });
   }
 
@@ -167,6 +174,8 @@ interface ReadBy {
   readonly now: number;
   readonly redact: Redact;
   readonly loosely: boolean;
+  /** How many records of the list were taken already. */
+  readonly taken: number;
 }
 
 function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
@@ -223,9 +232,9 @@ function readBody(text: string, redact: Redact): Body {
   }
 }
 
-function readSuccess(operation: Operation, body: Body, { loosely }: ReadBy): ReturnType<typeof readAnswer> {
+function readSuccess(operation: Operation, body: Body, { loosely, taken }: ReadBy): ReturnType<typeof readAnswer> {
   if (body.kind === "broken") return { kind: "unreadable", why: `the answer is not JSON: ${body.why}` };
-  return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely });
+  return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely, taken });
 }
 
 function retryAfter(value: string | undefined, now: number): number | null {

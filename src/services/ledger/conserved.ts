@@ -5,8 +5,8 @@ import {
   type ConservedReads,
   type ConservedRow,
   counted,
+  Ids,
   left,
-  noneTwice,
   notBelowZero,
   numberIn,
   once,
@@ -41,17 +41,18 @@ async function* tokenPages<Page>(id: string, reads: ConservedReads<Page>): Async
     return supplyRows(id, token);
   });
   for await (page of supply) yield page;
-  yield* reads.read("ledger.account.list", { tokenId: id }, (answer) => {
-    const accounts = noneTwice("account", recordsIn(answer));
-    return accounts.flatMap((account) => balanceRows(id, account));
-  });
+  const accounts = new Ids("account");
+  yield* reads.read("ledger.account.list", { tokenId: id }, (answer) =>
+    accounts.add(recordsIn(answer)).flatMap((account) => balanceRows(id, account)),
+  );
+  const transactions = new Ids("transaction");
+  let added = ZERO;
   yield* reads.read("ledger.transaction.list", { tokenId: id }, (answer) => {
-    const transactions = noneTwice("transaction", recordsIn(answer));
-    const rows = transactions.flatMap((transaction) => movements(id, transaction));
-    const added = sum(rows.flatMap(({ value }) => (value.isNegative() ? [] : [value])));
-    if (added.compare(minted) > 0) minted = added;
+    const rows = transactions.add(recordsIn(answer)).flatMap((transaction) => movements(id, transaction));
+    added = sum([added, ...rows.flatMap(({ value }) => (value.isNegative() ? [] : [value]))]);
     return rows;
   });
+  if (added.compare(minted) > 0) minted = added;
   // The minted total is known only now; it is compared with the cap of the token.
   if (page !== undefined && cap !== undefined)
     yield* reads.later(page, within([id, "cap"], { value: minted, most: cap, record: token }));

@@ -138,7 +138,7 @@ test("an answer with more bytes than the limit is requested once, and the messag
       problem: {
         code: "service.answer-too-large",
         message: "ledger.account.list: the answer is larger than 67,108,864 bytes",
-        next: expect.stringContaining("compare an export"),
+        next: expect.stringContaining("compare it by `reconcile` with `read`"),
       },
     },
   });

@@ -1,0 +1,32 @@
+import { type Json, parseJson } from "../../base/json.ts";
+import { ListSplitter } from "../../base/json-list.ts";
+import { readAnswer } from "../../operations/answer.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { BodySieve } from "../../transport/exchange.ts";
+
+/** Reads the records of one list as they come, each piece as a whole answer is read. */
+export class ListPieces {
+  /** How many records were taken. */
+  taken = 0;
+  readonly sieve: BodySieve;
+
+  constructor(operation: Operation, take: (records: readonly Json[]) => void, loosely: boolean) {
+    this.sieve = new ListSplitter((piece) => {
+      const records = recordsIn(operation, piece, loosely);
+      if (records === undefined) return false;
+      this.taken += records.length;
+      take(records);
+      return true;
+    });
+  }
+}
+
+// What is wrong with a piece is found again, and reported, when it is read as the rest of the answer.
+function recordsIn(operation: Operation, piece: string, loosely: boolean): readonly Json[] | undefined {
+  try {
+    const answer = readAnswer(operation, parseJson(piece), { loosely });
+    return answer.kind === "answer" && Array.isArray(answer.payload) ? (answer.payload as readonly Json[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

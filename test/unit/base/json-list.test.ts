@@ -1,0 +1,150 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
+import { ListSplitter } from "../../../src/base/json-list.ts";
+import { TextSet } from "../../../src/base/text-set.ts";
+
+const BROKEN = Symbol("no JSON that we read");
+
+function whole(text: string): Json | typeof BROKEN {
+  try {
+    return parseJson(text);
+  } catch {
+    return BROKEN;
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** Reads a text that comes in chunks, as an answer is read: its pieces, and then the rest. */
+function inPieces(bytes: Buffer, ends: readonly number[]): { readonly value: Json | typeof BROKEN; readonly pieces: number } {
+  const records: Json[] = [];
+  let pieces = 0;
+  const splitter = new ListSplitter((piece) => {
+    const read = whole(piece);
+    if (!Array.isArray(read)) return false;
+    records.push(...(read as readonly Json[]));
+    pieces++;
+    return true;
+  });
+  let begin = 0;
+  for (const end of [...ends.map((each) => each % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]) {
+    splitter.push(bytes.subarray(begin, end));
+    begin = end;
+  }
+  const rest = whole(decoder.decode(splitter.rest()));
+  if (pieces === 0) return { value: rest, pieces };
+  return { value: Array.isArray(rest) ? [...records, ...(rest as readonly Json[])] : BROKEN, pieces };
+}
+
+function show(value: Json | typeof BROKEN): string {
+  return value === BROKEN ? "broken" : writeJson(value);
+}
+
+const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+const plain = fc.constantFrom(
+  "1",
+  "-0.10",
+  "1e400",
+  "12345678901234567890.50",
+  "null",
+  "true",
+  "1e99999",
+  '"},{"',
+  '"\\\\"',
+  '"\\""',
+  '"[{"',
+);
+const deep = fc.oneof(plain, fc.constantFrom(nested(60), nested(198), nested(199)));
+// Of a key that occurs twice, only a text with marks of our own is checked for the depth of both values. So none has both.
+const marked = fc.oneof(
+  plain,
+  fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+  fc.constantFrom('"\u0091"', '"\\u0091"', '"é\u2028😀"'),
+);
+const name = fc.constantFrom('"a"', '"b"', '"__proto__"', '"a,{"', '"\\u0061"');
+const space = fc.constantFrom("", " ", "\n\t", " ");
+
+function listOf(part: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const field = fc.tuple(name, part).map(([key, value]) => `${key}:${value}`);
+  const record = fc.array(field, { maxLength: 3 }).map((fields) => `{${fields.join(" ,")}}`);
+  const item = fc.tuple(space, fc.oneof({ weight: 9, arbitrary: record }, part), space).map((parts) => parts.join(""));
+  return fc
+    .tuple(
+      fc.constantFrom("", "\ufeff", " ", "\ufeff "),
+      fc.array(item, { maxLength: 6 }),
+      fc.constantFrom("", "", "", " ", "x", "[{},{}]", ",{}", "\ufeff"),
+    )
+    .map(([before, items, after]) => `${before}[${items.join(",")}]${after}`);
+}
+
+const list = fc.oneof(listOf(deep), listOf(marked));
+
+/** Cuts something out of the bytes, doubles it, or puts something else in its place. */
+const mutation = fc.tuple(
+  fc.nat(),
+  fc.nat(3),
+  fc.constantFrom("", ",", "{", "}", "[", "]", '"', "\\", " ", "x", ",{}", "},{", "\ufeff", "\u0000"),
+);
+
+function mutated(bytes: Buffer, [place, length, text]: readonly [number, number, string]): Buffer {
+  const at = place % (bytes.length + 1);
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(text), bytes.subarray(at + length)]);
+}
+
+test("a list is read in pieces exactly as it is read whole, broken or not, wherever it is cut", () => {
+  let split = 0;
+  fc.assert(
+    fc.property(list, fc.array(mutation, { maxLength: 2 }), fc.array(fc.nat(), { maxLength: 8 }), (text, mutations, ends) => {
+      const bytes = mutations.reduce(mutated, Buffer.from(text));
+      const { value, pieces } = inPieces(bytes, ends);
+      split += Math.min(pieces, 1);
+      expect(show(value)).toBe(show(whole(decoder.decode(bytes))));
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(split).toBeGreaterThan(200);
+});
+
+test("a list is read in pieces when each byte comes alone, and when bytes are no text", () => {
+  const bytes = Buffer.concat([
+    Buffer.from('[{"a":"'),
+    Buffer.from([0xe2, 0x28, 0xa1, 0xff]),
+    Buffer.from('é"} , {"a":[{},{}]},{}]'),
+  ]);
+  const each = Array.from(bytes.keys());
+  expect(inPieces(bytes, each)).toEqual({ value: whole(decoder.decode(bytes)), pieces: 2 });
+});
+
+test("of a list of any length only the records that are not whole yet are held", () => {
+  let records = 0;
+  const splitter = new ListSplitter((piece) => {
+    records += (parseJson(piece) as readonly Json[]).length;
+    return true;
+  });
+  splitter.push(Buffer.from("[{}"));
+  const chunk = Buffer.from(`,{"id":"a"}`.repeat(1_000));
+  for (let at = 0; at < 200; at++) {
+    splitter.push(chunk);
+    expect(splitter.heldBytes).toBeLessThan(50);
+  }
+  expect(records).toBe(200_000);
+});
+
+test("after an unsound piece nothing more is held, and the piece is the rest", () => {
+  const splitter = new ListSplitter(() => false);
+  splitter.push(Buffer.from("[{1},{},"));
+  for (let at = 0; at < 100; at++) splitter.push(Buffer.alloc(1_000, " "));
+  expect(splitter.rest().toString()).toBe("[{1}]");
+  expect(splitter.heldBytes).toBe(5);
+});
+
+test("a set of texts knows each of very many texts that look alike, and no other", () => {
+  const texts = new TextSet();
+  const ids = function* (): Generator<string> {
+    for (let at = 0; at < 100_000; at++) yield `account~T${at % 10}.user${at}.0`;
+    for (let at = 0; at < 100_000; at++) yield String(at);
+  };
+  for (const id of ids()) if (!texts.add(id)) expect.fail(`${id} is new`);
+  for (const id of ids()) if (texts.add(id)) expect.fail(`${id} is not new`);
+});
