@@ -210,6 +210,9 @@ export const LIMITS = {
   tracedExchanges: 100_000,
   traceBatch: 2_000,
   traceMs: 10_000,
+  /** Exchanges that are kept of one run on request, and after how many days they are removed. */
+  keptExchanges: 100_000,
+  exchangeDays: 30,
   /** Characters that an HTML report shows of one value, and of all values of a report. */
   htmlValueChars: 20_000,
   htmlChars: 16_777_216,

@@ -1,3 +1,4 @@
+import type { KeptExchange } from "../exchanges/kept.ts";
 import type { RunRecord } from "../protocol/record.ts";
 import type { Trace } from "./otlp/trace.ts";
 import type { RunReport } from "./shape.ts";
@@ -9,4 +10,6 @@ export interface ReportedRun {
   readonly records: () => Iterable<RunRecord>;
   /** The exchanges that this process has made for it; `undefined` when nobody wanted to know. */
   readonly trace?: Trace | undefined;
+  /** Its exchanges, as far as they are kept. */
+  readonly exchanges?: () => Iterable<KeptExchange>;
 }

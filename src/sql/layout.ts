@@ -32,7 +32,7 @@ export interface CopiedTable {
 /** The same tables on a PostgreSQL server, which has known them since one version only. */
 export interface ServerTables {
   /** The tables of one layout have names of their own, because those of all layouts are in one schema. */
-  readonly part: "journal" | "schedule" | "drift";
+  readonly part: "journal" | "schedule" | "drift" | "exchanges";
   /** The version that `create` makes. */
   readonly since: number;
   readonly create: string;

@@ -8,7 +8,7 @@ import { Database } from "../sqlite/database.ts";
 
 /** A part of the state: a file of the folder, or tables of the schema. */
 export interface StatePart {
-  readonly entry: "journal.db" | "schedule.db" | "drift.db";
+  readonly entry: "journal.db" | "schedule.db" | "drift.db" | "exchanges.db";
   readonly layout: TableLayout;
 }
 

@@ -1,9 +1,13 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
+import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { Format, ReportRequest } from "../../report/formats/format.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
+import type { StatePlace } from "../../sql/place.ts";
+import { knownStatePlace } from "../project/project.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import { prepareFiles, writeReport } from "../reporting/reporting.ts";
@@ -28,13 +32,26 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
     });
   }
   prepareFiles(shell, requests, false);
-  const runs = lookIntoJournal(shell, options, (store) => options.runs.map((run) => reportedRun(store, run)));
+  const place = knownStatePlace(shell, options);
+  const runs = lookIntoJournal(shell, options, (store) => options.runs.map((run) => reportedRun(store, place, run)));
+  if (requests.some(({ format }) => format === "har")) for (const run of runs) assertKept(run);
   let isWhole = true;
   for (const request of requests) isWhole = (await writeReport(shell, request, runs)) && isWhole;
   return isWhole ? EXIT.passed : EXIT.cannotStart;
 };
 
-function reportedRun(store: JournalStore, named: RunReference): ReportedRun {
-  const records = store.read(named.in(store));
-  return { report: reportOf(records), records: () => records };
+function reportedRun(store: JournalStore, place: StatePlace, named: RunReference): ReportedRun {
+  const id = named.in(store);
+  const records = store.read(id);
+  return { report: reportOf(records), records: () => records, exchanges: () => keptExchanges(place, id) };
+}
+
+function assertKept({ report: { run }, exchanges = () => [] }: ReportedRun): void {
+  for (const _ of exchanges()) return;
+  throw new Failure({
+    code: "report.no-exchanges",
+    message: `no exchanges of the run ${run.id} are kept`,
+    why: "they are kept only on request, and removed with their run or after some time",
+    next: `tokenbook run ${quoted(run.playbook.file)} --keep-exchanges`,
+  });
 }

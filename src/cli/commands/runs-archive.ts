@@ -3,6 +3,8 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { count, countLong } from "../../base/text.ts";
+import { ExchangeStore } from "../../exchanges/exchange-store.ts";
+import type { StatePlace } from "../../sql/place.ts";
 import { verifyArchives, type VerifiedArchive } from "../../journal/archive-chain.ts";
 import { archiveRuns, type ArchivedRuns, type CompletedArchive } from "../../journal/archive-runs.ts";
 import type { KeptBecause, KnownArchive } from "../../journal/archives.ts";
@@ -34,17 +36,27 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   const done = await changeJournal(shell, options, async (store) =>
     archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run) }),
   );
+  dropExchangesOf(place, done);
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, ...asData(done) }, undefined, 2)}\n`, "json");
   else shell.stdout.write(`${shell.hint(doneLines(done, relative(shell.cwd, folder) || ".").join("\n"))}\n`);
   return EXIT.passed;
 };
 
-function runsOfOpenDrifts(place: Parameters<typeof DriftBook.existing>[0]): ReadonlySet<string> {
+function runsOfOpenDrifts(place: StatePlace): ReadonlySet<string> {
   const book = DriftBook.existing(place);
   try {
     return book.runsOfOpen();
   } finally {
     book.close();
+  }
+}
+
+function dropExchangesOf(place: StatePlace, { archives }: ArchivedRuns): void {
+  const store = ExchangeStore.existing(place);
+  try {
+    store.dropOf(archives.flatMap(({ runs }) => runs));
+  } finally {
+    store.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { count } from "../../base/text.ts";
+import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import { JOURNAL_PART } from "../../journal/format.ts";
 import { JournalStore } from "../../journal/store.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
@@ -51,6 +52,9 @@ function copySideTables(from: StatePlace, to: StatePlace): void {
   const drifts = [DriftBook.existing(from), DriftBook.open(to)] as const;
   drifts[0].copyTo(drifts[1]);
   for (const book of drifts) book.close();
+  const exchanges = [ExchangeStore.existing(from), ExchangeStore.open(to)] as const;
+  exchanges[0].copyTo(exchanges[1]);
+  for (const store of exchanges) store.close();
   const schedules = [ScheduleStore.existing(from, PLAIN), ScheduleStore.open(to, PLAIN)] as const;
   schedules[0].copyTo(schedules[1]);
   for (const store of schedules) store.close();

@@ -74,6 +74,11 @@ function sends<Options>(definition: Definition<Options>, env: string = WORDS.env
   return where(definition, env).value("--debug [file]", WORDS.debug, KIND.debug);
 }
 
+/** Adds the options of a command that makes runs and can keep their exchanges. */
+function makesRuns<Options>(definition: Definition<Options>, env: string = WORDS.env) {
+  return sends(definition, env).flag("--keep-exchanges", WORDS.keepExchanges);
+}
+
 /** Adds how much of a run is printed for people. */
 function detail<Options>(definition: Definition<Options>) {
   return definition.flag("--verbose", WORDS.verbose).flag("--quiet", WORDS.quiet);
@@ -123,7 +128,7 @@ function runCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "run")
     .argument("<files...>", WORDS.run.files, KIND.playbooks)
-    .with(sends)
+    .with(makesRuns)
     .with(inputs)
     .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
     .value("--tags <tags>", WORDS.tags, KIND.tags)
@@ -154,7 +159,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .with(memory)
     .value("--because <text>", WORDS.approve.because, KIND.sentence)
     .action(async () => (await import("../commands/approve.ts")).approve);
-  sends(builder.command(program, "resume").argument("[run]", WORDS.resume.run, KIND.openRun), WORDS.resume.env)
+  makesRuns(builder.command(program, "resume").argument("[run]", WORDS.resume.run, KIND.openRun), WORDS.resume.env)
     .flag("--yes", WORDS.yes)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .with(detail)
@@ -208,6 +213,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .argument("[files...]", WORDS.run.files, KIND.playbooks)
     .with(where)
     .flag("--once", WORDS.schedule.once)
+    .flag("--keep-exchanges", WORDS.keepExchanges)
     .flag("--yes", WORDS.yes)
     .with(inputs)
     .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
@@ -364,6 +370,12 @@ function runsCommands(program: Commander, builder: Builder): void {
     .value("--older <age>", WORDS.runs.older, KIND.age)
     .value("--to <dir>", WORDS.runs.to, KIND.folder)
     .action(async () => (await import("../commands/runs-archive.ts")).archive);
+  builder
+    .subcommand(runs, "drop-exchanges", WORDS.runs.dropExchanges)
+    .with(memory)
+    .argument("[runs...]", WORDS.reporting.runs, KIND.runs)
+    .value("--older <age>", WORDS.runs.olderExchanges, KIND.age)
+    .action(async () => (await import("../commands/drop-exchanges.ts")).dropExchanges);
   builder
     .subcommand(runs, "leases", WORDS.runs.leases)
     .with(memory)

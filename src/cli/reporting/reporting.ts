@@ -89,6 +89,7 @@ const KINDS: Readonly<Record<Format, TextKind>> = {
   ctrf: "json",
   ndjson: "json",
   otlp: "json",
+  har: "json",
   junit: "words",
   html: "words",
   md: "words",

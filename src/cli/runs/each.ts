@@ -4,7 +4,9 @@ import { Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
+import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { NotBegun, RunReport } from "../../report/shape.ts";
@@ -248,10 +250,11 @@ class EachRow {
 
   // The journal has them: each is read when a report comes to it.
   #runs(): Iterable<ReportedRun> {
-    const { store } = this.#prepared.session;
+    const { store, state } = this.#prepared.session;
     const report = (ended: Ended): ReportedRun => {
       const { runId, line } = ended;
-      return { report: this.#named(reportOf(store.read(runId)), line), records: () => store.read(runId) };
+      const records = (): readonly RunRecord[] => store.read(runId);
+      return { report: this.#named(reportOf(records()), line), records, exchanges: () => keptExchanges(state, runId) };
     };
     const all = this.#ended;
     return {

@@ -3,6 +3,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { masked, type Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
+import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { Confirmation, RunOutcome, StepProblem } from "../../protocol/record.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
@@ -24,13 +25,13 @@ import { maskedError, maskedShell } from "../print/masked.ts";
 import type { Where } from "../project/project.ts";
 import { inParallel } from "./run-queue.ts";
 import type { Reporting } from "../reporting/reporting.ts";
-import { openSession, type Session } from "./session.ts";
+import { type KeepOptions, openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "../shell.ts";
 import { chooseView } from "../view/choose.ts";
 import type { View } from "../view/view.ts";
 
 /** The options that say what is written about runs. */
-export interface ReportOptions extends DebugOption {
+export interface ReportOptions extends DebugOption, KeepOptions {
   readonly json?: boolean;
   readonly report: readonly ReportRequest[];
 }
@@ -199,7 +200,16 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
     late.write(notStartedLine(stopper, notBegun));
     late.flush();
     const runs = done.flatMap(({ report, trace }) =>
-      report === undefined ? [] : [{ report, trace, records: () => session.store.read(report.run.id) }],
+      report === undefined
+        ? []
+        : [
+            {
+              report,
+              trace,
+              records: () => session.store.read(report.run.id),
+              exchanges: () => keptExchanges(session.state, report.run.id),
+            },
+          ],
     );
     if (jobs.some(({ repeat }) => repeat !== undefined)) noteFlaky(shell, runs);
     await printReports(shell, { options, reporting, skipped }, runs, notBegun);

@@ -2,6 +2,8 @@ import { type Clock, systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { Target } from "../../environment/target.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
+import { ExchangeStore } from "../../exchanges/exchange-store.ts";
+import { Recorder } from "../../exchanges/recorder.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
@@ -12,6 +14,7 @@ import { Transport } from "../../transport/exchange.ts";
 import type { Course } from "../crash/course.ts";
 import { failpointOf } from "../crash/failpoint.ts";
 import { type DebugOption, openExchanges } from "../print/debug.ts";
+import type { ReportRequest } from "../../report/formats/format.ts";
 import type { Exchanges } from "../print/exchanges.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
@@ -23,6 +26,7 @@ import type { Shell } from "../shell.ts";
 export interface Session {
   readonly target: Target;
   readonly store: JournalStore;
+  readonly state: StatePlace;
   /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
   /** Gives one run the connections that all share, notifies the observer of its events, and gives the trace its exchanges. */
@@ -37,10 +41,23 @@ export interface Shared {
   readonly pacer?: Pacer | undefined;
 }
 
+/** The options that ask for the exchanges of runs to be kept. */
+export interface KeepOptions {
+  readonly keepExchanges?: boolean;
+  readonly report?: readonly ReportRequest[];
+}
+
+const KEEP_VARIABLE = "TOKENBOOK_KEEP_EXCHANGES";
+const OFF: ReadonlySet<string> = new Set(["", "0", "false"]);
+
+function keepsExchanges({ variables }: Pick<Shell, "variables">, { keepExchanges, report = [] }: KeepOptions): boolean {
+  return keepExchanges === true || report.some(({ format }) => format === "har") || !OFF.has(variables[KEEP_VARIABLE] ?? "");
+}
+
 /** Opens the target and the journal that the options name. Throws a Failure. */
 export async function openSession(
   shell: ProjectShell,
-  where: Where & DebugOption,
+  where: Where & DebugOption & KeepOptions,
   playbookSecrets: Secrets,
   { opened, pacer }: Shared = {},
 ): Promise<Session> {
@@ -52,6 +69,9 @@ export async function openSession(
     exchanges,
     pacer,
     onAway: (why: string) => shell.stderr.write(`tokenbook: ${why}; waiting for it\n`),
+    ...(keepsExchanges(shell, where)
+      ? { onKept: (why: string) => shell.stderr.write(`tokenbook: no more exchanges are kept: ${why}\n`) }
+      : {}),
   };
   const target = opened ?? (await openTarget(shell, where));
   try {
@@ -74,6 +94,8 @@ export interface SessionParts {
   readonly exchanges?: Exchanges | undefined;
   /** Called when a database server has gone away and is waited for. */
   readonly onAway?: ((why: string) => void) | undefined;
+  /** The exchanges of the runs are kept; called with the reason when that ends. */
+  readonly onKept?: (why: string) => void;
   /** Of this session alone when left out. */
   readonly pacer?: Pacer | undefined;
   /** The system's when left out. */
@@ -84,7 +106,7 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "stopping">,
   { target, close }: OpenTarget,
-  { state, playbookSecrets, course, exchanges, onAway, clock = systemClock, ...shared }: SessionParts,
+  { state, playbookSecrets, course, exchanges, onAway, onKept, clock = systemClock, ...shared }: SessionParts,
 ): Session {
   const secrets = secretsGivenTo(target, typeof state === "string" ? playbookSecrets : playbookSecrets.with([state.url]));
   const { redact } = secrets;
@@ -93,17 +115,22 @@ export function sessionOn(
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway });
   store.leases.releaseAbandoned();
+  const kept = onKept === undefined ? undefined : ExchangeStore.open(state);
+  kept?.dropOld(clock.now());
   const transport = new Transport();
   const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
   return {
     target,
     store,
+    state,
     redact,
     carry: async (observer, work, trace) => {
       const later = new Later(observer);
       const shown = exchanges?.of(secrets);
       const seen = shown?.around(direct) ?? direct;
-      const traced: EnginePorts["exchange"] = trace === undefined ? seen : (outgoing) => trace.exchange(outgoing, seen);
+      const recorder = kept && onKept && new Recorder(kept, { clock, redact, environment: target.environment, onEnd: onKept });
+      const watches = [recorder, trace].filter((each) => each !== undefined);
+      const traced = watches.reduce<EnginePorts["exchange"]>((send, watch) => (outgoing) => watch.exchange(outgoing, send), seen);
       try {
         return await work({
           clock,
@@ -111,10 +138,11 @@ export function sessionOn(
           exchange: pacer?.paced(traced) ?? traced,
           drifts,
           observe: (event) => {
+            if (event.kind === "run.opened") recorder?.name(event.runId);
             shown?.event(event);
             later.event(event);
           },
-          ...(trace === undefined ? {} : { during: (step, act) => trace.during(step, act) }),
+          ...(watches.length === 0 ? {} : { during: (step, act) => duringAll(watches, step, act) }),
           stopping: shell.stopping(),
         });
       } finally {
@@ -125,8 +153,15 @@ export function sessionOn(
       await transport.close();
       store.close();
       exchanges?.close();
+      kept?.close();
       book?.close();
       await close();
     },
   };
+}
+
+type Watch = Pick<Recorder, "during">;
+
+function duringAll<T>(watches: readonly Watch[], step: string, act: () => Promise<T>): Promise<T> {
+  return watches.reduce<() => Promise<T>>((work, watch) => () => watch.during(step, work), act)();
 }

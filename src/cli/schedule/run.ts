@@ -5,6 +5,8 @@ import { masked, type Redact, redactor, type Secret } from "../../base/secret.ts
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../engine/run/start-run.ts";
+import { keptExchanges } from "../../exchanges/exchange-store.ts";
+import type { KeptExchange } from "../../exchanges/kept.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
@@ -18,7 +20,7 @@ import { type ConsentOption, saidYes } from "../runs/consent.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks } from "../project/project.ts";
+import { folderInProject, loadPlaybooks, statePlace } from "../project/project.ts";
 import { preparePlaybooks } from "../runs/prepare-playbooks.ts";
 import { Pacer } from "../runs/run-queue.ts";
 import type { Reporting } from "../reporting/reporting.ts";
@@ -57,7 +59,8 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
       if (fold.opened === undefined) return undefined;
       const report = fold.report();
       const records = (): readonly RunRecord[] => lookIntoJournal(shell, options, (store) => store.read(report.run.id));
-      await onRun({ report, records, trace }, scheduled);
+      const exchanges = (): Iterable<KeptExchange> => keptExchanges(statePlace(shell, options), report.run.id);
+      await onRun({ report, records, trace, exchanges }, scheduled);
       return report;
     };
     let redact: Redact = redactor([]);

@@ -3,7 +3,7 @@ import type { Format } from "./format.ts";
 import type { ReportedRun } from "../reported-run.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 
-/** Runs, and playbooks whose run did not begin, as one document, piece by piece. Events and traces are of runs alone. Pure. */
+/** Runs, and playbooks whose run did not begin, as one document, piece by piece. Events, traces and exchanges are of runs alone. Pure. */
 export type Writer = (runs: Iterable<ReportedRun>, places: Places, notBegun: readonly NotBegun[]) => Iterable<string>;
 
 /** The writer of each format, loaded when it is asked for. */
@@ -17,6 +17,7 @@ export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
   tap: async () => ofReports((await import("./tap.ts")).tapReport),
   github: async () => held((await import("./github.ts")).runAnnotations),
   otlp: async () => held((await import("../otlp/document.ts")).otlpReport),
+  har: async () => (await import("./har.ts")).harReport,
 };
 
 type Write<Reports> = (reports: Reports, notBegun: readonly NotBegun[]) => Iterable<string>;

@@ -23,17 +23,16 @@ import { type Writer, WRITERS } from "../../../src/report/formats/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
 import { dangersOf, hostileRow, hostileRun, manyHostile, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
-import { Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
+import { exchangesOf, Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
 const writers = new Map<Format, Writer>();
-
 beforeAll(async () => {
   for (const format of FORMATS) writers.set(format, await WRITERS[format]());
 });
 
 function reported(records: readonly RunRecord[]): ReportedRun {
-  return { report: reportOf(records), records: () => records };
+  return { report: reportOf(records), records: () => records, exchanges: () => exchangesOf(records) };
 }
 
 const every: readonly ReportedRun[] = Object.values(RUNS).map((records) => reported(records().all));
@@ -341,7 +340,7 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
       expect(dangersOf(withoutOwnCommands(format, output)), format).toEqual([]);
     }
     expect(parsedXml(written("junit", runs))).toBe(texts.length * 5);
-    for (const format of ["json", "ctrf", "otlp"] as const) JSON.parse(written(format, runs));
+    for (const format of ["json", "otlp", "har"] as const) JSON.parse(written(format, runs));
     for (const line of written("ndjson", runs).trimEnd().split("\n")) JSON.parse(line);
     expect(validCtrf(JSON.parse(written("ctrf", runs)))).toMatchObject({ valid: true });
     expect(strangers(parse(written("html", runs)), PAGE_ELEMENTS)).toEqual([]);

@@ -1,3 +1,4 @@
+import type { KeptExchange } from "../../../src/exchanges/kept.ts";
 import { Decimal } from "../../../src/base/decimal.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import type {
@@ -321,4 +322,25 @@ export function uncommitted(): Records {
     .answered("mint", { attempt: 1, meaning: "ambiguous", status: 502, payload: null, receiptId: null, message: "Bad Gateway" })
     .stopped("mint", "unknown", { code: "write.ambiguous" })
     .closed("unknown");
+}
+
+/** An exchange that has the text wherever it can have one. */
+export function exchangeOf(text: string): KeptExchange {
+  return {
+    run: "run",
+    step: text,
+    startedAt: START,
+    durationMs: 5,
+    method: "GET",
+    url: `http://127.0.0.1/tokenize/app1/token?id=${text}`,
+    headers: { [text]: text },
+    body: text,
+    answer: { status: 200, headers: { "content-type": "application/json", location: text }, text },
+    why: text,
+  };
+}
+
+/** An exchange of a run, which has the name of its playbook wherever it can have a text. */
+export function exchangesOf(records: readonly RunRecord[]): readonly KeptExchange[] {
+  return records.flatMap((record) => (record.kind === "run.opened" ? [exchangeOf(record.playbook.name)] : []));
 }

@@ -1,0 +1,159 @@
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
+import { type ServerTables, TableLayout } from "../sql/layout.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { replaceTables } from "../state/copy.ts";
+import { existingTables, openTables, type StatePart } from "../state/tables.ts";
+import type { KeptExchange } from "./kept.ts";
+
+const TABLES = `
+CREATE TABLE exchange (
+  id INTEGER PRIMARY KEY, run TEXT NOT NULL, environment TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
+CREATE INDEX exchange_of ON exchange (run, id);
+CREATE TABLE finding (
+  environment TEXT NOT NULL, id TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (environment, id)) STRICT;
+`;
+
+const ON_SERVER: ServerTables = {
+  part: "exchanges",
+  since: 1,
+  create: `
+CREATE TABLE exchange (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run TEXT COLLATE "C" NOT NULL, environment TEXT NOT NULL, at BIGINT NOT NULL,
+  body TEXT NOT NULL);
+CREATE INDEX exchange_of ON exchange (run, id);
+CREATE TABLE finding (
+  environment TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (environment, id));
+`,
+  migrations: [],
+  copied: [
+    { name: "exchange", order: "id", isNumbered: true },
+    { name: "finding", order: "environment, id" },
+  ],
+};
+
+const LAYOUT = new TableLayout([TABLES], { server: ON_SERVER });
+const PART: StatePart = { entry: "exchanges.db", layout: LAYOUT };
+const DAY_MS = 86_400_000;
+
+/** The exchanges that runs were asked to keep, and what was found in them: one file in the state directory. */
+export class ExchangeStore {
+  readonly #database: SqlDatabase;
+
+  private constructor(database: SqlDatabase) {
+    this.#database = database;
+    database.transaction(() => {
+      const format = database.formatOf(LAYOUT);
+      if (format > LAYOUT.newest) throw newer(database.path, format);
+      if (format > 0) return;
+      LAYOUT.bringUp(database);
+      database.exec(`PRAGMA user_version = ${LAYOUT.newest}`);
+    });
+  }
+
+  /** Opens the store, and creates it where there is none. Throws a Failure. */
+  static open(place: StatePlace): ExchangeStore {
+    return new ExchangeStore(openTables(place, PART));
+  }
+
+  /** Opens the store where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
+  static existing(place: StatePlace): ExchangeStore {
+    return new ExchangeStore(existingTables(place, PART));
+  }
+
+  /** Keeps one more exchange of a run. */
+  keep(run: string, environment: string, exchange: KeptExchange): void {
+    this.#database.run(
+      "INSERT INTO exchange (run, environment, at, body) VALUES (?, ?, ?, ?)",
+      run,
+      environment,
+      exchange.startedAt,
+      JSON.stringify(exchange),
+    );
+  }
+
+  /** Returns how many exchanges of a run are kept. */
+  count(run: string): number {
+    return Number(this.#database.get("SELECT count(*) AS n FROM exchange WHERE run = ?", run)?.["n"]);
+  }
+
+  /** The exchanges of a run, in the order in which they ended. */
+  *of(run: string): Generator<KeptExchange> {
+    for (const row of this.#database.iterate("SELECT run, body FROM exchange WHERE run = ? ORDER BY id", run))
+      yield exchangeIn(row);
+  }
+
+  /** The exchanges of all runs in an environment, in the order in which they ended. */
+  *in(environment: string): Generator<KeptExchange> {
+    const rows = this.#database.iterate("SELECT run, body FROM exchange WHERE environment = ? ORDER BY id", environment);
+    for (const row of rows) yield exchangeIn(row);
+  }
+
+  /** Removes the exchanges of some runs, and returns how many there were. */
+  dropOf(runs: readonly string[]): number {
+    return this.#database.transaction(() =>
+      runs.reduce((sum, run) => sum + this.#database.run("DELETE FROM exchange WHERE run = ?", run).changes, 0),
+    );
+  }
+
+  /** Removes the exchanges that began before a moment, and returns how many there were. */
+  dropBefore(at: number): number {
+    return this.#database.run("DELETE FROM exchange WHERE at < ?", at).changes;
+  }
+
+  /** Removes what is older than `LIMITS.exchangeDays`. */
+  dropOld(now: number): void {
+    this.dropBefore(now - LIMITS.exchangeDays * DAY_MS);
+  }
+
+  /** Remembers findings of an environment, and returns since when each is known. */
+  remember(environment: string, ids: readonly string[], now: number): ReadonlyMap<string, number> {
+    return this.#database.transaction(
+      () =>
+        new Map(
+          ids.map((id) => {
+            this.#database.run(
+              "INSERT INTO finding (environment, id, since) VALUES (?, ?, ?) ON CONFLICT (environment, id) DO NOTHING",
+              environment,
+              id,
+              now,
+            );
+            const row = this.#database.get("SELECT since FROM finding WHERE environment = ? AND id = ?", environment, id);
+            return [id, Number(row?.["since"])];
+          }),
+        ),
+    );
+  }
+
+  /** Copies all that it holds into another store, in place of what is there. */
+  copyTo(other: ExchangeStore): void {
+    replaceTables(this.#database, other.#database, LAYOUT);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** The exchanges that are kept of a run. Throws a Failure. */
+export function* keptExchanges(place: StatePlace, run: string): Generator<KeptExchange> {
+  const store = ExchangeStore.existing(place);
+  try {
+    yield* store.of(run);
+  } finally {
+    store.close();
+  }
+}
+
+function newer(path: string, format: number): Failure {
+  return new Failure({
+    code: "exchanges.newer",
+    message: `${path} is of format ${format}, and this tokenbook knows ${LAYOUT.newest}`,
+    next: "use the newer tokenbook, or another --state DIR",
+  });
+}
+
+function exchangeIn({ run, body }: SqlRow): KeptExchange {
+  return { ...(JSON.parse(String(body)) as KeptExchange), run: String(run) };
+}

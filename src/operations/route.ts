@@ -1,0 +1,33 @@
+import { serviceNamed } from "../services/services.ts";
+import { type Operation, operations } from "./operation.ts";
+
+/** Returns the operation that a request calls, wherever the service is; `undefined`: none of ours. */
+export function operationAt(method: string, url: string): Operation | undefined {
+  const path = URL.parse(url, "http://service.invalid")?.pathname ?? "";
+  return routesOf(method).find(({ pattern }) => pattern.test(path))?.operation;
+}
+
+interface Route {
+  readonly operation: Operation;
+  readonly pattern: RegExp;
+}
+
+const routes = new Map<string, readonly Route[]>();
+
+// Of two that fit, the one with fewer parameters in its path is meant.
+function routesOf(method: string): readonly Route[] {
+  let found = routes.get(method);
+  if (found === undefined) {
+    found = [...operations.values()]
+      .filter(({ call }) => call.method === method)
+      .toSorted((one, other) => one.call.path.split("{").length - other.call.path.split("{").length)
+      .map((operation) => ({ operation, pattern: patternOf(operation) }));
+    routes.set(method, found);
+  }
+  return found;
+}
+
+function patternOf({ call }: Operation): RegExp {
+  const root = serviceNamed(call.interface).root.replaceAll(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`^(?:/.*)?${root}${call.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+}
