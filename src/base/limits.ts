@@ -242,6 +242,9 @@ export const LIMITS = {
   /** Reads and rows of a comparison that its run keeps for the page of an auditor. */
   readsKept: 200,
   rowsKept: 200,
+  /** Runs on that page, and runs among which they are searched for. */
+  auditedRuns: 90,
+  auditSearched: 5_000,
   /** How often a difference is checked before a value that still changes is reported as moving. */
   looks: 4,
   /** The longest that a drift may be acknowledged for, in days. */

@@ -35,6 +35,9 @@ export interface Output {
   readonly close: () => void;
 }
 
+/** What is written: pieces of a text, or bytes. */
+type Content = Iterable<string> | Uint8Array;
+
 /** Opens a file (mode 0600) to write it from its beginning. Throws an Error that says what is wrong with it. */
 export function openOutput(path: string): Output {
   const stream = streamNamed(path);
@@ -69,7 +72,7 @@ function emptyOwn(descriptor: number): void {
  * Writes a file (mode 0600) so that a reader finds the old text or the whole new one, never half of it. Streams and devices are written
  * to directly. Throws an Error that says what is wrong with the file.
  */
-export function writeWhole(path: string, pieces: Iterable<string>): void {
+export function writeWhole(path: string, pieces: Content): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return closing(stream, (descriptor) => writePieces(descriptor, pieces));
   const existing = lstatSync(path, { throwIfNoEntry: false });
@@ -177,11 +180,12 @@ function draftOf(path: string): string {
 
 const DRAFT_BYTES = 8;
 
-function writeAndClose(descriptor: number, pieces: Iterable<string>): void {
+function writeAndClose(descriptor: number, pieces: Content): void {
   closing({ descriptor, close: () => closeSync(descriptor) }, () => writePieces(descriptor, pieces));
 }
 
-function writePieces(descriptor: number, pieces: Iterable<string>): void {
+function writePieces(descriptor: number, pieces: Content): void {
+  if (pieces instanceof Uint8Array) return writeAll(descriptor, pieces);
   let batch = "";
   for (const piece of pieces) {
     batch += piece;
@@ -193,7 +197,7 @@ function writePieces(descriptor: number, pieces: Iterable<string>): void {
 }
 
 // A stream may take only part of the text, or nothing until someone has read from it.
-function writeAll(descriptor: number, text: string): void {
+function writeAll(descriptor: number, text: string | Uint8Array): void {
   let waitedMs = 0;
   for (let rest = Buffer.from(text); rest.length > 0;) {
     try {

@@ -1,6 +1,12 @@
 import type { Json } from "../base/json.ts";
 import type { ComparisonName, Drift, Quantity } from "./comparison.ts";
 
+/** A comparison that some run has made. */
+export interface KnownComparison {
+  readonly of: ComparisonName;
+  readonly title: string;
+}
+
 /** A drift with all that is known about it. */
 export interface KnownDrift extends Drift {
   readonly of: ComparisonName;

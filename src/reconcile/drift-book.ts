@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../b
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
-import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../protocol/drift.ts";
+import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { replaceTables } from "../state/copy.ts";
@@ -343,6 +343,30 @@ export class DriftBook {
     return rows.map(({ id }) => String(id));
   }
 
+  /** Returns every comparison that a run has made, and its title. */
+  known(): readonly KnownComparison[] {
+    const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
+    return rows.map((row) => ({ of: nameIn(row), title: textIn(objectIn(row["words"]), "title") }));
+  }
+
+  /** Returns the drifts of a comparison that are there or that this run cleared, the first ones explained, and how many there are. */
+  driftsOf(
+    { environment, playbook, comparison, scope }: ComparisonName,
+    { run, limit, now }: { readonly run: string; readonly limit: number; readonly now: number },
+  ): { readonly drifts: readonly ExplainedDrift[]; readonly total: number } {
+    const rows = this.#database.all(
+      `SELECT drift.id FROM drift JOIN comparison ON comparison.id = comparison
+       WHERE environment = ? AND playbook = ? AND name = ? AND scope = ? AND (cleared_at IS NULL OR cleared_run = ?)
+       ORDER BY since_at, drift.id`,
+      environment,
+      playbook,
+      comparison,
+      scope,
+      run,
+    );
+    return { drifts: rows.slice(0, limit).map(({ id }) => this.explain(String(id), now)), total: rows.length };
+  }
+
   /** Returns the playbooks that have open drifts. */
   playbooks(): readonly string[] {
     const rows = this.#database.all(
@@ -396,18 +420,17 @@ function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): KnownDr
       acknowledged === null
         ? null
         : { until: Number(acknowledged["until"]), who: String(acknowledged["who"]), because: String(acknowledged["because"]) },
-    of: {
-      environment: String(row["environment"]),
-      playbook: String(row["playbook"]),
-      comparison: String(row["name"]),
-      scope: String(row["scope"]),
-    },
+    of: nameIn(row),
     title: textIn(words, "title"),
     sides: { left: textIn(words, "left"), right: textIn(words, "right") },
     lastSeen: Number(row["last_at"]),
     lastRun: String(row["last_run"]),
     clearedAt: row["cleared_at"] === null ? null : Number(row["cleared_at"]),
   };
+}
+
+function nameIn({ environment, playbook, name, scope }: SqlRow): ComparisonName {
+  return { environment: String(environment), playbook: String(playbook), comparison: String(name), scope: String(scope) };
 }
 
 function historyOfSighting(row: SqlRow): HistoryEntry {

@@ -47,6 +47,7 @@ const CODES: Readonly<Record<string, number>> = {
   "tokenbook resume": 2, // there is none
   [`tokenbook runs accept-loss --because "compared the ledger with last night's backup"`]: 2, // nothing is lost
   'tokenbook drift close --playbook old-name.yaml --because "renamed"': 2, // there is no drift
+  "tokenbook drift page holders --out holders.html --sign signing-key": 2, // there is no key
   "tokenbook runs verify --archive archives": 2, // there is no archive
   "tokenbook fmt --check .": 1,
   "tokenbook fmt --diff onboarding.yaml": 1,

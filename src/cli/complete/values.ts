@@ -74,6 +74,13 @@ const drifts: Source = (shell, { options }) => {
   return ids.map((value) => ({ value }));
 };
 
+const comparisons: Source = (shell, { options }) => {
+  const book = DriftBook.look(stateOf(shell, options));
+  const known = book?.known() ?? [];
+  book?.close();
+  return known.map(({ of, title }) => ({ value: of.comparison, description: title }));
+};
+
 function stateOf(shell: Shell, options: Cursor["options"]): StatePlace {
   const state = options.get("--state");
   return statePlace(inProjectHere(shell), state === undefined ? {} : { state });
@@ -98,6 +105,7 @@ const SOURCES: Readonly<Record<OfferedValues, Source>> = {
   "runs to resume": openRuns,
   "steps to resolve": openSteps,
   drifts,
+  comparisons,
   "report formats": plain(FORMATS.map((format) => `${format}=`)),
   codes: plain(["all", ...CODES]),
   schemas: plain(SCHEMA_NAMES),

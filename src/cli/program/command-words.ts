@@ -209,7 +209,8 @@ Examples:
   $ tokenbook drift list --all --json          also those that were cleared
   $ tokenbook drift show 3fa91c02bd47          the values of both sides, and its history
   $ tokenbook drift ack 3fa91c02bd47 --because "a refund is under way" --until 2026-12-01
-  $ tokenbook drift close --playbook old-name.yaml --because "renamed"`,
+  $ tokenbook drift close --playbook old-name.yaml --because "renamed"
+  $ tokenbook drift page holders --out holders.html --sign signing-key    a page for auditors, and its signature`,
   },
   view: {
     group: "see",

@@ -16,6 +16,7 @@ export type OfferedValues =
   | "runs to resume"
   | "steps to resolve"
   | "drifts"
+  | "comparisons"
   | "report formats"
   | "codes"
   | "schemas";

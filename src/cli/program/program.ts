@@ -38,6 +38,7 @@ const KIND = {
   step: typed("steps to resolve"),
   drift: typed("drifts"),
   drifts: kind(read.collectName, "drifts"),
+  comparison: kind(read.collectName, "comparisons"),
   reports: kind(read.collectReport, "report formats"),
   code: typed("codes"),
   schema: typed("schemas"),
@@ -431,4 +432,11 @@ function driftCommands(program: Commander, builder: Builder): void {
     .value("--playbook <name>", WORDS.drift.playbook, KIND.text)
     .value("--because <text>", WORDS.drift.over, KIND.sentence)
     .action(async () => (await import("../commands/drift.ts")).closeDrifts);
+  builder
+    .subcommand(drift, "page", WORDS.drift.page)
+    .argument("[comparison...]", WORDS.drift.comparison, KIND.comparison)
+    .value("--out <file>", WORDS.drift.out, KIND.file)
+    .value("--sign <key>", WORDS.drift.sign, KIND.file)
+    .value("--state <dir>", WORDS.state, KIND.folder)
+    .action(async () => (await import("../commands/drift-page.ts")).pageOfDrifts);
 }

@@ -98,6 +98,11 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     id: "the drift's id, or its beginning",
     ids: "the drifts' ids, or their beginnings",
     playbook: "all open drifts of this playbook, as `drift list` names it",
+    page: "Write a page for auditors: the totals, reads, rows and drifts of a comparison, its latest runs, and the journal's digest.",
+    comparison:
+      "the comparison's id, and where several have it, its playbook, environment or scope; nothing where there is only one",
+    out: "the file of the page",
+    sign: "sign the page with this private key (PEM or OpenSSH), into FILE.sig",
     over: "why they are over",
     because: "why you acknowledge it",
     until: "the last day, such as 2026-12-01 (UTC)",

@@ -27,7 +27,7 @@ export class NotedRead {
   }
 }
 
-/** The reads of the first look, for whoever checks the comparison later. */
+/** The reads of the first look, for whoever checks the comparison later (decision 166). */
 export class ReadLog {
   /** At most `LIMITS.readsKept`. */
   readonly reads: ComparedRead[] = [];

@@ -10,14 +10,26 @@ import { type TableRow, tableOf } from "./table.ts";
 
 /** What two sides said, in what they differ, and since when; where it is served, each drift leads to its page. */
 export function comparisonMarkup(comparison: Comparison, isServed: boolean): Markup {
-  const { left, right, gaps } = comparison;
   return el(
     "section",
     { class: "comparison" },
     el("p", {}, el("b", {}, countsLine(comparison))),
-    tableOf("Both sides", SIDE_COLUMNS, [left, right].map(sideRow)),
-    totalsTable(comparison),
+    sidesMarkup(comparison),
     driftsOf(comparison, isServed),
+    restMarkup(comparison),
+  );
+}
+
+/** Both sides with their sums, and the totals of each part of the key. */
+export function sidesMarkup(comparison: Comparison): readonly Child[] {
+  const { left, right } = comparison;
+  return [tableOf("Both sides", SIDE_COLUMNS, [left, right].map(sideRow)), totalsTable(comparison)];
+}
+
+/** What a comparison reports beside its drifts: what was cleared, what moved, and what was not read to its end. */
+export function restMarkup(comparison: Comparison): readonly Child[] {
+  const { left, right, gaps } = comparison;
+  return [
     listOf(
       "Cleared since the last run",
       comparison.cleared.map(({ id, key, since }) => `${id}: ${keyOf(key)}, there since ${timeOf(since)}`),
@@ -34,7 +46,7 @@ export function comparisonMarkup(comparison: Comparison, isServed: boolean): Mar
       "Not read to its end, so nothing is said of it",
       gaps.map(({ side, of, message }) => `${of} (${side}): ${message}`),
     ),
-  );
+  ];
 }
 
 const SIDE_COLUMNS = ["Side", "Rows", "Keys", "Sum", "Requests", "Read from", "to"];

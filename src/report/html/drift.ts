@@ -30,8 +30,8 @@ export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> 
     isOpen
       ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now))).html
       : "",
-    saidOf(drift).html,
-    acknowledgementsOf(drift, now).html,
+    section("What both sides said when it was seen last", saidOf(drift, new Budget())).html,
+    section("Acknowledgements", acknowledgementsOf(drift, now)).html,
     historyOf(drift).html,
   ]);
 }
@@ -60,8 +60,8 @@ function factsOf({
   ];
 }
 
-function saidOf({ evidence, sides }: ExplainedDrift): Markup {
-  const budget = new Budget();
+/** The records of both sides beside one another, as they were when the drift was seen last. */
+export function saidOf({ evidence, sides }: ExplainedDrift, budget: Budget): Markup {
   const parts = (["left", "right"] as const).map((side) => {
     const { rows, more } = saidBy(side, evidence);
     return el(
@@ -72,7 +72,7 @@ function saidOf({ evidence, sides }: ExplainedDrift): Markup {
       more === 0 ? undefined : el("p", { class: "hint" }, `and ${count(more, "more row")}`),
     );
   });
-  return section("What both sides said when it was seen last", el("div", { class: "both" }, parts));
+  return el("div", { class: "both" }, parts);
 }
 
 function rowOf({ at, operation, input, actor, page, record }: SaidRow, budget: Budget): Child {
@@ -93,7 +93,8 @@ function rowOf({ at, operation, input, actor, page, record }: SaidRow, budget: B
   );
 }
 
-function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
+/** Who acknowledged a drift, why, and until when. */
+export function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
   const words = drift.history.filter(({ what }) => what === "acknowledged").toReversed();
   const content =
     words.length === 0
@@ -117,7 +118,7 @@ function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
           ),
           moreOf(words.length),
         ];
-  return section("Acknowledgements", el("div", { class: "words" }, content));
+  return el("div", { class: "words" }, content);
 }
 
 function holdOf({ until }: HistoryEntry, { state, clearedAt }: ExplainedDrift, now: number): string {

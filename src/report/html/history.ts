@@ -52,12 +52,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
     "div",
     { class: "series" },
     el("p", { class: "label" }, oneLine(of)),
-    el(
-      "div",
-      { class: "plots" },
-      plotOf(`Sums: ${left} solid, ${right} dashed`, sumsOf(points)),
-      plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: String(openIn(comparison)) }))]),
-    ),
+    plotsOf(points),
     tableOf(
       `${oneLine(of)}, run by run`,
       ["Run started", `Sum of ${left}`, `Sum of ${right}`, "Open", "Acknowledged", "Cleared"],
@@ -66,7 +61,19 @@ function seriesOf(of: string, points: readonly Point[]): Child {
   );
 }
 
-function openIn({ counts }: Comparison): number {
+/** What the sums of both sides and the open drifts were from run to run, drawn. */
+export function plotsOf(points: readonly Point[]): Markup {
+  const { left, right } = points.at(-1)?.comparison ?? { left: { name: "" }, right: { name: "" } };
+  return el(
+    "div",
+    { class: "plots" },
+    plotOf(`Sums: ${oneLine(left.name)} solid, ${oneLine(right.name)} dashed`, sumsOf(points)),
+    plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: String(openIn(comparison)) }))]),
+  );
+}
+
+/** How many drifts of a comparison nobody has acknowledged. */
+export function openIn({ counts }: Comparison): number {
   return counts.new + counts.persisting + counts.changed;
 }
 

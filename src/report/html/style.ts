@@ -189,7 +189,7 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
   .wide { overflow: visible; }
   .wide table { min-width: 0 !important; font-size: 8pt; }
   .wide th, .wide td { min-width: 0 !important; padding-right: .4rem; overflow-wrap: anywhere; }
-  .wide time, .wide .verdict { white-space: normal; }
+  .wide time, .wide .verdict, .wide thead th { white-space: normal; }
   .wide .verdict { overflow-wrap: normal; }
   .number { min-width: 0; }
   .step { content-visibility: visible; break-inside: avoid-page; }

@@ -22,7 +22,7 @@ import type { ReportedRun } from "../../../src/report/reported-run.ts";
 import { type Writer, WRITERS } from "../../../src/report/formats/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
-import { dangersOf, hostileRow, hostileRun, manyHostile, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
+import { dangersOf, hostileAudit, hostileRow, hostileRun, manyHostile, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
 import { exchangesOf, Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
@@ -361,10 +361,10 @@ describe("ten thousand hostile texts, wherever a run can hold one", () => {
       const row = hostileRow(text);
       const pages = [
         overviewPage({ runs: [row], drifts: [], schedules: [], now: 0 }),
-        runsPage([row], { outcome: text, words: text }),
-        runsPage([row], { outcome: "", words: "" }),
+        ...[text, ""].map((words) => runsPage([row], { outcome: words, words })),
         comparePage(report, report),
         runPage(report, { events: 1, isLive: true }),
+        hostileAudit(report, text),
       ];
       for (const page of pages) {
         const html = [...page].join("");

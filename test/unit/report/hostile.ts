@@ -1,5 +1,8 @@
 import type { ListedRun } from "../../../src/report/html/runs.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
+import type { ExplainedDrift } from "../../../src/protocol/drift.ts";
+import { auditPage } from "../../../src/report/html/audit.ts";
+import type { RunReport } from "../../../src/report/shape.ts";
 import type { HeldValue, StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
 
@@ -232,7 +235,33 @@ function comparisonOf(text: string): Comparison {
     cleared: [drift],
     moving: [drift],
     gaps: [{ side: text, of: text, code: text, message: text }],
+    of: { environment: text, playbook: text, comparison: text, scope: text },
+    reads: [{ side: text, operation: text, input: { [text]: text }, actor: text, pages: 1, rows: 1, from: 0, to: 1 }],
+    readCount: 2,
+    rows: [{ key: { [text]: text }, leftRows: 2, rightRows: 1, left: "1", right: "2.5" }],
   };
+}
+
+/** The page for auditors of the comparison in a run, whose drift has the text wherever it can have one. */
+export function hostileAudit({ run, steps }: RunReport, text: string): Iterable<string> {
+  const { comparison, outcome } = steps.find((step) => step.comparison !== null) ?? {};
+  if (comparison === undefined || comparison === null || outcome === undefined) throw new Error("nothing was compared");
+  const of = { environment: text, playbook: text, comparison: text, scope: text };
+  const latest = { run, outcome, comparison, records: 1, digest: text };
+  const read = [{ operation: text, input: { [text]: text }, actor: text, page: text, at: text, record: { [text]: text } }];
+  const word = { at: 0, by: text, left: "1", right: "2.5", difference: "-1.5", because: text, until: 1 } as const;
+  const drifts = comparison.drifts.map((drift): ExplainedDrift => ({
+    ...drift,
+    of,
+    title: text,
+    sides: { left: text, right: text },
+    lastSeen: 0,
+    lastRun: text,
+    clearedAt: null,
+    evidence: { left: { rows: "1", read }, right: { rows: "1", read } },
+    history: [{ ...word, what: "acknowledged" }],
+  }));
+  return auditPage({ of, title: text, latest, runs: [latest], drifts, driftCount: drifts.length + 1, now: 0 });
 }
 
 // Where characters of no width belong in what is readable, also where it is cut.
