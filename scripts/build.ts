@@ -1,16 +1,21 @@
 // Builds dist/: the command line and the library, each with everything it needs inside, and the licences of what is inside.
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RolldownOutput, rolldown } from "rolldown";
+import { bundledPackages, licencesOf } from "./bundled.ts";
 import { fixedSchemas, prebuilt, writeChecks } from "./checks.ts";
 import { ascii, isBuiltin, lighter } from "./lighter.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 const LICENCES = "THIRD-PARTY-LICENSES.txt";
+const PACKAGES = "packages.json";
+
+/** What loads the command line: of a package, and of the single binary. */
+const LOADERS = ["boot", "binary"] as const;
 
 // What is loaded together lies together: each file more costs a start half a millisecond (decision 28).
 const GROUPS = [
@@ -112,9 +117,11 @@ const output = await bundle.write({
   comments: false,
 });
 await bundle.close();
-const boot = await buildBoot(output, checks);
-writeFileSync(join(dist, LICENCES), licences([output, checks]));
-removeStale(".", [...namesOf(output), ...namesOf(boot), LICENCES, "chunks", "checks", "types"]);
+await buildLoaders(output, checks);
+const packages = bundledPackages([output, checks]);
+writeFileSync(join(dist, LICENCES), licencesOf(packages));
+writeFileSync(join(dist, PACKAGES), `${JSON.stringify(packages.map(({ name, version, license }) => ({ name, version, license })))}\n`);
+removeStale(".", [...namesOf(output), ...LOADERS.map((name) => `${name}.cjs`), LICENCES, PACKAGES, "chunks", "checks", "types"]);
 removeStale("chunks", namesOf(output));
 removeStale("checks", namesOf(checks));
 if (!process.argv.includes("--no-types")) {
@@ -124,16 +131,14 @@ if (!process.argv.includes("--no-types")) {
 }
 
 // The loader has the name of the code that it loads, so compiled code of one build is never used for another.
-async function buildBoot(...built: readonly RolldownOutput[]): Promise<RolldownOutput> {
+async function buildLoaders(...built: readonly RolldownOutput[]): Promise<void> {
   const codes = built.flatMap((each) => each.output.map((file) => (file.type === "chunk" ? file.code : "")));
-  const loader = await rolldown({
-    input: join(root, "src/boot/boot.ts"),
-    platform: "node",
-    transform: { define: { BUILD: JSON.stringify(hash("sha256", codes.join("\0")).slice(0, 16)) } },
-  });
-  const written = await loader.write({ dir: dist, format: "cjs", strict: true, entryFileNames: "[name].cjs" });
-  await loader.close();
-  return written;
+  const BUILD = JSON.stringify(hash("sha256", codes.join("\0")).slice(0, 16));
+  for (const name of LOADERS) {
+    const loader = await rolldown({ input: join(root, `src/boot/${name}.ts`), platform: "node", transform: { define: { BUILD } } });
+    await loader.write({ dir: dist, format: "cjs", strict: true, entryFileNames: "[name].cjs" });
+    await loader.close();
+  }
 }
 
 function namesOf({ output: files }: RolldownOutput): readonly string[] {
@@ -144,26 +149,4 @@ function namesOf({ output: files }: RolldownOutput): readonly string[] {
 function removeStale(folder: string, fresh: readonly string[]): void {
   const kept = new Set(fresh);
   for (const file of readdirSync(join(dist, folder))) if (!kept.has(file)) rmSync(join(dist, folder, file), { recursive: true });
-}
-
-function licences(built: readonly RolldownOutput[]): string {
-  const chunks = built.flatMap((each) => each.output);
-  const modules = chunks.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
-  const packages = new Set(modules.flatMap((id) => packageOf(id) ?? []));
-  return [...packages].toSorted().map(licence).join("\n\n");
-}
-
-function packageOf(id: string): string | undefined {
-  const at = id.lastIndexOf("node_modules/");
-  if (at < 0 || !isAbsolute(id)) return undefined;
-  const parts = id.slice(at + "node_modules/".length).split("/");
-  const name = parts[0]?.startsWith("@") === true ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
-  return join(id.slice(0, at), "node_modules", name);
-}
-
-function licence(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, string>;
-  const file = existsSync(folder) ? readdirSync(folder).find((each) => /^licen[cs]e/i.test(each)) : undefined;
-  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
-  return `${name} ${version} (${license})\n${"=".repeat(72)}\n${text || `see ${dirname(folder)}`}`;
 }

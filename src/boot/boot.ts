@@ -19,6 +19,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { setV8Flags } from "../base/v8-flags.ts";
+import { embeddedFile } from "../files/embedded.ts";
 import { isOurs, strangeWriter } from "../files/owner.ts";
 
 /** What is in `dist/`: another build never takes the code of this one for its own. */
@@ -96,7 +97,8 @@ class CodeCache {
   #load(module: NodeJS.Module, text: string, filename: string): unknown {
     const tag = cachedDataVersionTag();
     const file = join(this.#builds, `${BUILD}-${tag}`, this.#command, basename(filename));
-    const cachedData = contentOf(file);
+    // A single binary brings what few commands need most.
+    const cachedData = contentOf(file) ?? embeddedFile(`code/${this.#command}/${basename(filename)}`);
     const script = new Script(Module.wrap(text), { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     if (cachedData === undefined || script.cachedDataRejected === true) this.#missing.push({ tag, file, script });
     const run = script.runInThisContext() as (this: unknown, ...given: readonly unknown[]) => unknown;

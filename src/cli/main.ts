@@ -1,3 +1,4 @@
+import { isSea } from "node:sea";
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure, messageOf } from "../base/failure.ts";
@@ -37,7 +38,8 @@ export async function main(): Promise<void> {
     node: process.versions.node,
     again: async (again) => {
       const { runChild } = await import("./child.ts");
-      return runChild([process.execPath, ...process.execArgv, process.argv[1] ?? "", ...again.args], again);
+      const script = isSea() ? [] : [...process.execArgv, process.argv[1] ?? ""];
+      return runChild([process.execPath, ...script, ...again.args], again);
     },
     command: async (argv, given) => {
       const { runChild } = await import("./child.ts");

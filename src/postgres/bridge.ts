@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { LIMITS } from "../base/limits.ts";
+import { embeddedFile } from "../files/embedded.ts";
 import type { ThreadReply, ThreadRequest, ServerError, StatementResult } from "./messages.ts";
 import type { ThreadData } from "./thread.ts";
 
@@ -45,7 +46,14 @@ function start(): Thread {
   const replies = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: ThreadData = { port: port2, replies };
   // Without the variables of this process: an address says everything, and PGHOST must not send the state elsewhere.
-  const worker = new Worker(load.resolve("#postgres"), { workerData, transferList: [port2], env: {}, execArgv: [] });
+  const embedded = embeddedFile("postgres.cjs")?.toString("latin1");
+  const worker = new Worker(embedded ?? load.resolve("#postgres"), {
+    eval: embedded !== undefined,
+    workerData,
+    transferList: [port2],
+    env: {},
+    execArgv: [],
+  });
   worker.unref();
   port.unref();
   return { port, replies: new Int32Array(replies), requests: 0 };

@@ -12,18 +12,30 @@ import type { Command } from "../shell.ts";
 
 interface LibraryOptions {
   readonly name?: string;
+  readonly text?: boolean;
   readonly json?: boolean;
 }
 
 /** `tokenbook library`: the playbooks that come with the tool, what each takes and gives. */
-export const library: Command<LibraryOptions> = async (shell, { name, json }) => {
+export const library: Command<LibraryOptions> = async (shell, { name, text, json }) => {
   if (name === undefined) {
+    if (text === true)
+      throw new Failure({
+        code: "library.unknown",
+        message: "--text prints one playbook, and none is named",
+        next: "tokenbook library",
+      });
     const all = shippedPlaybooks();
     if (json === true) shell.stdout.write(data({ format: 1, playbooks: all.map(asData) }), "json");
     else shell.stdout.write(list(all, widthOn(shell.stdout)));
     return EXIT.passed;
   }
-  const entry = shippedPlaybook(shippedName(name));
+  const uses = shippedName(name);
+  if (text === true) {
+    shell.stdout.write(shipped.read(uses) ?? "");
+    return EXIT.passed;
+  }
+  const entry = shippedPlaybook(uses);
   if (json === true) shell.stdout.write(data(asData(entry)), "json");
   else shell.stdout.write(page(entry, widthOn(shell.stdout)));
   return EXIT.passed;
@@ -76,7 +88,7 @@ function page(entry: ShippedPlaybook, width: number): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([heading, lines]) => [`${heading}:`, ...indented(lines)].join("\n"));
   const description = wrap(playbook.description ?? "", width).join("\n");
-  const path = `To read it, or to copy and change it: ${pathOfShipped(uses)}`;
+  const path = `To read it, or to copy and change it: tokenbook library ${word(uses)} --text`;
   return `${[`${uses}: ${playbook.name}`, description, ...sections, path].join("\n\n")}\n`;
 }
 
@@ -149,7 +161,7 @@ function asData({ uses, playbook, outputs }: ShippedPlaybook): object {
     outputs: Object.fromEntries(Array.from(outputs, ([name, type]) => [name, wordsOf(type)])),
     writes: writesOf(playbook),
     credentials: credentialsOf(playbook),
-    file: pathOfShipped(uses),
+    file: pathOfShipped(uses) ?? null,
   };
 }
 

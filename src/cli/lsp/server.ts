@@ -203,6 +203,7 @@ class Server {
     const found = definition(this.#workspace.fileOf(document), offset, this.#workspace);
     if (found === undefined) return undefined;
     const uri = this.#workspace.uriOf(found.path);
+    if (uri === undefined) return undefined;
     const there = this.#documents.get(uri) ?? TextDocument.create(uri, "yaml", 0, this.#workspace.textOf(found.path) ?? "");
     return { uri, range: rangeIn(there, found) };
   };

@@ -36,10 +36,10 @@ export class Workspace implements EditorFiles {
     return { path: this.#pathOf(document.uri), text: document.getText() };
   }
 
-  /** The address of a file, as the editor has it where it is open there. */
-  uriOf(path: string): string {
+  /** The address of a file, as the editor has it where it is open there; none for a playbook inside a single binary. */
+  uriOf(path: string): string | undefined {
     const file = isShipped(path) ? pathOfShipped(path) : resolve(this.#folder, path);
-    return this.#openAt(path)?.uri ?? pathToFileURL(file).href;
+    return this.#openAt(path)?.uri ?? (file && pathToFileURL(file).href);
   }
 
   get shipped(): ShippedPlaybooks | undefined {
@@ -82,7 +82,7 @@ export class Workspace implements EditorFiles {
     for (const document of playbooks) {
       const { path, text } = this.fileOf(document);
       for (const diagnostic of checkPlaybook(path, text, this).diagnostics) {
-        const uri = diagnostic.file === path ? document.uri : this.uriOf(diagnostic.file);
+        const uri = (diagnostic.file === path ? undefined : this.uriOf(diagnostic.file)) ?? document.uri;
         // An open playbook reports its own.
         if (uri !== document.uri && playbooks.some((other) => other.uri === uri)) continue;
         const { code, line, column, message } = diagnostic;

@@ -238,6 +238,7 @@ Examples:
     examples: `Examples:
   $ tokenbook library
   $ tokenbook library mint
+  $ tokenbook library mint --text > my-mint.yaml
   in a playbook: uses: tokenbook/mint.yaml`,
   },
   schema: {

@@ -306,6 +306,7 @@ function lookCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "library")
     .argument("[name]", WORDS.library.name, KIND.shipped)
+    .flag("--text", WORDS.library.text)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/library.ts")).library);
   builder

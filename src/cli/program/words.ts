@@ -136,7 +136,10 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     as: "who asks: alice, userId:alice, or the name of a credential; the key itself when left out",
     pages: "read this many pages of a list and no more",
   },
-  library: { name: "the playbook, such as mint or tokenbook/mint.yaml" },
+  library: {
+    name: "the playbook, such as mint or tokenbook/mint.yaml",
+    text: "print the playbook itself, to read it, or to copy and change it",
+  },
   sandbox: {
     port: "the port to listen on; 0 takes any free port",
     db: "the SQLite file (default: memory, lost at the end)",

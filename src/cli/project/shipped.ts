@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { invariant } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { embeddedFile, embeddedNames } from "../../files/embedded.ts";
 import { readRegular } from "../../files/regular.ts";
 import { type CheckResult, checkPlaybook } from "../../playbook/check.ts";
 import type { ShippedPlaybooks } from "../../playbook/playbook-files.ts";
@@ -13,9 +14,9 @@ const PREFIX = "tokenbook/";
 /** The playbooks of the folder `library`, which comes with the package. */
 export const shipped: ShippedPlaybooks = {
   get names() {
-    return readdirSync(folder())
-      .filter((file) => file.endsWith(".yaml"))
-      .map((file) => `${PREFIX}${file}`)
+    const embedded = embeddedNames()?.filter((name) => name.startsWith(PREFIX));
+    return (embedded ?? readdirSync(folder()).map((file) => `${PREFIX}${file}`))
+      .filter((name) => name.endsWith(".yaml"))
       .toSorted();
   },
   read(name) {
@@ -43,12 +44,13 @@ export function shippedPlaybooks(): readonly ShippedPlaybook[] {
 }
 
 function textOf(name: string): string {
-  return readRegular({ path: pathOfShipped(name), name }, LIMITS.sourceBytes).toString("utf8");
+  const content = embeddedFile(name) ?? readRegular({ path: join(folder(), basename(name)), name }, LIMITS.sourceBytes);
+  return content.toString("utf8");
 }
 
-/** Where one of them lies. */
-export function pathOfShipped(name: string): string {
-  return join(folder(), basename(name));
+/** Returns where one of them lies; `undefined` when it is inside a single binary. */
+export function pathOfShipped(name: string): string | undefined {
+  return embeddedNames() === undefined ? join(folder(), basename(name)) : undefined;
 }
 
 // Found through the package's own imports, so that it is the same from the sources and from what was built.

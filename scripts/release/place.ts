@@ -1,0 +1,74 @@
+// Where a release is made, and what its parts share.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository's root. */
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The folder of the artefacts. */
+export const RELEASE: string = join(ROOT, "release");
+
+/** What the package's description says of itself. */
+export const ABOUT = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+/** The Node that `npm ci` installed: the binary is made of it. */
+export const NODE: string = join(ROOT, "node_modules/node/bin/node");
+
+/** The artefacts, by the names of the parts that make them. */
+const ARTEFACTS = {
+  package: `${ABOUT.name}-${ABOUT.version}.tgz`,
+  binary: `${ABOUT.name}-${ABOUT.version}-linux-x64`,
+  deb: `${ABOUT.name}_${ABOUT.version}_amd64.deb`,
+  sbom: `${ABOUT.name}-${ABOUT.version}.cdx.json`,
+  image: `${ABOUT.name}-${ABOUT.version}-image`,
+  action: `${ABOUT.name}-${ABOUT.version}-action`,
+};
+
+export type PartName = keyof typeof ARTEFACTS;
+
+/** Returns the path of an artefact. */
+export function artefact(name: PartName): string {
+  return join(RELEASE, ARTEFACTS[name]);
+}
+
+/** Runs a program to its end and returns what it prints on stdout; whatever it prints is shown only if it fails. */
+export function quietly(program: string, args: readonly string[], how: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {
+  const { status, signal, error, stdout, stderr } = spawnSync(program, args, { cwd: ROOT, encoding: "utf8", ...how });
+  if (status === 0) return stdout;
+  const end = error?.message ?? `ended with ${status ?? signal}`;
+  throw new Error(`${[program, ...args].join(" ")}: ${end}\n${stdout ?? ""}${stderr ?? ""}`);
+}
+
+/** Gives work a new folder, which goes away afterwards. */
+export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-release-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The time that artefacts carry, in seconds: that of the commit, so that two builds of it are the same. */
+export function sourceDate(): string {
+  return process.env["SOURCE_DATE_EPOCH"] ?? quietly("git", ["log", "-1", "--format=%ct"]).trim();
+}
+
+/** Makes the folder of the artefacts. */
+export function makeFolder(): void {
+  mkdirSync(RELEASE, { recursive: true });
+}
+
+/** Returns the size of a file for people. */
+export function sizeOf(file: string): string {
+  return `${(statSync(file).size / 1e6).toFixed(1)} MB`;
+}

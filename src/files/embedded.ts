@@ -1,0 +1,11 @@
+import { getAssetKeys, getRawAsset, isSea } from "node:sea";
+
+/** Returns the names of the files that are inside this program; `undefined` when it is not a single binary. */
+export function embeddedNames(): readonly string[] | undefined {
+  return isSea() ? getAssetKeys() : undefined;
+}
+
+/** Returns a file inside this program, as a view of its memory that nobody may write to; `undefined` when there is no such file. */
+export function embeddedFile(name: string): Buffer | undefined {
+  return embeddedNames()?.includes(name) === true ? Buffer.from(getRawAsset(name)) : undefined;
+}
