@@ -120,7 +120,10 @@ await bundle.close();
 await buildLoaders(output, checks);
 const packages = bundledPackages([output, checks]);
 writeFileSync(join(dist, LICENCES), licencesOf(packages));
-writeFileSync(join(dist, PACKAGES), `${JSON.stringify(packages.map(({ name, version, license }) => ({ name, version, license })))}\n`);
+writeFileSync(
+  join(dist, PACKAGES),
+  `${JSON.stringify(packages.map(({ name, version, license }) => ({ name, version, license })))}\n`,
+);
 removeStale(".", [...namesOf(output), ...LOADERS.map((name) => `${name}.cjs`), LICENCES, PACKAGES, "chunks", "checks", "types"]);
 removeStale("chunks", namesOf(output));
 removeStale("checks", namesOf(checks));
@@ -135,7 +138,11 @@ async function buildLoaders(...built: readonly RolldownOutput[]): Promise<void> 
   const codes = built.flatMap((each) => each.output.map((file) => (file.type === "chunk" ? file.code : "")));
   const BUILD = JSON.stringify(hash("sha256", codes.join("\0")).slice(0, 16));
   for (const name of LOADERS) {
-    const loader = await rolldown({ input: join(root, `src/boot/${name}.ts`), platform: "node", transform: { define: { BUILD } } });
+    const loader = await rolldown({
+      input: join(root, `src/boot/${name}.ts`),
+      platform: "node",
+      transform: { define: { BUILD } },
+    });
     await loader.write({ dir: dist, format: "cjs", strict: true, entryFileNames: "[name].cjs" });
     await loader.close();
   }

@@ -29,7 +29,8 @@ export function cliPage(): string {
   ]);
 }
 
-function subcommandsOf(command: Command): readonly Command[] {
+/** Returns the commands below a command that its help shows. */
+export function subcommandsOf(command: Command): readonly Command[] {
   return command
     .createHelp()
     .visibleCommands(command)

@@ -17,7 +17,11 @@ const COMPILED: readonly { readonly args: readonly string[]; readonly variables?
   { args: ["--version"] },
   { args: ["check", "sample.yaml"] },
   { args: ["plan", "sample.yaml"] },
-  { args: ["run", "sample.yaml", "--key", "killed"], variables: { TOKENBOOK_FAILPOINT: "before:attempt.answered@mint" }, kills: true },
+  {
+    args: ["run", "sample.yaml", "--key", "killed"],
+    variables: { TOKENBOOK_FAILPOINT: "before:attempt.answered@mint" },
+    kills: true,
+  },
   { args: ["resume"] },
 ];
 
@@ -60,7 +64,10 @@ export async function makeBinary(): Promise<void> {
     };
     const [config, blob] = [join(folder, "config.json"), join(folder, "blob")];
     const main = join(ROOT, "dist/binary.cjs");
-    writeFileSync(config, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true, assets }));
+    writeFileSync(
+      config,
+      JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true, assets }),
+    );
     quietly(NODE, [SEED, "--experimental-sea-config", config]);
     // Without its tables of symbols, which serve who debugs Node itself.
     quietly("strip", ["-o", artefact("binary"), NODE]);

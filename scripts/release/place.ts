@@ -1,6 +1,6 @@
 // Where a release is made, and what its parts share.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,7 +68,9 @@ export function makeFolder(): void {
   mkdirSync(RELEASE, { recursive: true });
 }
 
-/** Returns the size of a file for people. */
-export function sizeOf(file: string): string {
-  return `${(statSync(file).size / 1e6).toFixed(1)} MB`;
+/** Returns the size of a file, or of all files of a folder, for people. */
+export function sizeOf(path: string): string {
+  const files = statSync(path).isFile() ? [path] : globSync("**/*", { cwd: path }).map((file) => join(path, file));
+  const bytes = files.map((file) => statSync(file)).reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);
+  return bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,4 +1,49 @@
-import { makeFolder } from "./place.ts";
+// npm run release [-- PART…]: makes the artefacts of a release, or some of them, in the folder release/.
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { makeBinary } from "./binary.ts";
+import { makeDeb } from "./deb.ts";
+import { makeImage } from "./image.ts";
+import { makePackage } from "./package.ts";
+import { artefact, makeFolder, NODE, type PartName, quietly, ROOT, sizeOf } from "./place.ts";
+import { makeSbom } from "./sbom.ts";
+
+interface Part {
+  /** The part whose artefact it puts inside. */
+  readonly needs?: PartName;
+  /** Makes the artefact, and returns what it had to leave out. */
+  readonly make: () => Promise<string | undefined | void> | string | undefined | void;
+}
+
+const PARTS: Readonly<Record<PartName, Part>> = {
+  package: { make: makePackage },
+  binary: { make: makeBinary },
+  deb: { needs: "binary", make: makeDeb },
+  sbom: { make: makeSbom },
+  image: { needs: "binary", make: makeImage },
+  action: { make: makeAction },
+};
+
+function makeAction(): void {
+  rmSync(artefact("action"), { recursive: true, force: true });
+  cpSync(join(ROOT, "deploy/github/action.yaml"), join(artefact("action"), "action.yaml"));
+}
+
+const names = Object.keys(PARTS) as readonly PartName[];
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !names.some((each) => each === name));
+if (unknown !== undefined) {
+  console.error(`no part is called "${unknown}"\nnext: npm run release -- ${names.join(" ")}`);
+  process.exit(2);
+}
 makeFolder();
-await makeBinary();
+quietly(NODE, [join(ROOT, "scripts/build.ts")]);
+for (const name of names) {
+  const isWanted = wanted.length === 0 || wanted.includes(name);
+  const isNeeded = wanted.some((each) => PARTS[each as PartName].needs === name) && !existsSync(artefact(name));
+  if (!isWanted && !isNeeded) continue;
+  const left = await PARTS[name].make();
+  console.log(
+    `${name.padEnd(8)} release/${basename(artefact(name))}  ${sizeOf(artefact(name))}${left === undefined ? "" : `  (${left})`}`,
+  );
+}

@@ -3,13 +3,17 @@ import Module from "node:module";
 import { embeddedFile } from "../files/embedded.ts";
 import { boot } from "./boot.ts";
 
-/** By these names Node's loader of CommonJS finds a module and reads it: the second as it does for files that end alike. */
+// By these names Node's loader of CommonJS finds a module, reads it by how its name ends, and compiles it.
+const RESOLVE = "_resolveFilename";
+const READERS = "_extensions";
+const COMPILE = "_compile";
+
 interface Loader {
-  _resolveFilename: (this: unknown, request: string, ...more: readonly unknown[]) => string;
-  readonly _extensions: Record<
-    string,
-    (module: NodeJS.Module & { _compile: (text: string, file: string) => void }, file: string) => void
-  >;
+  [RESOLVE]: (this: unknown, request: string, ...more: readonly unknown[]) => string;
+  readonly [READERS]: Record<string, (module: Readable, file: string) => void>;
+}
+interface Readable {
+  readonly [COMPILE]: (text: string, file: string) => void;
 }
 
 const loader = Module as unknown as Loader;
@@ -17,16 +21,16 @@ const loader = Module as unknown as Loader;
 /** The folder in which traces show the modules: a path that no file can have. */
 const FOLDER = `${process.execPath}/`;
 
-const resolveOnDisk = loader._resolveFilename;
-loader._resolveFilename = function resolve(request, ...more) {
-  // Both `./chunks/NAME` and `#checks/NAME` end with the name of the module, which no two of them share.
+const resolveOnDisk = loader[RESOLVE];
+loader[RESOLVE] = function resolve(request, ...more) {
+  // Both `./chunks/NAME.cjs` and `#checks/NAME` end with the name of the module, which no two of them share.
   const name = /^(?:\.|#checks).*\/([^/]+?)(?:\.cjs)?$/.exec(request)?.[1];
   return name === undefined ? resolveOnDisk.call(this, request, ...more) : `${FOLDER}${name}.cjs`;
 };
-loader._extensions[".cjs"] = (module, file) => {
+loader[READERS][".cjs"] = (module, file) => {
   const text = embeddedFile(file.slice(FOLDER.length));
   if (text === undefined) throw new Error(`${file} is missing in this binary`);
-  module._compile(text.toString("latin1"), file);
+  module[COMPILE](text.toString("latin1"), file);
 };
 
 void boot();

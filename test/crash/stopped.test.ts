@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { inJournal } from "../stories/desk.ts";
 import {
-  COMMAND,
   type Ended,
   launch,
   MINT_ONCE,
@@ -17,6 +16,7 @@ import {
   sandboxProcess,
   type Service,
   until,
+  COMMAND_LINE,
 } from "../stories/world.ts";
 
 // Each starts several processes, and a busy machine is slow to start them.
@@ -51,7 +51,7 @@ async function desk(settings = ""): Promise<{ readonly service: Service; readonl
 }
 
 function inContainer({ folder, variables }: Project, container: readonly string[], ...args: readonly string[]): Running {
-  return launch([...container, process.execPath, COMMAND, ...args], { cwd: folder, variables, program: "unshare" });
+  return launch([...container, ...COMMAND_LINE, ...args], { cwd: folder, variables, program: "unshare" });
 }
 
 /** The processes below one, as this machine numbers them. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { desk, DRIFTING, losingMint } from "./desk.ts";
-import { type Ended, launch, MINT_ONCE, newProject, ROOT, runIn } from "./world.ts";
+import { type Ended, launch, MINT_ONCE, newProject, runIn, COMMAND } from "./world.ts";
 
 const LOOK = `playbook: 1
 tags: [smoke]
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 
 function tokenbook(words: string, variables = {}): Promise<Ended> {
-  return launch([join(ROOT, "bin/tokenbook.js"), ...words.split(" ")], { cwd: folder, variables }).ended;
+  return launch([COMMAND, ...words.split(" ")], { cwd: folder, variables }).ended;
 }
 
 test.for([
@@ -64,7 +64,7 @@ test.for([
   ["an option of the command above, before", ["runs", "--limit", "3", "show", "latest"], "next: tokenbook runs show --help"],
   ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
 ] as const)("%s", async ([, args, printed]) => {
-  const ended = await launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: folder }).ended;
+  const ended = await launch([COMMAND, ...args], { cwd: folder }).ended;
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr, ended.transcript).toContain(printed);
 });

@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serve } from "../unit/engine/server.ts";
-import { KEYS, launch, MINT_ONCE, newProject, operationsOf, ROOT, sandboxProcess, temporaryFolder } from "./world.ts";
+import { KEYS, launch, MINT_ONCE, newProject, operationsOf, sandboxProcess, temporaryFolder, IN_SHELL } from "./world.ts";
 
 const WRITES = ["ledger.token.create", "ledger.token.mint"];
 // What a file of the process may hold, from too little for its first page to nearly enough for its last record.
@@ -14,7 +13,7 @@ test.for(LIMITS_KIB)(
     const project = newProject();
     project.serviceAt(service.url);
     project.write("mint.yaml", MINT_ONCE);
-    const command = `ulimit -f ${kib}; exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run mint.yaml`;
+    const command = `ulimit -f ${kib}; exec ${IN_SHELL} run mint.yaml`;
     const tight = await launch(["-c", command], { cwd: project.folder, variables: KEYS, program: "bash" }).ended;
     expect(tight.code, tight.transcript).toBe(2);
     expect(tight.stderr, tight.transcript).toMatch(/^error (?:journal\.cannot-write|database\.(?:full|unusable))\n/m);
@@ -42,7 +41,7 @@ test("a comparison whose temporary file cannot grow names its folder", async () 
   const side = "{ as: { ledger: key }, read: ledger.account.list, with: { tokenId: Gold }, key: row.entity.userId }";
   project.write("nightly.yaml", `playbook: 1\nmode: read-only\nreconcile: [{ id: accounts, left: ${side}, right: ${side} }]\n`);
   const folder = temporaryFolder();
-  const command = `ulimit -f 400; exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" run nightly.yaml`;
+  const command = `ulimit -f 400; exec ${IN_SHELL} run nightly.yaml`;
   const variables = { ...KEYS, TMPDIR: folder };
   const { code, transcript } = await launch(["-c", command], { cwd: project.folder, variables, program: "bash" }).ended;
   expect(code, transcript).toBe(2);
@@ -57,7 +56,7 @@ test.for([
 ] as const)("%s", async ([, words, code]) => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE.replace("actors:", "actors:  "));
-  const command = `exec "${process.execPath}" "${join(ROOT, "bin/tokenbook.js")}" ${words} > /dev/full`;
+  const command = `exec ${IN_SHELL} ${words} > /dev/full`;
   const ended = await launch(["-c", command], { cwd: project.folder, program: "sh" }).ended;
   expect(ended.code, ended.transcript).toBe(code);
   expect(ended.stderr.match(/^error output\.cannot-write$/gm), ended.transcript).toHaveLength(1);

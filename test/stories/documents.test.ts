@@ -2,7 +2,7 @@ import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { COMPILED, type Ended, launch, newProject, type Project, ROOT } from "./world.ts";
+import { COMPILED, type Ended, launch, newProject, type Project, ROOT, IN_SHELL } from "./world.ts";
 
 // Everything that the README and docs/ show works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
 // environments pass their check. Marks behind the language of a block say what else it is: `no-run`, `fragment` (a part of a playbook), `file=NAME`
@@ -40,7 +40,7 @@ function workplace(): Project {
   const project = newProject({});
   cpSync(join(ROOT, "playbooks"), join(project.folder, "playbooks"), { recursive: true });
   cpSync(join(ROOT, "playbooks/onboarding/property-sale.yaml"), join(project.folder, "onboarding.yaml"));
-  project.write("../bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/tokenbook.js' "$@"\n`);
+  project.write("../bin/tokenbook", `#!/bin/sh\nexec ${IN_SHELL} "$@"\n`);
   chmodSync(join(project.folder, "../bin/tokenbook"), 0o755);
   return project;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, symlinkSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { launch, newProject, ROOT } from "./world.ts";
+import { launch, newProject, ROOT, COMMAND, IN_SHELL } from "./world.ts";
 
 const UNTIDY = `# A look.
 playbook:   1
@@ -98,7 +98,7 @@ test("an editor pipes a text through", async () => {
   project.write("one.yaml", UNTIDY);
   project.write("latin.yaml", "");
   const piped = (input: string, ...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
-    launch(["-c", `${input} | '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' fmt ${args.join(" ")}`], {
+    launch(["-c", `${input} | ${IN_SHELL} fmt ${args.join(" ")}`], {
       cwd: project.folder,
       program: "sh",
     }).ended;
@@ -130,6 +130,6 @@ test("a file keeps its permissions, and a link stays a link", async () => {
 });
 
 test("the playbooks that come with the product are formatted; `tokenbook fmt playbooks` does it", async () => {
-  const { code, transcript } = await launch([join(ROOT, "bin/tokenbook.js"), "fmt", "--check", "playbooks"], { cwd: ROOT }).ended;
+  const { code, transcript } = await launch([COMMAND, "fmt", "--check", "playbooks"], { cwd: ROOT }).ended;
   expect(code, transcript).toBe(0);
 });

@@ -6,7 +6,7 @@ import { buildProgram } from "../../src/cli/program/program.ts";
 import { COMMANDS } from "../../src/cli/program/command-words.ts";
 import { WORDS } from "../../src/cli/program/words.ts";
 import { silentShell } from "../unit/cli/shell.ts";
-import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, IN_SHELL } from "./world.ts";
 
 /** The examples of all help pages, as somebody would paste them. */
 const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(COMMANDS)].flatMap(({ examples }) =>
@@ -66,7 +66,7 @@ function workplace(): Project {
   project.write("playbooks/scenarios/slow.yaml", MINT_ONCE.replace("playbook: 1", "playbook: 1\ntags: [slow]"));
   mkdirSync(join(project.folder, ".config/fish/completions"), { recursive: true });
   mkdirSync(join(project.folder, "crashed/1"), { recursive: true });
-  project.write("bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/tokenbook.js' "$@"\n`);
+  project.write("bin/tokenbook", `#!/bin/sh\nexec ${IN_SHELL} "$@"\n`);
   return project;
 }
 

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY } from "./hostile-files.ts";
-import { COMMAND, newProject } from "./world.ts";
+import { newProject, COMMAND_LINE, IN_SHELL } from "./world.ts";
 
 // Each starts several processes, and a busy machine is slow to start them.
 vi.setConfig({ testTimeout: 120_000 });
@@ -43,7 +43,7 @@ test.each(WAYS)("%s goes to a stream that the command line names", async (_, arg
   const project = newProject({});
   project.write("look.yaml", LOOK);
   const line = (file: string): string =>
-    [process.execPath, COMMAND, ...args(file)].map((word) => (word.includes(">(") ? word : `'${word}'`)).join(" ");
+    [...COMMAND_LINE, ...args(file)].map((word) => (word.includes(">(") ? word : `'${word}'`)).join(" ");
   const inBash = (script: string): string =>
     execFileSync("bash", ["-c", script], {
       cwd: project.folder,
@@ -64,7 +64,7 @@ test.each(WAYS)("%s goes to a stream that the command line names", async (_, arg
 test("a stream from which nobody reads keeps no command from ending", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
-  const run = `'${process.execPath}' '${COMMAND}' run look.yaml --report json=/dev/fd/3`;
+  const run = `${IN_SHELL} run look.yaml --report json=/dev/fd/3`;
   // The pipe is full before, and stays open.
   const script = `mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; ${run} 2>&1; echo "exit $?"`;
   const printed = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8", env: OWN });

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { IS_ROOT, NOBODY } from "./hostile-files.ts";
-import { COMMAND, KEYS, newProject, type Project, temporaryFolder } from "./world.ts";
+import { KEYS, newProject, type Project, temporaryFolder, COMMAND_LINE } from "./world.ts";
 
 // A project file that tokenbook finds by itself.
 
@@ -110,7 +110,7 @@ test("the search for tokenbook.yaml ends where another file system is mounted", 
   const { inner } = below("tokenbook.yaml");
   const within = (mount: string): string => {
     const script = `${mount} && cd work && exec "$0" "$1" doctor`;
-    const argv = ["-m", "sh", "-c", script, process.execPath, COMMAND];
+    const argv = ["-m", "sh", "-c", script, ...COMMAND_LINE];
     const { stdout } = spawnSync("unshare", argv, { cwd: inner.folder, encoding: "utf8", env: { ...process.env, ...KEYS } });
     return stdout;
   };

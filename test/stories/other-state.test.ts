@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { desk, DRIFTING, losingMint, writing } from "./desk.ts";
 import { cutAnswer } from "./proxy.ts";
 import { hook, notifying } from "./schedule.ts";
 import { everyPage, viewing } from "./viewing.ts";
-import { type Ended, filesBelow, KEYS, launch, MINT_ONCE, newProject, type Project, ROOT } from "./world.ts";
+import { type Ended, filesBelow, KEYS, launch, MINT_ONCE, newProject, type Project, IN_SHELL } from "./world.ts";
 
 const RECORD = `playbook: 1
 steps:
@@ -18,7 +17,7 @@ steps:
 async function typed({ folder, variables }: Project, { stdout, stderr, transcript }: Ended, wanted: RegExp): Promise<Ended> {
   const [command = ""] = wanted.exec(stdout + stderr) ?? [];
   expect(command, transcript).not.toBe("");
-  const tokenbook = `tokenbook() { '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' "$@"; }`;
+  const tokenbook = `tokenbook() { ${IN_SHELL} "$@"; }`;
   return launch(["-c", `${tokenbook}\n${command}`], { cwd: folder, variables, program: "sh" }).ended;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { desk } from "./desk.ts";
-import { COMMAND, launch, operationsOf, type Project } from "./world.ts";
+import { launch, operationsOf, type Project, IN_SHELL } from "./world.ts";
 
 const MINT = `playbook: 1
 name: A mint of ten
@@ -108,7 +108,7 @@ test.for([
   ["yes", 2],
 ] as const)("on a terminal the plan is shown, and the answer %s ends with %d", async ([answer, code]) => {
   const { project } = await protectedDesk();
-  const line = `'${process.execPath}' '${COMMAND}' run mint.yaml`;
+  const line = `${IN_SHELL} run mint.yaml`;
   const ended = await launch(["-o", "pipefail", "-c", `echo ${answer} | script -qec ${JSON.stringify(line)} typescript`], {
     cwd: project.folder,
     program: "bash",

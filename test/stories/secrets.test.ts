@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FORMATS } from "../../src/report/formats/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
@@ -12,9 +11,9 @@ import {
   launch,
   newProject,
   type Project,
-  ROOT,
   sandboxProcess,
   type Variables,
+  COMMAND,
 } from "./world.ts";
 
 const PIN = 'c4nary/pin+1 "quo\\ted" ü';
@@ -243,7 +242,7 @@ function runOf({ stdout }: Ended): string {
 }
 
 async function commandIn(project: Project, variables: Variables, ...args: string[]): Promise<Ended> {
-  return launch([join(ROOT, "bin/tokenbook.js"), ...args], { cwd: project.folder, variables }).ended;
+  return launch([COMMAND, ...args], { cwd: project.folder, variables }).ended;
 }
 
 const ONE_WRITE = `playbook: 1

@@ -2,7 +2,7 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { newProject, type Project, ROOT } from "./world.ts";
+import { newProject, type Project, IN_SHELL } from "./world.ts";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
@@ -21,7 +21,7 @@ export function inShellOf(project: Project, [program = "", ...args]: readonly st
 /** A project in whose shells there is a command called tokenbook. */
 export async function shellProject(): Promise<Project> {
   const project = newProject({});
-  project.write("../bin/tokenbook", `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' "$@"\n`);
+  project.write("../bin/tokenbook", `#!/bin/sh\nexec ${IN_SHELL} "$@"\n`);
   chmodSync(join(project.folder, "../bin/tokenbook"), 0o755);
   for (const name of SHELLS) project.write(`../${name}.script`, (await project.run("completion", name)).stdout);
   return project;

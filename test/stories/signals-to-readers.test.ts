@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { COMMAND, COMPILED, launch, newProject, type Running, until } from "./world.ts";
+import { COMPILED, launch, newProject, type Running, until, IN_SHELL } from "./world.ts";
 
 /** Resolves once a process has computed for so many hundredths of a second. */
 async function hasComputed({ pid }: Running, hundredths: number): Promise<void> {
@@ -34,7 +34,7 @@ describe("a command that only reads is ended by a signal at once, as the system 
 
   test.for(["SIGINT", "SIGTERM"] as const)("the language server: %s", async (signal) => {
     const project = newProject();
-    const serve = `exec '${process.execPath}' '${COMMAND}' lsp --stdio < <(exec tail --pid=$$ -f /dev/null)`;
+    const serve = `exec ${IN_SHELL} lsp --stdio < <(exec tail --pid=$$ -f /dev/null)`;
     const running = launch(["-c", serve], { cwd: project.folder, program: "bash", variables: COMPILED });
     await hasComputed(running, 10);
     await running.signal(signal);

@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve as resolvePath } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
@@ -14,8 +14,12 @@ import type { Diagnostic } from "../../src/source/diagnostic.ts";
 
 /** The repository's root, with a slash at its end. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
-/** The built command. */
-export const COMMAND: string = join(ROOT, "bin/tokenbook.js");
+/** The command under test: the built one, or an installed package's `bin/tokenbook.js` or a binary that TOKENBOOK_BIN names. */
+export const COMMAND: string = resolvePath(process.env["TOKENBOOK_BIN"] ?? join(ROOT, "bin/tokenbook.js"));
+/** The words that run it: a binary brings its own Node. */
+export const COMMAND_LINE: readonly [string, ...string[]] = COMMAND.endsWith(".js") ? [process.execPath, COMMAND] : [COMMAND];
+/** The same for a shell; paths may hold spaces. */
+export const IN_SHELL: string = COMMAND_LINE.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 
 /** A playbook that comes with the product. */
 export function delivered(name: string): string {
@@ -36,8 +40,8 @@ export interface Ended {
 
 /** The command line by which `script` runs a command on a terminal of so many columns; paths may hold spaces. */
 export function onTerminalOf(columns: number, args: readonly string[]): string {
-  const words = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  return `stty cols ${columns} rows 30; exec ${words.join(" ")}`;
+  const words = args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  return `stty cols ${columns} rows 30; exec ${IN_SHELL} ${words.join(" ")}`;
 }
 
 /** A command under way. */
@@ -162,10 +166,12 @@ export function environmentAt(url: string): string {
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Starts a process, by default with this Node; it does not outlive the test. */
+/** Starts a process, by default with this Node, or the command; it does not outlive the test. */
 export function launch(argv: readonly string[], how: { cwd: string; variables?: Variables; program?: string }): Running {
   const { PATH = "", HOME = "" } = process.env;
-  const child: Child = spawn(how.program ?? process.execPath, argv, {
+  const isCommand = how.program === undefined && argv[0] === COMMAND;
+  const [program, ...args] = isCommand ? [...COMMAND_LINE, ...argv.slice(1)] : [how.program ?? process.execPath, ...argv];
+  const child: Child = spawn(program, args, {
     cwd: how.cwd,
     env: { PATH, HOME, ...how.variables },
     stdio: ["ignore", "pipe", "pipe"],

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Ended, launch, newProject, ROOT } from "./world.ts";
+import { type Ended, launch, newProject, IN_SHELL } from "./world.ts";
 
 const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
 
@@ -63,7 +63,7 @@ test("a folder that is gone", async () => {
   const { folder } = newProject();
   const gone = join(folder, "gone");
   mkdirSync(gone);
-  const command = `rmdir '${gone}'; exec '${process.execPath}' '${join(ROOT, "bin/tokenbook.js")}' runs`;
+  const command = `rmdir '${gone}'; exec ${IN_SHELL} runs`;
   const ended = await launch(["-c", command], { cwd: gone, program: "sh" }).ended;
   expect([ended.code, ended.stderr], ended.transcript).toEqual([
     2,

@@ -1,0 +1,171 @@
+// npm run release:prove [-- PROOF…]: proves what `npm run release` made, each artefact as its users meet it.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { IMAGE_USER } from "./image.ts";
+import { artefact, inFolder, NODE, type PartName, quietly, RELEASE, ROOT, sizeOf } from "./place.ts";
+
+/** Stories of each kind that a binary could break: its modules, processes, threads, terminal, embedded playbooks and kept code. */
+const STORIES = [
+  "documents",
+  "first-contact",
+  "killed-and-resumed",
+  "library",
+  "completion",
+  "terminal",
+  "sandbox-command",
+  "fleet",
+];
+
+const LOOK = `playbook: 1
+name: Is it there?
+steps: [{ id: status, uses: ledger.status }]
+`;
+
+const PASSED = /✓ passed {2}Is it there\?: 1 step: 1 ok in /;
+
+/** Each proof returns what it has shown; it throws when it fails, and returns a text that begins with "skipped" when it cannot be made here. */
+const PROOFS: Readonly<Record<string, () => Promise<string> | string>> = {
+  package: provePackage,
+  binary: proveBinary,
+  "start-up": proveStartUp,
+  deb: proveDeb,
+  image: proveImage,
+  reproducible: proveReproducible,
+};
+
+function vitest(command: string, files: readonly string[], more: readonly string[] = []): void {
+  const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files, ...more];
+  quietly(NODE, args, { env: { ...process.env, TOKENBOOK_BIN: command, PATH: `${dirname(NODE)}:${process.env["PATH"]}` } });
+}
+
+function provePackage(): Promise<string> {
+  return inFolder((folder) => {
+    writeFileSync(join(folder, "package.json"), "{}");
+    quietly("npm", ["install", "--offline", "--no-audit", "--no-fund", artefact("package")], { cwd: folder });
+    const names = globSync("node_modules/*", { cwd: folder });
+    if (names.length !== 1) throw new Error(`other packages came along: ${names.join(", ")}`);
+    vitest(join(folder, "node_modules/tokenbook/bin/tokenbook.js"), ["test/stories/documents.test.ts"], ["-t", "README.md"]);
+    return "installed alone in an empty folder; the README's commands run with it";
+  });
+}
+
+function proveBinary(): Promise<string> {
+  return inFolder((folder) => {
+    const program = join(folder, "tokenbook");
+    cpSync(artefact("binary"), program);
+    writeFileSync(join(folder, "look.yaml"), LOOK);
+    const run = quietly(program, ["run", "look.yaml"], { cwd: folder, env: { HOME: folder, PATH: "" } });
+    if (!PASSED.test(run)) throw new Error(run);
+    vitest(
+      program,
+      STORIES.map((name) => `test/stories/${name}.test.ts`),
+    );
+    return `runs without Node on the PATH; the stories pass with it: ${STORIES.join(", ")}`;
+  });
+}
+
+/** Times commands of the package and the binary in turns, and returns the medians: what differs between moments strikes both. */
+function proveStartUp(): Promise<string> {
+  return inFolder((folder) => {
+    writeFileSync(join(folder, "look.yaml"), LOOK);
+    const programs = [[NODE, join(ROOT, "bin/tokenbook.js")], [artefact("binary")]];
+    const rows = [["--version"], ["check", "look.yaml"], ["run", "look.yaml"]].map((args) => {
+      const times: [number[], number[]] = [[], []];
+      for (let round = 0; round < 21; round++)
+        for (const [at, [program = "", ...before]] of programs.entries()) {
+          const start = performance.now();
+          quietly(program, [...before, ...args], { cwd: folder, env: { HOME: folder } });
+          times[at as 0 | 1].push(performance.now() - start);
+        }
+      const [ofPackage = 0, ofBinary = 0] = times.map((all) => all.toSorted((a, b) => a - b)[10] ?? 0);
+      return `${args[0]} ${ofPackage.toFixed(0)} → ${ofBinary.toFixed(0)} ms (${(ofBinary / ofPackage).toFixed(2)} ×)`;
+    });
+    return `package → binary: ${rows.join(", ")}`;
+  });
+}
+
+function proveDeb(): Promise<string> {
+  return inFolder((folder) => {
+    for (const path of ["var/lib/dpkg/info", "var/lib/dpkg/updates"]) mkdirSync(join(folder, path), { recursive: true });
+    writeFileSync(join(folder, "var/lib/dpkg/status"), "");
+    // The C libraries are the machine's: in this root nothing is installed.
+    const dpkg = [`--root=${folder}`, "--force-depends", "--force-not-root", `--log=${join(folder, "log")}`];
+    quietly("dpkg", [...dpkg, "--install", artefact("deb")]);
+    const program = join(folder, "usr/bin/tokenbook");
+    quietly(program, ["--version"], { env: { HOME: folder, PATH: "" } });
+    const page = quietly("man", ["--local-file", "--warnings", join(folder, "usr/share/man/man1/tokenbook.1.gz")]);
+    if (!page.includes("tokenbook resume")) throw new Error("the man page has no commands");
+    const completions = join(folder, "usr/share/bash-completion/completions/tokenbook");
+    const completed = `source '${completions}'; COMP_LINE='tokenbook resu' COMP_POINT=14; __tokenbook_complete tokenbook resu; echo "$COMPREPLY"`;
+    const env = { HOME: folder, PATH: `${dirname(program)}:/usr/bin:/bin` };
+    if (quietly("bash", ["-c", completed], { env }).trim() !== "resume") throw new Error("bash completes nothing");
+    quietly("dpkg", [...dpkg, "--purge", "tokenbook"]);
+    const left = globSync("usr/**/*tokenbook*", { cwd: folder });
+    if (left.length > 0) throw new Error(`left behind: ${left.join(", ")}`);
+    return "installed, run, its man page and completions read, and removed without a trace";
+  });
+}
+
+/** Runs the image's files as a container would: with a read-only root, another user, and a volume. */
+function proveImage(): Promise<string> | string {
+  if (spawnSync("unshare", ["--mount", "true"]).status !== 0) return "skipped: a namespace of mounts needs root";
+  return inFolder((folder) => {
+    const root = join(artefact("image"), "root");
+    mkdirSync(join(folder, "project"));
+    writeFileSync(join(folder, "project/look.yaml"), LOOK);
+    const [user] = IMAGE_USER.split(":");
+    const script = `set -e
+mount --bind '${root}' '${root}' && mount -o remount,ro,bind '${root}'
+mount --bind '${folder}/project' '${root}/project' && mount -t tmpfs -o uid=${user},mode=700 none '${root}/state'
+cd '${root}/project'
+run() { HOME=/state chroot --userspec=${IMAGE_USER} '${root}' /usr/bin/tokenbook "$@"; }
+run run /project/look.yaml --env sandbox --state /state/tokenbook
+run runs --state /state/tokenbook
+test -s '${root}/state/tokenbook/journal.db'
+! chroot --userspec=${IMAGE_USER} '${root}' /usr/bin/tokenbook run /project/look.yaml --env sandbox 2> '${folder}/refused'`;
+    const printed = quietly("unshare", ["--mount", "bash", "-c", script]);
+    if (!PASSED.test(printed)) throw new Error(printed);
+    return `its files run as user ${IMAGE_USER} in a read-only root, and keep the runs in the volume`;
+  });
+}
+
+/** Makes the artefacts of this commit in two other folders, and compares each byte. */
+function proveReproducible(): Promise<string> {
+  const parts: readonly PartName[] = ["package", "binary", "deb", "sbom"];
+  return inFolder((folder) => {
+    const made = ["one", "another, longer"].map((name) => {
+      const clone = join(folder, name);
+      quietly("git", ["clone", "--quiet", ROOT, clone]);
+      cpSync(join(ROOT, "node_modules"), join(clone, "node_modules"), { recursive: true, verbatimSymlinks: true });
+      quietly(NODE, ["scripts/release/release.ts", ...parts], { cwd: clone });
+      return join(clone, "release");
+    });
+    const [first = "", second = ""] = made;
+    const files = parts.map((part) => basename(artefact(part)));
+    const different = files.filter((file) => !readFileSync(join(first, file)).equals(readFileSync(join(second, file))));
+    if (different.length > 0) throw new Error(`built twice, different: ${different.join(", ")}`);
+    return `built twice in two folders, the same to the byte: ${files.join(", ")}`;
+  });
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !Object.hasOwn(PROOFS, name));
+if (unknown !== undefined || !existsSync(RELEASE)) {
+  console.error(
+    unknown === undefined
+      ? "nothing is released\nnext: npm run release"
+      : `no proof is called "${unknown}"\nnext: npm run release:prove -- ${Object.keys(PROOFS).join(" ")}`,
+  );
+  process.exit(2);
+}
+for (const [name, prove] of Object.entries(PROOFS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  try {
+    console.log(`✓ ${name}: ${await prove()}`);
+  } catch (error) {
+    console.log(`✗ ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
+for (const file of globSync("*", { cwd: RELEASE }).toSorted()) console.log(`  ${file}  ${sizeOf(join(RELEASE, file))}`);
