@@ -1,7 +1,7 @@
-import { isSea } from "node:sea";
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure, messageOf } from "../base/failure.ts";
+import { isSingleBinary } from "../files/embedded.ts";
 import { Door } from "./print/door.ts";
 import { formatFailure } from "./print/failure.ts";
 import { type Hint, hinted, PLAIN_HINT } from "./print/hint.ts";
@@ -38,7 +38,7 @@ export async function main(): Promise<void> {
     node: process.versions.node,
     again: async (again) => {
       const { runChild } = await import("./child.ts");
-      const script = isSea() ? [] : [...process.execArgv, process.argv[1] ?? ""];
+      const script = isSingleBinary() ? [] : [...process.execArgv, process.argv[1] ?? ""];
       return runChild([process.execPath, ...script, ...again.args], again);
     },
     command: async (argv, given) => {

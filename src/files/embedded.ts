@@ -1,5 +1,8 @@
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 
+/** Returns whether this program is a single binary. */
+export const isSingleBinary: () => boolean = isSea;
+
 /** Returns the names of the files that are inside this program; `undefined` when it is not a single binary. */
 export function embeddedNames(): readonly string[] | undefined {
   return isSea() ? getAssetKeys() : undefined;

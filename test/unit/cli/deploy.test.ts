@@ -93,6 +93,7 @@ describe("the files under deploy/", () => {
   test("each is looked at below", () => {
     expect(globSync("deploy/**/*.*").toSorted()).toEqual([
       "deploy/compose/compose.yaml",
+      "deploy/github/action.yaml", // test/release/release.test.ts looks at it
       "deploy/github/reconcile.yaml",
       "deploy/kubernetes/cronjob.yaml",
       "deploy/kubernetes/deployment.yaml",
