@@ -166,6 +166,7 @@ test("files are opened, made and removed in one folder, which follows no link an
 test("only the command line with what loads it, the flags of V8, and the questions who holds a run, whose a file is and where SQLite keeps temporary ones, name the process", () => {
   const allowed = new Set([
     "base/v8-flags.ts",
+    "boot/binary.ts",
     "boot/boot.ts",
     "cli/main.ts",
     "files/owner.ts",

@@ -35,7 +35,7 @@ const PROOFS: Readonly<Record<string, () => Promise<string> | string>> = {
 };
 
 function vitest(command: string, files: readonly string[], more: readonly string[] = []): void {
-  const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files, ...more];
+  const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--testTimeout=300000", ...files, ...more];
   quietly(NODE, args, { env: { ...process.env, TOKENBOOK_BIN: command, PATH: `${dirname(NODE)}:${process.env["PATH"]}` } });
 }
 
