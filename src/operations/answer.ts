@@ -2,9 +2,11 @@ import { Decimal } from "../base/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { resolve } from "../contract/contract.ts";
+import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { validatorOf } from "../contract/validators.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
+import { fromTexts, type ValueDialect } from "./dialect.ts";
 import { payloadSchema } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
@@ -36,12 +38,16 @@ export function readyToRead({ call }: Operation): void {
 export function readAnswer(
   operation: Operation,
   given: Json | undefined,
-  { loosely = false, taken = 0 }: { readonly loosely?: boolean; readonly taken?: number } = {},
+  {
+    loosely = false,
+    taken = 0,
+    dialect = DEFAULT_PROFILE,
+  }: { readonly loosely?: boolean; readonly taken?: number; readonly dialect?: ValueDialect } = {},
 ): Answer | Unreadable {
   const { response } = operation.call;
   if (response === undefined) return { kind: "answer", payload: null, envelope: undefined };
   if (given === undefined) return unreadable("the answer has no JSON body");
-  const body = fitted(response, given, loosely);
+  const body = fitted(response, fromTexts(response, given, dialect), loosely);
   if ("problem" in body)
     return unreadable(`${["answer", ...placeIn(body.problem, taken)].join(".")} ${expectation(body.problem)}`);
   return understood(operation, body.fits);

@@ -1,6 +1,7 @@
 import { Failure, messageOf } from "../base/failure.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 import { Database } from "../sqlite/database.ts";
+import { type Dialect, USUAL_DIALECT } from "./dialect.ts";
 import { FaultInjector } from "./faults/injector.ts";
 import { readFaults, type FaultPlan } from "./faults/plan.ts";
 import { addAboutRoutes } from "./http/about.ts";
@@ -18,6 +19,7 @@ import type { StoredEntity } from "./store/ledger-resources.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 import { World } from "./store/world.ts";
 
+export { type Accepted, type Dialect, readDialect } from "./dialect.ts";
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
 export type { Seed } from "./seed/seed.ts";
@@ -35,6 +37,8 @@ export interface SandboxOptions {
   /** Names by which it is asked, beside those of the loopback interface: requests for any other are refused. */
   readonly names?: readonly string[];
   readonly profile?: Profile;
+  /** What is not said is as usual. */
+  readonly dialect?: Partial<Dialect>;
   /** Fills the file when it is empty; of no effect otherwise. What it leaves out is as in the default seed. */
   readonly seed?: Partial<Seed>;
   /** What goes wrong; can be replaced while the sandbox runs. */
@@ -140,9 +144,16 @@ interface Assembled {
 }
 
 function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
-  const { profile = DEFAULT_PROFILE, commitDelayMs = DEFAULT_COMMIT_DELAY_MS, host = [], names = [] } = options;
+  const {
+    profile = DEFAULT_PROFILE,
+    dialect: given = {},
+    commitDelayMs = DEFAULT_COMMIT_DELAY_MS,
+    host = [],
+    names = [],
+  } = options;
   const clock = new VirtualClock(database);
-  const { settings, chain, past, ago, faces } = openService(database, { clock, profile, commitDelayMs, closing });
+  const dialect = { ...USUAL_DIALECT, ...given };
+  const { settings, chain, past, ago, faces } = openService(database, { clock, profile, dialect, commitDelayMs, closing });
   past.keep(faults.needsPast);
   const app = buildServer({ faces, clock, faults, ago, closing, names: names.concat(host) });
   addControlRoutes(app, { database, chain, clock, faults, settings, past });

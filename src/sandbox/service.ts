@@ -1,6 +1,7 @@
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Database } from "../sqlite/database.ts";
+import { type Dialect, USUAL_DIALECT } from "./dialect.ts";
 import type { Faces } from "./http/face.ts";
 import { InvestorFace } from "./http/investor-face.ts";
 import { LedgerFace } from "./http/ledger-face.ts";
@@ -13,6 +14,7 @@ import { World } from "./store/world.ts";
 export interface ServiceOptions {
   readonly clock: Clock;
   readonly profile: Profile;
+  readonly dialect?: Dialect;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs: number;
   /** Aborted when the service closes: writes then stop waiting for their commit. */
@@ -30,12 +32,16 @@ export interface ServiceParts {
 }
 
 /** The service whose state lies in a filled database. */
-export function openService(database: Database, { clock, profile, commitDelayMs, closing }: ServiceOptions): ServiceParts {
+export function openService(
+  database: Database,
+  { clock, profile, dialect = USUAL_DIALECT, commitDelayMs, closing }: ServiceOptions,
+): ServiceParts {
   const settings = readSettings(database);
   const past = new Past(database, clock);
-  const chain = new Chain({ database, past, profile: profile.ledger, settings, commitDelayMs });
-  const { conditionStatus, successStatus } = profile;
-  const common = { world: new World(database), clock, settings, conditionStatus, successStatus };
+  const chain = new Chain({ database, past, profile: profile.ledger, accepts: dialect.accepts, settings, commitDelayMs });
+  const { conditionStatus, successStatus, numbers, booleans } = profile;
+  const speech = { numbers, booleans, dialect };
+  const common = { world: new World(database), clock, settings, conditionStatus, successStatus, speech };
   const ledger = new LedgerFace({ ...common, chain, profile: profile.ledger, closing });
   const investor = new InvestorFace({ ...common, database, profile: profile.investor });
   const ago = <T>(ms: number, read: () => T): T => {

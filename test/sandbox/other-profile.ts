@@ -7,6 +7,7 @@ export const OTHER_PROFILE: Profile = profileWith({
     onBehalfOf: { in: "header", name: "X-On-Behalf-Of" },
     parameters: { pageSize: "size", bookmark: "from", pendingOnly: "open" },
     pageSize: 2,
+    lastBookmark: "nil",
     receipt: { committed: ["DONE"], failed: ["BROKEN"], pending: "WAITING", namesTransaction: false },
     requestStatus: { pending: "Open", approved: "Yes", rejected: "No", cancelled: "Withdrawn" },
     newOwner: "data.to",
@@ -32,6 +33,8 @@ export const OTHER_PROFILE: Profile = profileWith({
     },
     pageSize: 2,
   },
+  numbers: "text",
+  booleans: "text",
   refusals: [400, 401, 403, 404, 410, 418, 422],
   conditionStatus: {
     "asset already exists": 418,

@@ -45,7 +45,8 @@ steps:
     uses: ledger.asset.get
     with: { assetType: Bond, id: "\${{ steps.first.id }}" }
     expect: ["response.owners.exists(o, o == actors.custodian)"]
-  - { id: vault, uses: ledger.vault.create, with: { name: Bonds, vaultToken: [{ name: Share, symbol: SHR }] } }
+  - { id: vault, uses: ledger.vault.create, with: { name: Bonds, vaultToken: [{ name: Share, symbol: SHR, behaviour: { transferable: true } }] } }
+  - { id: share, uses: ledger.token.get, with: { id: "\${{ steps.vault.tokenIds[0] }}" }, expect: [response.behaviour.transferable] }
   - { id: twin, uses: ledger.vault.create, with: { id: "\${{ steps.vault.id }}", name: Twin }, fails: { condition: vault already exists } }
   - { id: named, uses: ledger.vault.update, with: { id: "\${{ steps.vault.id }}", name: Better, description: Held, data: { region: PT } } }
   - id: seen
@@ -114,6 +115,9 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "investor.parameters.quantity": "payouts",
   "investor.parameters.purchaseDate": "payouts",
   "investor.parameters.timezone": "payouts",
+  "ledger.lastBookmark": "bonds",
+  numbers: "preflight",
+  booleans: "share",
   refusals: "twin",
   // No client needs these: what it relies on only when an answer was lost, a word that is neither success nor failure, words by which nothing is decided, the size of a page
   // that says itself how many there are, and the codes that a sandbox answers with, where a client reads any.

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
-import { readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
+import { readDialect, readFaults, readSeed, type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { inProjectHere } from "../project/chosen-project.ts";
 import { profileOf, readDataFile, readMapFile } from "../project/project.ts";
 import { createFiles } from "../starter/create-files.ts";
@@ -13,6 +13,7 @@ interface SandboxCommandOptions {
   readonly seed?: string;
   readonly faults?: string;
   readonly profile?: string;
+  readonly dialect?: string;
   readonly writeEnv?: boolean;
   readonly json?: boolean;
 }
@@ -20,13 +21,14 @@ interface SandboxCommandOptions {
 /** Serves the sandbox until it is stopped: `tokenbook sandbox`. */
 export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
   const stopping = shell.stopping();
-  const { port, db, commitDelay, seed, faults, profile, writeEnv, json } = options;
+  const { port, db, commitDelay, seed, faults, profile, dialect, writeEnv, json } = options;
   const serving = await startSandbox({
     path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
     port,
     commitDelayMs: commitDelay,
     ...(seed === undefined ? {} : { seed: readSeed(readMapFile(shell, seed)) }),
     ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
+    ...(dialect === undefined ? {} : { dialect: readDialect(readMapFile(shell, dialect)) }),
     ...(profile === undefined ? {} : { profile: profileOf(inProjectHere(shell), profile) }),
   });
   if (db !== undefined && seed !== undefined && !serving.isNew)

@@ -50,7 +50,7 @@ async function lookAtPages(asking: Asking, identity: AskingIdentity, findings: F
     return findings.problem("profile.page-size", tooMany, nextFor(asking, side, paging.size));
   }
   findings.ok(`profile.${side}`, `${side}: ${shapeWords(operation, first)}, and keeps to its page size`);
-  const walk = paging.walk(items);
+  const walk = paging.walk(items, asking.service.target.profile);
   const after = walk.take(first);
   if (after.kind === "broken") {
     const { message: said, why, next = "give `pages: first` in playbooks, if one page is enough" } = after.problem;

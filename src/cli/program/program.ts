@@ -316,6 +316,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .value("--seed <file>", WORDS.sandbox.seed, KIND.file)
     .value("--faults <file>", WORDS.sandbox.faults, KIND.file)
     .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
+    .value("--dialect <file>", WORDS.sandbox.dialect, KIND.file)
     .value("--commit-delay <ms>", WORDS.sandbox.delay, KIND.number, { default: 20 })
     .flag("--write-env", WORDS.sandbox.writeEnv)
     .flag("--json", WORDS.json)

@@ -147,6 +147,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     seed: "a YAML or JSON file with the first content of the sandbox",
     faults: "a YAML or JSON file of faults, and when they occur",
     profile: "serve with the names, words and codes of this environment's profile in tokenbook.yaml",
+    dialect: "a YAML or JSON file with what it does otherwise than usual: pending receipts, last bookmarks, unknown parameters …",
     writeEnv: "write the environment into tokenbook.yaml and the keys into .env, in this folder; overwrites nothing",
   },
   completion: { shell: "the shell" },

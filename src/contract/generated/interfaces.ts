@@ -95,6 +95,8 @@ export interface Profile {
     };
     /** Records on a page when a call names no size. tokenbook requests it unless it is the default. */
     readonly pageSize: number;
+    /** The bookmark of a page after which there is no other. A missing or empty bookmark always means that. */
+    readonly lastBookmark: string;
     /** How a receipt reports the outcome of a write; any other status means that it is not decided yet. */
     readonly receipt: {
       readonly committed: readonly (string)[];
@@ -166,4 +168,8 @@ export interface Profile {
   readonly successStatus: Readonly<Record<string, number>>;
   /** Status codes that mean: refused, no effect. They count only in an error of the service's own form (`errors`). */
   readonly refusals: readonly (number)[];
+  /** How answers write the numbers of their fields: as JSON numbers, or as texts with the same digits. */
+  readonly numbers: "number" | "text";
+  /** How answers write true and false: as JSON does, or as texts. */
+  readonly booleans: "boolean" | "text";
 }

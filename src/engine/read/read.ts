@@ -112,7 +112,7 @@ async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGener
   const first = await askOnce(context, reading, undefined);
   yield first;
   if (first.kind === "failed" || call.paging === undefined || reading.pages === 1) return;
-  const walk = service.paging.walk(call.paging.items);
+  const walk = service.paging.walk(call.paging.items, context.service.target.profile);
   let after = walk.take(first);
   for (let number = 1; after.kind === "more"; number++) {
     if (reading.pages === LIMITS.pages && (after.pages ?? number + 1) > LIMITS.pages) return yield endless(reading);

@@ -3,7 +3,7 @@ import { Failure, invariant, messageOf } from "../../base/failure.ts";
 import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
-import { type ErrorForm, profileOf } from "../../contract/profile.ts";
+import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
 import { type Answer, readAnswer, refusalText } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { isOwnError } from "../../operations/own-error.ts";
@@ -118,7 +118,7 @@ export class ServiceClient {
     const { clock, secrets } = this.#ports;
     const { profile } = this.target;
     return readReply(operation, exchanged, {
-      refusals: profile.refusals,
+      profile,
       errors: profileOf(profile, operation.call.interface).errors,
       now: clock.now(),
       redact: secrets.redact,
@@ -169,7 +169,7 @@ export function digestOf({ method, path, body }: ServiceRequest, by: { runId: st
 const DIGEST_BYTES = 32;
 
 interface ReadBy {
-  readonly refusals: readonly number[];
+  readonly profile: Profile;
   readonly errors: readonly ErrorForm[];
   readonly now: number;
   readonly redact: Redact;
@@ -181,7 +181,7 @@ interface ReadBy {
 function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
   if (exchanged.kind !== "answered") {
     const tooLarge = exchanged.kind === "no-answer" && exchanged.isTooLarge === true;
-    return { ...NOTHING, meaning: meaningOf(exchanged, by.refusals), message: exchanged.why, tooLarge };
+    return { ...NOTHING, meaning: meaningOf(exchanged, by.profile.refusals), message: exchanged.why, tooLarge };
   }
   const { status, headers, text } = exchanged;
   const body = readBody(text, by.redact);
@@ -189,7 +189,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
   const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
-    meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.refusals);
+    meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
   if (status >= 200 && status < 300) {
     const read = readSuccess(operation, body, by);
     if (read.kind === "answer") return { ...common, meaning: mean(true), answer: read };
@@ -232,9 +232,9 @@ function readBody(text: string, redact: Redact): Body {
   }
 }
 
-function readSuccess(operation: Operation, body: Body, { loosely, taken }: ReadBy): ReturnType<typeof readAnswer> {
+function readSuccess(operation: Operation, body: Body, { loosely, taken, profile }: ReadBy): ReturnType<typeof readAnswer> {
   if (body.kind === "broken") return { kind: "unreadable", why: `the answer is not JSON: ${body.why}` };
-  return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely, taken });
+  return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely, taken, dialect: profile });
 }
 
 function retryAfter(value: string | undefined, now: number): number | null {

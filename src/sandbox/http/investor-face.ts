@@ -10,9 +10,11 @@ import { logCommit, type CommittedWrite } from "../store/commits.ts";
 import type { Investor } from "../store/investor-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
+import type { Dialect } from "../dialect.ts";
 import { errorBody } from "./error-body.ts";
 import { successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
+import { type Speech, spoken } from "./speech.ts";
 
 /** What the investor interface works on. */
 export interface InvestorParts {
@@ -23,6 +25,7 @@ export interface InvestorParts {
   readonly profile: InvestorProfile;
   readonly conditionStatus: StatusOverrides;
   readonly successStatus: Profile["successStatus"];
+  readonly speech: Speech;
 }
 
 /** Interface A. A write is one transaction of the store, committed before it is answered. */
@@ -38,19 +41,23 @@ export class InvestorFace implements Face {
   }
 
   async serve(operation: ContractOperation, asked: WireRequest): Promise<WireAnswer> {
-    return {
-      status: successStatusOf(operation, this.#parts.successStatus),
-      body: { status: wordFor(operation).success, ...this.#perform(operation, asked) },
-    };
+    const { speech, successStatus } = this.#parts;
+    const body = { status: wordFor(operation, speech.dialect).success, ...this.#perform(operation, asked) };
+    const answer = spoken(operation.response, body, speech) ?? body;
+    return { status: successStatusOf(operation, successStatus), body: answer };
   }
 
   refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const { message, condition } = refusal;
     const status = statusOf(condition, this.#parts.conditionStatus);
-    const failed = operation === undefined || condition === "Unauthorized User" ? 0 : wordFor(operation).failed;
+    const failed =
+      operation === undefined || condition === "Unauthorized User" ? 0 : wordFor(operation, this.#parts.speech.dialect).failed;
     const { errors } = this.#parts.profile;
     const fitting = errors.filter((form) => form["status"] === failed);
-    const body = { status: failed, ...errorBody(fitting.length > 0 ? fitting : errors, { message, condition }) };
+    const body = {
+      status: failed,
+      ...errorBody(fitting.length > 0 ? fitting : errors, { message, condition }, this.#parts.speech.dialect),
+    };
     return { status, body };
   }
 
@@ -60,7 +67,8 @@ export class InvestorFace implements Face {
     const investor = theInvestor(world, apiKey);
     const path = asked.params as Record<string, string>;
     const query = asked.query as Record<string, unknown>;
-    const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common: [] });
+    const { unknownParameters } = this.#parts.speech.dialect;
+    const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common: [], unknownParameters });
     const body = readBody(operation, asked.body);
     return { world, profile, settings, investor, apiKey, now: clock.now(), params, body, transactionId: newTransactionId() };
   }
@@ -90,7 +98,11 @@ function asCommitted({ name: operation }: ContractOperation, call: InvestorCall<
 }
 
 // The envelope's status is a text on some endpoints and a number on others, as the contract has it.
-function wordFor({ response }: ContractOperation): { readonly success: string | number; readonly failed: string | number } {
+function wordFor(
+  { response }: ContractOperation,
+  { envelope }: Dialect,
+): { readonly success: string | number; readonly failed: string | number } {
   const types = [resolve(response ?? {}).properties?.["status"]?.type ?? "number"].flat();
-  return types.includes("string") ? { success: "SUCCESS", failed: "Failed" } : { success: 1, failed: 0 };
+  const isText = envelope === "described" ? types.includes("string") : envelope === "text";
+  return isText ? { success: "SUCCESS", failed: "Failed" } : { success: 1, failed: 0 };
 }

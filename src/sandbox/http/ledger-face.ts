@@ -14,6 +14,7 @@ import { failure, foreignness, invalidity } from "./conditions.ts";
 import { errorBody } from "./error-body.ts";
 import { successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
+import { type Speech, spoken } from "./speech.ts";
 
 const NO_CONTENT = 204;
 const OUTAGE = "server error: the caller's part of the ledger is down";
@@ -27,6 +28,7 @@ export interface LedgerParts {
   readonly profile: LedgerProfile;
   readonly conditionStatus: StatusOverrides;
   readonly successStatus: Profile["successStatus"];
+  readonly speech: Speech;
   /** Aborted when the sandbox closes: writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
 }
@@ -48,7 +50,7 @@ export class LedgerFace implements Face {
     const call = this.#readCall(operation, asked);
     const write = LEDGER_WRITES[operation.name];
     if (write !== undefined) return { status: this.#success(operation, call), body: await this.#write(operation, call, fault) };
-    const body = this.#read(operation, call);
+    const body = this.#spoken(operation, this.#read(operation, call));
     return body === undefined ? { status: NO_CONTENT } : { status: this.#success(operation, call), body };
   }
 
@@ -56,9 +58,28 @@ export class LedgerFace implements Face {
     return successStatusOf(operation, this.#parts.successStatus, { early: params["async"] === true });
   }
 
+  // A list that is answered whole has no page, and so no last bookmark.
+  #spoken(operation: ContractOperation, body: object | undefined): object | undefined {
+    const answer = spoken(operation.response, body, this.#parts.speech);
+    return operation.paging === undefined || answer === undefined ? answer : this.#lastPage(answer);
+  }
+
+  #lastPage(page: object): object {
+    const { bookmark, ...rest } = page as { readonly bookmark?: string };
+    if (bookmark !== "") return page;
+    switch (this.#parts.speech.dialect.lastBookmark) {
+      case "absent":
+        return rest;
+      case "null":
+        return { ...page, bookmark: null };
+      default:
+        return { ...page, bookmark: this.#parts.profile.lastBookmark };
+    }
+  }
+
   refuse({ message, condition: said }: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const condition = said === "server error" && operation !== undefined ? failure(operation) : said;
-    const body = errorBody(this.#parts.profile.errors, { message, condition });
+    const body = errorBody(this.#parts.profile.errors, { message, condition }, this.#parts.speech.dialect);
     return { status: statusOf(condition, this.#parts.conditionStatus), body };
   }
 
@@ -70,10 +91,12 @@ export class LedgerFace implements Face {
     demand(asked.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
     demand(path["appId"] === settings.appId, "tokenization app not found", `there is no app ${path["appId"]}`);
     const actor = this.#actor(operation, asked);
+    const { unknownParameters, lastBookmark, accepts } = this.#parts.speech.dialect;
     const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
-    const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common });
+    const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common, unknownParameters });
     const body = readBody(operation, asked.body, profile);
-    return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body };
+    const repeatsBookmark = lastBookmark === "repeated";
+    return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body, accepts, repeatsBookmark };
   }
 
   #actor(operation: ContractOperation, asked: WireRequest): StoredEntity {
@@ -106,6 +129,11 @@ export class LedgerFace implements Face {
 
   #receipt(receiptId: string): object {
     const outcome = this.#parts.chain.outcomeOfReceipt(receiptId);
+    const { pendingReceipt } = this.#parts.speech.dialect;
+    if (outcome.state === "PENDING" && pendingReceipt !== "word") {
+      demand(pendingReceipt !== "not-found", "transaction not found", `there is no receipt ${receiptId} yet`);
+      return pendingReceipt === "empty" ? {} : { transactionId: null, status: null, message: null };
+    }
     const { namesTransaction } = this.#parts.profile.receipt;
     const named = namesTransaction ? { transactionId: outcome.transactionId } : {};
     return { ...named, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
@@ -120,7 +148,7 @@ export class LedgerFace implements Face {
   async #write(operation: ContractOperation, call: LedgerCall<unknown>, fault: WriteFault | undefined): Promise<object> {
     const { actor, body, now, params } = call;
     const doomed = this.#isCutOff(actor) ? { doom: OUTAGE } : fault;
-    const isAsync = params["async"] === true;
+    const isAsync = params["async"] === true || this.#parts.speech.dialect.writes === "early";
     const submission = this.#parts.chain.submit(
       { operation: operation.name, actor, body, isAsync, ...(doomed === undefined ? {} : { fault: doomed }) },
       now,

@@ -6,6 +6,7 @@ import type { LedgerProfile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { validatorOf } from "../../contract/validators.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
+import type { Dialect } from "../dialect.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, ServiceRefusal } from "../refusal.ts";
 import { invalidity } from "./conditions.ts";
@@ -22,15 +23,20 @@ export interface ParameterSource {
   readonly names: Readonly<Record<string, string>>;
   /** Query parameters that belong to no operation, such as the acting entity. */
   readonly common: readonly string[];
+  readonly unknownParameters: Dialect["unknownParameters"];
 }
 
-/** The parameters of a call under their names in the contract, of the right type; unknown names are refused, not ignored. */
+/** The parameters of a call under their names in the contract, of the right type. Unknown names are refused, unless the dialect ignores them. */
 export function readParameters(operation: ContractOperation, source: ParameterSource): Readonly<Record<string, ParameterValue>> {
   const ownParameters = operation.parameters.filter(({ profile }) => profile !== "onBehalfOf");
   const wireNames = ownParameters.map((parameter) => wireName(parameter, source));
   for (const name of Object.keys(source.query)) {
     const known = wireNames.includes(name) || source.common.includes(name);
-    demand(known, invalidity(operation), `${operation.name} has no query parameter ${name}`);
+    demand(
+      known || source.unknownParameters === "ignored",
+      invalidity(operation),
+      `${operation.name} has no query parameter ${name}`,
+    );
   }
   const values = ownParameters.flatMap((parameter) => {
     const value = readParameter(operation, parameter, source);

@@ -1,6 +1,7 @@
 import type { Decimal } from "../../base/decimal.ts";
 import type { Json } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
+import type { Accepted } from "../dialect.ts";
 import type { StoredEntity, Stamps } from "../store/ledger-resources.ts";
 import type { Resources } from "../store/resources.ts";
 import type { References } from "../store/settings.ts";
@@ -21,6 +22,10 @@ export interface LedgerCall<Body = undefined> {
   readonly now: number;
   readonly params: Params;
   readonly body: Body;
+  /** What is accepted although it would be refused otherwise. */
+  readonly accepts: readonly Accepted[];
+  /** The last page of a list is empty, and has the bookmark that led to it. */
+  readonly repeatsBookmark: boolean;
 }
 
 /** A write at the moment it becomes part of the ledger. */

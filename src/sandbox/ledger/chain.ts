@@ -1,6 +1,7 @@
 import { Bug, invariant } from "../../base/failure.ts";
 import { parseJson, writeJson } from "../../base/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
+import type { Accepted } from "../dialect.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newId, newTransactionId } from "../ids.ts";
@@ -54,6 +55,8 @@ export interface ChainOptions {
   readonly past: Past;
   readonly profile: LedgerProfile;
   readonly settings: Settings;
+  /** What it commits although it would refuse it otherwise. */
+  readonly accepts: readonly Accepted[];
   readonly commitDelayMs: number;
 }
 
@@ -163,7 +166,7 @@ export class Chain {
     transactionId,
     at,
   }: Request & { readonly transactionId: string; readonly at: number }): void {
-    const { profile, settings } = this.#options;
+    const { profile, settings, accepts } = this.#options;
     const { orgId, assetTypes, references } = settings;
     const commit: Commit<unknown> = {
       world: this.#world,
@@ -175,6 +178,8 @@ export class Chain {
       now: at,
       params: {},
       body,
+      accepts,
+      repeatsBookmark: false,
       transactionId,
     };
     const write = LEDGER_WRITES[operation];

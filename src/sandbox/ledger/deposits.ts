@@ -46,9 +46,11 @@ function deposit(
 ): readonly BalanceMovement[] {
   const asset = theAsset(commit, assetType, id);
   const present = commit.world.get("deposit", assetKey(assetType, id));
-  demand(present === undefined, "asset already deposited in another vault", `the asset lies in the vault ${present?.vaultId}`);
+  const isFree = present === undefined || (present.vaultId === vault.id && commit.accepts.includes("second deposit"));
+  demand(isFree, "asset already deposited in another vault", `the asset lies in the vault ${present?.vaultId}`);
   for (const share of shares) demandShare(commit, vault, share);
-  const record = { vaultId: vault.id, assetType, id, data, issues: shares, originalOwners: asset.owners };
+  const { issues: before = [], originalOwners = asset.owners } = present ?? {};
+  const record = { vaultId: vault.id, assetType, id, data, issues: [...before, ...shares], originalOwners };
   saveDeposit(commit, record);
   handOver(commit, asset, [{ orgId: commit.orgId, [VAULT_ATTRIBUTE]: vault.id }]);
   return shares.map(({ tokenId, quantity, receiver }) => issue(commit, { tokenId, entity: receiver }, { amount: quantity }));

@@ -31,8 +31,13 @@ export function pageOf<K extends Kind>(
     if (taken.length > size) break;
   }
   const page = taken.slice(0, size);
-  const bookmark = taken.length > size ? encode(page.at(-1)?.seq ?? 0) : "";
+  const bookmark = taken.length > size ? encode(page.at(-1)?.seq ?? 0) : lastBookmark(call, page.at(-1)?.seq);
   return { count: page.length, bookmark, records: page.map(({ value }) => value) };
+}
+
+function lastBookmark(call: LedgerCall, seq: number | undefined): string {
+  if (!call.repeatsBookmark) return "";
+  return seq === undefined ? textParam(call, "bookmark") : encode(seq);
 }
 
 function pageSize(call: LedgerCall): number {

@@ -40,7 +40,8 @@ export function createTokens(commit: Commit<readonly RequestedToken[]>): void {
 export function createToken(commit: Commit<unknown>, definition: RequestedToken): StoredToken {
   const { id = newId(), name = "", description = "", symbol = "", behaviour = {}, properties = {}, nftFields = [] } = definition;
   const { classification = {}, tokenPermissions = [] } = definition;
-  demand(commit.world.get("token", id) === undefined, "token already exists", `the token ${id} already exists`);
+  const isFree = commit.world.get("token", id) === undefined || commit.accepts.includes("second token");
+  demand(isFree, "token already exists", `the token ${id} already exists`);
   const token: StoredToken = {
     id,
     name,

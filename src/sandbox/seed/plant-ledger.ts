@@ -147,6 +147,8 @@ function entityOf({ settings }: SeededLedger, attributes: SeedEntity): StoredEnt
   return { orgId: settings.orgId, ...attributes };
 }
 
+const USUAL = { accepts: [], repeatsBookmark: false };
+
 function commitOf<Body>(
   { world, profile, settings, now }: SeededLedger,
   body: Body,
@@ -154,7 +156,7 @@ function commitOf<Body>(
 ): Commit<Body> {
   const { orgId, assetTypes, references } = settings;
   const transactionId = newTransactionId();
-  return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId };
+  return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId, ...USUAL };
 }
 
 function wrong(path: Path, message: string): Failure {

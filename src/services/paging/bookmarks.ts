@@ -8,21 +8,23 @@ export const byBookmark: Paging = {
   size: "pageSize",
   gives: "the records",
   second: { page: "the page after a bookmark", follows: "a bookmark leads to the next page" },
-  walk: (items) => new BookmarkWalk(items),
+  walk: (items, { ledger }) => new BookmarkWalk(items, ledger.lastBookmark),
 };
 
 class BookmarkWalk implements PageWalk {
   readonly #items: string;
+  readonly #last: string;
   readonly #seen = new Set<string>();
 
-  constructor(items: string) {
+  constructor(items: string, last: string) {
     this.#items = items;
+    this.#last = last;
   }
 
   // The service may give fewer records than requested, and the description has no limit: a short page may not be the last one.
   take({ payload }: ReadPage): AfterPage {
     const bookmark = isObject(payload) ? payload["bookmark"] : undefined;
-    if (typeof bookmark !== "string" || bookmark === "") return { kind: "end" };
+    if (typeof bookmark !== "string" || bookmark === "" || bookmark === this.#last) return { kind: "end" };
     const isEmpty = listIn(payload, this.#items).length === 0;
     if (this.#seen.has(bookmark)) return isEmpty ? { kind: "end" } : repeated(bookmark);
     if (isEmpty) return emptyPage(this.#seen.size + 1, bookmark);

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import type { Profile } from "../../contract/profile.ts";
 
 /** How the lists of an interface come in pages. */
 export interface Paging {
@@ -13,7 +14,7 @@ export interface Paging {
   /** How a later page differs from the first one, in words for whoever checks it. */
   readonly second: { readonly page: string; readonly follows: string };
   /** Follows one list from page to page; `items` is the name of its list. */
-  readonly walk: (items: string) => PageWalk;
+  readonly walk: (items: string, profile: Profile) => PageWalk;
 }
 
 /** A page as it was read. */

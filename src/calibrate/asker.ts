@@ -1,0 +1,195 @@
+import { Failure } from "../base/failure.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { EnginePorts } from "../engine/engine-ports.ts";
+import { ask, type AskedReply, askingOf, isTrouble } from "../engine/read/ask.ts";
+import type { Caller } from "../engine/service/caller.ts";
+import { ServiceClient } from "../engine/service/service.ts";
+import type { Target } from "../environment/target.ts";
+import { fromTexts } from "../operations/dialect.ts";
+import { type Operation, operationNamed } from "../operations/operation.ts";
+import { buildRequest, type ServiceRequest } from "../operations/request.ts";
+import { hasEntities, type Service } from "../services/services.ts";
+import type { Exchanged } from "../transport/exchange.ts";
+import type { CalibrationFindings, ObservedExchange } from "./finding.ts";
+
+/** What a calibration may ask of the world. */
+export type CalibrationPorts = Pick<EnginePorts, "exchange" | "clock" | "secrets" | "stopping">;
+
+/** A question with what may differ from the profile as it is known so far. */
+export interface Question {
+  readonly operation: string;
+  readonly input?: JsonObject;
+  readonly profile?: Profile;
+  readonly page?: string | number;
+  /** The text that names the acting entity, which need not be well-formed. */
+  readonly actor?: string | undefined;
+}
+
+/** What came back. */
+export interface RawAnswer {
+  readonly operation: Operation;
+  /** `null`: no whole answer came. */
+  readonly status: number | null;
+  /** `undefined`: the answer is no JSON. */
+  readonly body: Json | undefined;
+  /** `ok`: a 2xx in JSON, or without content. `refused`: a 4xx in JSON. `trouble`: anything else, which says nothing about the service. */
+  readonly kind: "ok" | "refused" | "trouble";
+  readonly exchange: ObservedExchange;
+  /** The service's own time. */
+  readonly date: string | undefined;
+}
+
+/** Codes that say something of the moment or of the key, and nothing of the call. */
+const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429, 499]);
+
+/** Asks a service, and keeps what was asked and answered. Every request counts against one limit. */
+export class Asker {
+  readonly target: Target;
+  readonly findings: CalibrationFindings;
+  /** The credential of each interface whose callers are known by their keys. */
+  readonly #credentials = new Map<string, string>();
+  readonly #ports: CalibrationPorts;
+  readonly #client: ServiceClient;
+  #last: Exchanged | undefined;
+  #troubles = 0;
+  requests = 0;
+  /** Every answer so far that the service itself may have written. */
+  readonly answers: RawAnswer[] = [];
+
+  constructor(target: Target, findings: CalibrationFindings, ports: CalibrationPorts) {
+    this.target = target;
+    this.findings = findings;
+    this.#ports = ports;
+    const exchange: CalibrationPorts["exchange"] = async (outgoing) => (this.#last = await ports.exchange(outgoing));
+    this.#client = new ServiceClient(target, { ...ports, exchange });
+  }
+
+  get clock(): Clock {
+    return this.#ports.clock;
+  }
+
+  get stopping(): AbortSignal {
+    return this.#ports.stopping;
+  }
+
+  /** Uses this credential for calls of an interface from now on. */
+  use(service: Service, credential: string): void {
+    this.#credentials.set(service.name, credential);
+  }
+
+  /** Asks for a read, again while the service is in trouble. Throws a Failure when it stays so, or the limit of requests is reached. */
+  async read(question: Question): Promise<RawAnswer> {
+    return (await this.readFully(question)).raw;
+  }
+
+  /** The same, with the reply as a run would understand it. */
+  async readFully(question: Question): Promise<{ readonly raw: RawAnswer; readonly asked: AskedReply; readonly caller: Caller }> {
+    const { operation, request, call } = this.#prepare(question);
+    if (operation.writes) throw new TypeError(`${operation.name} writes`);
+    const service = {
+      target: this.target,
+      call: (given: typeof call, signal: AbortSignal) => {
+        this.#count();
+        return this.#client.send(given, request, { fence: undefined, signal });
+      },
+    };
+    const { clock, stopping } = this.#ports;
+    const by = clock.elapsed() + LIMITS.calibrateReadMs;
+    const asked = await ask(askingOf(service, { clock, stopping }), call, {
+      step: undefined,
+      by,
+      expects: ({ status }) => status !== null && status >= 200 && status < 300,
+    });
+    const raw = this.#taken(operation, request);
+    this.#troubles = isTrouble(asked.reply) && raw.kind === "trouble" ? this.#troubles + 1 : 0;
+    if (this.#troubles >= LIMITS.calibrateTroubles) throw inTrouble(raw);
+    return { raw, asked, caller: call.caller };
+  }
+
+  /** Sends a write once, and never again. */
+  async write(question: Question): Promise<RawAnswer> {
+    const { operation, request, call } = this.#prepare(question);
+    this.#count();
+    await this.#client.send(call, request, { fence: undefined, signal: this.#ports.stopping });
+    return this.#taken(operation, request);
+  }
+
+  #prepare({ operation: name, input = {}, profile = this.findings.profile, page, actor }: Question) {
+    const operation = operationNamed(name);
+    const { service } = operation;
+    const credential = this.#credentials.get(service.name);
+    const identities = hasEntities(service) || credential === undefined ? {} : { [service.name]: credential };
+    const request = buildRequest(operation, input, { profile, actingEntity: actor, ...(page === undefined ? {} : { page }) });
+    return { operation, request, call: { operation, input, caller: { identities, label: null } } };
+  }
+
+  #count(): void {
+    this.requests += 1;
+    if (this.requests <= LIMITS.calibrateRequests) return;
+    throw new Failure({
+      code: "calibrate.too-many-requests",
+      message: `the calibration has made ${LIMITS.calibrateRequests} requests, which is its limit`,
+      why: "a service that answers as described is known after fewer",
+    });
+  }
+
+  #taken(operation: Operation, request: ServiceRequest): RawAnswer {
+    const exchanged = this.#last;
+    const { redact } = this.#ports.secrets;
+    const sent = `${request.method} ${request.path}${headersOf(request)}${request.body === undefined ? "" : ` ${writeJson(request.body)}`}`;
+    const shown = (answer: string): ObservedExchange => ({ request: cut(redact(sent)), answer: cut(redact(answer)) });
+    if (exchanged?.kind !== "answered") {
+      const why = exchanged?.why ?? "nothing was sent";
+      return { operation, status: null, body: undefined, kind: "trouble", exchange: shown(why), date: undefined };
+    }
+    const { status, text, headers } = exchanged;
+    const body = read(text);
+    const isSuccess = status >= 200 && status < 300 && (body !== undefined || (text.trim() === "" && status === 204));
+    const isRefusal = status >= 400 && status < 500 && isObject(body) && !OF_THE_MOMENT.has(status);
+    const kind = isSuccess ? "ok" : isRefusal ? "refused" : "trouble";
+    const answer: RawAnswer = { operation, status, body, kind, exchange: shown(`${status} ${text}`), date: headers["date"] };
+    if (kind !== "trouble") this.answers.push(answer);
+    return answer;
+  }
+
+  /** Returns the payload of an answer with its numbers and booleans as the profile so far says; `undefined` of one that is not ok. */
+  payload({ operation, body, kind }: RawAnswer): Json | undefined {
+    if (kind !== "ok" || body === undefined) return undefined;
+    const { response } = operation.call;
+    const value = response === undefined ? body : fromTexts(response, body, this.findings.profile);
+    if (operation.service.envelope === undefined) return value;
+    return isObject(value) ? value["response"] : undefined;
+  }
+}
+
+function headersOf({ headers }: ServiceRequest): string {
+  return Object.entries(headers)
+    .map(([name, value]) => ` ${name}: ${value}`)
+    .join("");
+}
+
+function read(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= LIMITS.calibrateShownChars ? line : `${line.slice(0, LIMITS.calibrateShownChars)}…`;
+}
+
+/** Returns the failure of a service that gives no usable answer. */
+export function inTrouble({ exchange }: RawAnswer): Failure {
+  return new Failure({
+    code: "calibrate.no-answer",
+    message: `the service gave no usable answer to ${LIMITS.calibrateTroubles} reads in a row; the last was ${exchange.request}: ${exchange.answer}`,
+    why: "answers that are no JSON, failures of a server and redirects say nothing about a service, so nothing was found out",
+    next: "tokenbook doctor; then calibrate again",
+  });
+}

@@ -1,0 +1,114 @@
+import { isObject, type Json, jsonEquals } from "../base/json.ts";
+import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
+
+/** The request and the answer on which a finding rests, without secrets. */
+export interface ObservedExchange {
+  readonly request: string;
+  readonly answer: string;
+}
+
+/** `observed`: only this value explains the answers. `consistent`: the answers fit it, and another value is unlikely. `undecided`: nothing is proposed. */
+export type Strength = "observed" | "consistent" | "undecided";
+
+/** What the answers of a service say about one setting of the profile. */
+export interface CalibrationFinding {
+  /** The path of the setting in the profile. */
+  readonly setting: readonly string[];
+  readonly strength: Strength;
+  /** The value in the environment's profile. */
+  readonly was: Json;
+  /** The value that was found; the present one if the setting is undecided. */
+  readonly found: Json;
+  /** Why it is undecided, or what was seen, in a sentence. */
+  readonly why: string;
+  readonly evidence: readonly ObservedExchange[];
+}
+
+/** Something that was seen about the service and that no setting holds. */
+export interface CalibrationFact {
+  readonly about: string;
+  readonly says: string;
+}
+
+/** What is said about a setting, before it is compared with the profile. */
+export interface Decision {
+  readonly strength: Exclude<Strength, "undecided">;
+  readonly found: Json;
+  readonly why: string;
+  readonly evidence: readonly ObservedExchange[];
+}
+
+/** Returns the value of a setting; `undefined` in a map that has no such key. */
+export function settingAt(profile: Profile, setting: readonly string[]): Json | undefined {
+  return setting.reduce<unknown>((part, key) => (isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined), profile) as
+    | Json
+    | undefined;
+}
+
+/** Returns the profile with another value of one setting. */
+export function withSetting(profile: Profile, setting: readonly string[], value: Json): Profile {
+  const set = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
+    key === undefined ? value : { ...(isObject(part) ? part : {}), [key]: set(isObject(part) ? part[key] : undefined, rest) };
+  return set(profile, setting) as Profile;
+}
+
+/** The findings of one calibration, and the profile as far as it is known. */
+export class CalibrationFindings {
+  readonly #was: Profile;
+  readonly #findings = new Map<string, CalibrationFinding>();
+  readonly facts: CalibrationFact[] = [];
+  /** The environment's profile with what was found so far. */
+  profile: Profile;
+
+  constructor(was: Profile) {
+    this.#was = was;
+    this.profile = was;
+  }
+
+  /** Takes a decision. A later one replaces an undecided finding, and never another decision. */
+  decide(setting: readonly string[], { strength, found, why, evidence }: Decision): void {
+    if (this.isDecided(setting)) return;
+    this.#findings.set(setting.join("."), { setting, strength, was: this.#at(setting), found, why, evidence });
+    this.profile = withSetting(this.profile, setting, found);
+  }
+
+  /** Says why a setting is undecided. */
+  leave(setting: readonly string[], why: string, evidence: readonly ObservedExchange[] = []): void {
+    if (this.isDecided(setting)) return;
+    const was = this.#at(setting);
+    this.#findings.set(setting.join("."), { setting, strength: "undecided", was, found: was, why, evidence });
+  }
+
+  isDecided(setting: readonly string[]): boolean {
+    return (this.#findings.get(setting.join("."))?.strength ?? "undecided") !== "undecided";
+  }
+
+  /** Every finding, in the order of the profile; settings that nothing was said about are undecided. */
+  all(): readonly CalibrationFinding[] {
+    for (const setting of settingsOf(DEFAULT_PROFILE)) {
+      if (!this.#findings.has(setting.join("."))) this.leave(setting, "no answer showed it");
+    }
+    const order = settingsOf(DEFAULT_PROFILE).map((setting) => setting.join("."));
+    const rank = ({ setting }: CalibrationFinding): number => order.findIndex((name) => setting.join(".").startsWith(name));
+    const isMapItself = ({ setting }: CalibrationFinding): boolean =>
+      [...this.#findings.values()].some(
+        (each) => each.setting.length > setting.length && each.setting.join(".").startsWith(`${setting.join(".")}.`),
+      );
+    return [...this.#findings.values()].filter((each) => !isMapItself(each)).toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  #at(setting: readonly string[]): Json {
+    return settingAt(this.#was, setting) ?? null;
+  }
+}
+
+/** Returns whether a finding calls for another value than the environment has. */
+export function isChange({ strength, was, found }: CalibrationFinding): boolean {
+  return strength !== "undecided" && !jsonEquals(was, found);
+}
+
+/** Returns the path of each single setting. */
+export function settingsOf(part: unknown, at: readonly string[] = []): readonly (readonly string[])[] {
+  const inner = isObject(part) && !Array.isArray(part) ? Object.entries(part) : [];
+  return inner.length === 0 ? [at] : inner.flatMap(([key, value]) => settingsOf(value, [...at, key]));
+}

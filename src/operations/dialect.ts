@@ -1,0 +1,31 @@
+import { Decimal } from "../base/decimal.ts";
+import { isObject, type Json } from "../base/json.ts";
+import { resolve } from "../contract/contract.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+
+/** How a service writes the numbers and booleans of its answers. */
+export type ValueDialect = Pick<Profile, "numbers" | "booleans">;
+
+/**
+ * Returns an answer with numbers and booleans in the places where the contract wants them, out of one that writes them as texts. Other
+ * texts, and what lies in free-form data, stay as they are.
+ */
+export function fromTexts(schema: JsonSchema, value: Json, dialect: ValueDialect): Json {
+  if (dialect.numbers === "number" && dialect.booleans === "boolean") return value;
+  const { type = [], properties = {}, items } = resolve(schema);
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item: Json) => fromTexts(items, item, dialect));
+  if (isObject(value)) {
+    const fields = Object.entries(value).map(([name, field]) => {
+      const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return [name, declared === undefined ? field : fromTexts(declared, field, dialect)] as const;
+    });
+    return Object.fromEntries(fields);
+  }
+  const types = [type].flat();
+  if (typeof value !== "string" || types.includes("string")) return value;
+  if (dialect.numbers === "text" && (types.includes("number") || types.includes("integer"))) return Decimal.parse(value) ?? value;
+  if (dialect.booleans === "text" && types.includes("boolean") && (value === "true" || value === "false"))
+    return value === "true";
+  return value;
+}

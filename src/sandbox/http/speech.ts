@@ -1,0 +1,40 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject } from "../../base/json.ts";
+import { resolve } from "../../contract/contract.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import type { Dialect } from "../dialect.ts";
+
+/** How an interface writes the values of its answers. */
+export type Speech = Pick<Profile, "numbers" | "booleans"> & { readonly dialect: Dialect };
+
+/** Whether a body is written as it is. */
+function isPlain({ numbers, booleans, dialect }: Speech): boolean {
+  return numbers === "number" && booleans === "boolean" && dialect.numbers === "plain" && dialect.createdAt === "given";
+}
+
+/** An answer as the dialect writes it. Free-form data is the caller's own, and stays as it is. */
+export function spoken(schema: JsonSchema | undefined, body: object | undefined, speech: Speech): object | undefined {
+  if (schema === undefined || body === undefined || isPlain(speech)) return body;
+  return written(schema, body, speech) as object;
+}
+
+function written(schema: JsonSchema, value: unknown, speech: Speech): unknown {
+  const { type = [], properties = {}, items } = resolve(schema);
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => written(items, item, speech));
+  if (value instanceof Decimal || typeof value === "number") return numeral(value, speech);
+  if (typeof value === "boolean") return speech.booleans === "text" && [type].flat().includes("boolean") ? String(value) : value;
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => {
+    if (name === "createdAt" && speech.dialect.createdAt === "null") return [name, null];
+    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, declared === undefined ? field : written(declared, field, speech)];
+  });
+  return Object.fromEntries(fields);
+}
+
+function numeral(value: Decimal | number, { numbers, dialect }: Speech): unknown {
+  const text = String(value);
+  if (numbers === "text") return text;
+  return dialect.numbers === "exponent" ? (Decimal.parse(`${text}e0`) ?? value) : value;
+}
