@@ -1,4 +1,4 @@
-import { isObject, type Json, jsonEquals } from "../base/json.ts";
+import { isObject, type Json, jsonEquals, parseJson, plainView } from "../base/json.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 
 /** The request and the answer on which a finding rests, without secrets. */
@@ -38,17 +38,19 @@ export interface Decision {
   readonly evidence: readonly ObservedExchange[];
 }
 
-/** Returns the value of a setting; `undefined` in a map that has no such key. */
+/** Returns the value of a setting, its numbers exact; `undefined` in a map that has no such key. */
 export function settingAt(profile: Profile, setting: readonly string[]): Json | undefined {
-  return setting.reduce<unknown>((part, key) => (isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined), profile) as
-    | Json
-    | undefined;
+  const value = setting.reduce<unknown>(
+    (part, key) => (isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined),
+    profile,
+  );
+  return value === undefined ? undefined : parseJson(JSON.stringify(value));
 }
 
 /** Returns the profile with another value of one setting. */
 export function withSetting(profile: Profile, setting: readonly string[], value: Json): Profile {
   const set = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
-    key === undefined ? value : { ...(isObject(part) ? part : {}), [key]: set(isObject(part) ? part[key] : undefined, rest) };
+    key === undefined ? plainView(value) : { ...(isObject(part) ? part : {}), [key]: set(isObject(part) ? part[key] : undefined, rest) };
   return set(profile, setting) as Profile;
 }
 
@@ -84,9 +86,9 @@ export class CalibrationFindings {
   }
 
   /** Every finding, in the order of the profile; settings that nothing was said about are undecided. */
-  all(): readonly CalibrationFinding[] {
+  all(unsaid: string): readonly CalibrationFinding[] {
     for (const setting of settingsOf(DEFAULT_PROFILE)) {
-      if (!this.#findings.has(setting.join("."))) this.leave(setting, "no answer showed it");
+      if (!this.#findings.has(setting.join("."))) this.leave(setting, unsaid);
     }
     const order = settingsOf(DEFAULT_PROFILE).map((setting) => setting.join("."));
     const rank = ({ setting }: CalibrationFinding): number => order.findIndex((name) => setting.join(".").startsWith(name));

@@ -12,7 +12,8 @@ export function isOwnError(operation: Operation, body: Json | undefined, forms: 
   return forms.some((form) => hasForm(body, form)) || saysCondition(operation, body);
 }
 
-function hasForm(body: JsonObject, form: ErrorForm): boolean {
+/** Returns whether a body has every field of a form. */
+export function hasForm(body: JsonObject, form: ErrorForm): boolean {
   const fields = Object.entries(form);
   return (
     fields.length > 0 && fields.every(([name, wanted]) => isAsWanted(Object.hasOwn(body, name) ? body[name] : undefined, wanted))

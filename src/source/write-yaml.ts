@@ -1,4 +1,6 @@
-import { Document, isScalar, type Node, Pair, Scalar, stringify, visit, YAMLMap, YAMLSeq } from "yaml";
+import { Document, isMap, isScalar, type Node, Pair, parseDocument, Scalar, stringify, visit, YAMLMap, YAMLSeq } from "yaml";
+
+import { Failure } from "../base/failure.ts";
 
 // YAML that people read and edit later is written through the library's document model, which keeps their comments in place (decision
 // 14).
@@ -67,5 +69,20 @@ export function listOf(maps: readonly YAMLMap[]): YAMLSeq {
 export function writeDocument(fields: readonly WrittenField[]): string {
   const document = new Document(undefined, QUOTED);
   document.contents = mapOf(fields);
+  return document.toString({ ...LINE, lineWidth: 0 });
+}
+
+/** A value that is put into a document. */
+export interface YamlEdit {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** Returns a document with other values in some places. Comments, order and what is not named stay. Throws a Failure when it is no map. */
+export function editYaml(text: string, edits: readonly YamlEdit[]): string {
+  const document = parseDocument(text, { keepSourceTokens: true });
+  if (document.errors.length > 0 || !isMap(document.contents))
+    throw new Failure({ code: "yaml.not-editable", message: "the file cannot be edited: it holds no map of names to values" });
+  for (const { path, value } of edits) document.setIn(path, onOneLine(value));
   return document.toString({ ...LINE, lineWidth: 0 });
 }

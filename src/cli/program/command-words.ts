@@ -48,6 +48,19 @@ Examples:
 
 Exits with 0 when runs can begin, and 1 when you must fix something (✗). Look at what is marked with !.`,
   },
+  calibrate: {
+    group: "start",
+    brief: "Find out how your service speaks.",
+    summary:
+      "Find the profile of a service by asking it, with evidence for each setting, and propose the edit of tokenbook.yaml.",
+    examples: `calibrate only reads, unless you add --may-write. It proposes nothing that the answers do not show: a setting that they do not decide stays as
+it is. The report says what each finding means for the guarantee.
+
+Examples:
+  $ tokenbook calibrate --env staging                       what reading shows, and the edit as a diff
+  $ tokenbook calibrate --env staging --write               make the edit; comments stay
+  $ tokenbook calibrate --env staging --may-write --json    find more by writing, with names of its own`,
+  },
   plan: {
     group: "run",
     brief: "Preview a run without writing anything.",

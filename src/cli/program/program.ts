@@ -272,6 +272,13 @@ function lookCommands(program: Commander, builder: Builder): void {
     .command(program, "doctor")
     .with(sends)
     .action(async () => (await import("../commands/doctor.ts")).doctor);
+  builder
+    .command(program, "calibrate")
+    .with(sends)
+    .flag("--may-write", WORDS.calibrate.mayWrite)
+    .flag("--write", WORDS.calibrate.write)
+    .value("--as <entity>", WORDS.calibrate.as, KIND.text)
+    .action(async () => (await import("../commands/calibrate.ts")).calibrate);
   runsCommands(program, builder);
   driftCommands(program, builder);
   stateCommands(program, builder);

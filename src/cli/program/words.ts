@@ -150,6 +150,11 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     dialect: "a YAML or JSON file with what it does otherwise than usual: pending receipts, last bookmarks, unknown parameters …",
     writeEnv: "write the environment into tokenbook.yaml and the keys into .env, in this folder; overwrites nothing",
   },
+  calibrate: {
+    mayWrite: "also write, with names of its own; lists the writes first. Refused for a protected environment",
+    write: "edit the profile in tokenbook.yaml, instead of showing what would change",
+    as: "with --may-write: the entity that acts, such as userId:alice; the key's own when left out",
+  },
   completion: { shell: "the shell" },
   lsp: {
     stdio: "use stdin and stdout, which is the only transport",

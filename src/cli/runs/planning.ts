@@ -4,6 +4,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { type Json, parseJson } from "../../base/json.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
+import type { EnginePorts } from "../../engine/engine-ports.ts";
 import { leftOpenBefore, openWriteLeft } from "../../engine/run/writes-left-open.ts";
 import { readingOnly } from "../../engine/read/reading-port.ts";
 import { ServiceClient } from "../../engine/service/service.ts";
@@ -106,7 +107,7 @@ export async function whileReading<T>(
   shell: ProjectShell,
   where: Where & DebugOption,
   playbookSecrets: Secrets,
-  work: (target: Target, ports: PlannerPorts) => Promise<T>,
+  work: (target: Target, ports: PlannerPorts & Pick<EnginePorts, "exchange">) => Promise<T>,
 ): Promise<T> {
   const exchanges = await openExchanges(shell, where);
   const { target, close } = await openTarget(shell, where);

@@ -68,7 +68,13 @@ test("what the sandbox is given and asked is read by built checks", () => {
     refused(() => readBody(operation, "{}"), operation.name);
     for (const parameter of operation.parameters) {
       const given = { [parameter.name]: parameter.schema.type === "boolean" ? "true" : "1" };
-      const source = { path: given, query: parameter.in === "query" ? given : {}, names: {}, common: [], unknownParameters: "refused" as const };
+      const source = {
+        path: given,
+        query: parameter.in === "query" ? given : {},
+        names: {},
+        common: [],
+        unknownParameters: "refused" as const,
+      };
       refused(() => readParameters({ ...operation, parameters: [{ ...parameter, required: false }] }, source), operation.name);
     }
   }

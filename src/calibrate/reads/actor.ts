@@ -1,0 +1,95 @@
+import { Decimal } from "../../base/decimal.ts";
+import { keyEntityOf } from "../../environment/target.ts";
+import { type Asker, inTrouble, type RawAnswer } from "../asker.ts";
+import { ACTING, LEDGER_PARAMETERS } from "../candidates.ts";
+import { withSetting } from "../finding.ts";
+import { namesFor, NOBODYS_PARAMETER, type SeenList } from "./lists.ts";
+
+const MALFORMED = "tokenbook";
+const PLACE = ["ledger", "onBehalfOf"];
+const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
+const NOBODYS_ASSET = "tokenbookCalibratesNothing";
+
+/** Whether the ledger refuses query parameters that it does not know; `undefined` when that cannot be seen. */
+export async function refusesUnknown(asker: Asker, { question }: SeenList): Promise<boolean | undefined> {
+  const profile = withSetting(asker.findings.profile, ["ledger", "parameters", "pageSize"], NOBODYS_PARAMETER);
+  const answer = await asker.read({ ...question, input: { ...question.input, pageSize: Decimal.of(1) }, profile });
+  return answer.kind === "trouble" ? undefined : answer.kind === "refused";
+}
+
+/**
+ * Finds where the acting entity travels: a place where a well-formed entity is accepted and a malformed one is refused. A parameter that is
+ * merely unknown is refused with any value, or with none.
+ */
+export async function findActor(asker: Asker, { question }: SeenList, entity: string): Promise<void> {
+  const { findings } = asker;
+  const at = async (place: "query" | "header", name: string, actor: string): Promise<RawAnswer> => {
+    const profile = withSetting(findings.profile, PLACE, { in: place, name });
+    return asker.read({ ...question, profile, actor });
+  };
+  const present = findings.profile.ledger.onBehalfOf;
+  const places = [
+    present,
+    ...(["query", "header"] as const).flatMap((place) => ACTING[place].map((name) => ({ in: place, name }))),
+  ];
+  const control = await at("header", `X-${NOBODYS_PARAMETER}`, MALFORMED);
+  if (control.kind === "trouble") throw inTrouble(control);
+  for (const { in: place, name } of places) {
+    const malformed = await at(place, name, MALFORMED);
+    if (malformed.kind !== "refused") continue;
+    const formed = await at(place, name, entity);
+    if (formed.kind !== "ok") continue;
+    const why = `the ${place} ${name} is accepted with ${entity}, and refused with a text that names no entity`;
+    const evidence = [formed.exchange, malformed.exchange];
+    findings.decide([...PLACE, "in"], { strength: "observed", found: place, why, evidence });
+    return findings.decide([...PLACE, "name"], { strength: "observed", found: name, why, evidence });
+  }
+  for (const part of ["in", "name"])
+    findings.leave([...PLACE, part], "no known place refuses a malformed entity and accepts a well-formed one");
+}
+
+/**
+ * Finds the flag of pending requests where unknown parameters are refused: the one known name that accepts true and false, and no other
+ * text. Two such names decide nothing.
+ */
+export async function findPendingOnly(asker: Asker, isStrict: boolean): Promise<void> {
+  const { findings } = asker;
+  if (!isStrict)
+    return findings.leave(PENDING_ONLY, "unknown parameters are ignored, and no list of requests showed a decided one");
+  const question = { operation: "ledger.transfer.byAsset", input: { assetId: NOBODYS_ASSET } };
+  const at = async (name: string, value: string | boolean): Promise<RawAnswer> =>
+    asker.read({
+      ...question,
+      input: { ...question.input, pendingOnly: value },
+      profile: withSetting(findings.profile, PENDING_ONLY, name),
+    });
+  const taken: { readonly name: string; readonly answers: readonly RawAnswer[] }[] = [];
+  for (const name of namesFor(asker, PENDING_ONLY, LEDGER_PARAMETERS.pendingOnly)) {
+    const no = await at(name, false);
+    if (no.kind !== "ok") continue;
+    const [yes, neither] = [await at(name, true), await at(name, MALFORMED)];
+    if (yes.kind === "ok" && neither.kind === "refused") taken.push({ name, answers: [no, neither] });
+  }
+  const [only, ...others] = taken;
+  const evidence = taken.flatMap(({ answers }) => answers.map(({ exchange }) => exchange));
+  if (only === undefined || others.length > 0)
+    return findings.leave(
+      PENDING_ONLY,
+      only === undefined ? "no known name is accepted" : "several names are accepted",
+      evidence,
+    );
+  const why = `of the names that are not refused, ${only.name} alone takes true and false and nothing else`;
+  findings.decide(PENDING_ONLY, { strength: "consistent", found: only.name, why, evidence });
+}
+
+/** Returns an entity as a text, from the key's own or from what the ledger shows; a made-up one if there is none. */
+export function someEntity(asker: Asker, lists: readonly SeenList[]): string {
+  const keyEntity = keyEntityOf(asker.target.ledger);
+  if (keyEntity !== undefined) return keyEntity;
+  for (const row of lists.flatMap(({ rows }) => rows)) {
+    const { createdBy } = row as { readonly createdBy?: Readonly<Record<string, unknown>> };
+    const [attribute, value] = Object.entries(createdBy ?? {}).find(([name]) => name !== "orgId") ?? [];
+    if (attribute !== undefined && typeof value === "string") return `${attribute}:${value}`;
+  }
+  return "userId:tokenbook";
+}

@@ -1,0 +1,206 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import type { InvestorProfile } from "../../contract/profile.ts";
+import { listIn } from "../../services/paging/paging.ts";
+import type { Asker, RawAnswer } from "../asker.ts";
+import { INVESTOR_PARAMETERS } from "../candidates.ts";
+import { type Decision, withSetting } from "../finding.ts";
+import { namesFor, NOBODYS_PARAMETER } from "./lists.ts";
+
+type ParameterKey = keyof InvestorProfile["parameters"];
+
+/** Token sales as one answer lists them. */
+interface SeenSales {
+  readonly answer: RawAnswer;
+  readonly sales: readonly JsonObject[];
+  readonly pagination: JsonObject;
+}
+
+const settingOf = (key: ParameterKey): readonly string[] => ["investor", "parameters", key];
+
+async function readSales(asker: Asker, input: JsonObject = {}, as?: readonly [ParameterKey, string], page?: number): Promise<SeenSales | undefined> {
+  const profile = as === undefined ? asker.findings.profile : withSetting(asker.findings.profile, settingOf(as[0]), as[1]);
+  const answer = await asker.read({ operation: "investor.sales.list", input, profile, ...(page === undefined ? {} : { page }) });
+  const payload = asker.payload(answer);
+  if (!isObject(payload)) return undefined;
+  const { pagination = {} } = payload;
+  return { answer, sales: listIn(payload, "sales").filter(isObject), pagination: isObject(pagination) ? pagination : {} };
+}
+
+const idsOf = (sales: readonly JsonObject[]): readonly string[] => sales.map(({ id }) => JSON.stringify(id ?? null));
+const isSame = (one: readonly string[], other: readonly string[]): boolean => jsonEquals([...one], [...other]);
+const isSubset = (part: readonly string[], whole: readonly string[]): boolean => part.every((id) => whole.includes(id));
+
+/** Finds the names of the investor's parameters by what they do to the list of token sales, and the usual size of a page. */
+export async function findInvestorParameters(asker: Asker): Promise<void> {
+  const all = await readSales(asker);
+  if (all === undefined) return;
+  findUsualLimit(asker, all);
+  await named(asker, "limit", (name) => limits(asker, all, name));
+  await named(asker, "page", (name) => turnsPages(asker, all, name));
+  if (!isWhole(all)) {
+    for (const key of ["term", "investment", "status", "sort"] as const)
+      asker.findings.leave(settingOf(key), "the list of sales has more than one page");
+  } else {
+    await named(asker, "term", (name) => searches(asker, all, name));
+    await named(asker, "status", (name) => filtersStatus(asker, all, name));
+    await named(asker, "investment", (name) => filtersInvestment(asker, all, name));
+    await named(asker, "sort", (name) => sorts(asker, all, name));
+  }
+  await findScheduleNames(asker);
+}
+
+async function named(
+  asker: Asker,
+  key: ParameterKey,
+  shows: (name: string) => Promise<Omit<Decision, "found"> | undefined>,
+): Promise<void> {
+  const setting = settingOf(key);
+  for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
+    const seen = await shows(name);
+    if (seen !== undefined) return asker.findings.decide(setting, { ...seen, found: name });
+  }
+  asker.findings.leave(setting, "no known name changed the list of token sales as described");
+}
+
+function isWhole({ pagination, sales }: SeenSales): boolean {
+  const { totalItems } = pagination;
+  return totalItems instanceof Decimal && totalItems.equals(Decimal.of(sales.length));
+}
+
+function findUsualLimit({ findings }: Asker, { pagination, answer }: SeenSales): void {
+  const { limit } = pagination;
+  const setting = ["investor", "pageSize"];
+  if (!(limit instanceof Decimal) || !limit.isInteger())
+    return findings.leave(setting, "the list of sales does not say its limit", [answer.exchange]);
+  const why = "the list of sales says this limit when none is asked for";
+  findings.decide(setting, { strength: "observed", found: Decimal.of(limit.approximate()), why, evidence: [answer.exchange] });
+}
+
+async function limits(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+  if (all.sales.length < 2) return undefined;
+  const one = await readSales(asker, { limit: Decimal.of(1) }, ["limit", name]);
+  if (one?.sales.length !== 1) return undefined;
+  return { strength: "observed", why: "a limit of 1 gives one sale", evidence: [one.answer.exchange] };
+}
+
+async function turnsPages(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+  if (!asker.findings.isDecided(settingOf("limit")) || all.sales.length < 2) return undefined;
+  const second = await readSales(asker, { limit: Decimal.of(1) }, ["page", name], 2);
+  if (second?.sales.length !== 1 || !isSame(idsOf(second.sales), idsOf(all.sales.slice(1, 2)))) return undefined;
+  return { strength: "observed", why: "page 2 with a limit of 1 gives the second sale", evidence: [second.answer.exchange] };
+}
+
+// Sales that all have one text in common say nothing: the text must be in some, and the answer must have these.
+async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+  const ids = idsOf(all.sales);
+  for (const { description } of all.sales) {
+    if (typeof description !== "string" || description.length < 4) continue;
+    const having = all.sales.filter((sale) => String(sale["description"]).toLowerCase().includes(description.toLowerCase()));
+    if (having.length === all.sales.length) continue;
+    const found = await readSales(asker, { term: description }, ["term", name]);
+    if (found === undefined || found.sales.length === all.sales.length) return undefined;
+    if (!isSubset(idsOf(found.sales), ids) || !isSubset(idsOf(having), idsOf(found.sales))) return undefined;
+    return {
+      strength: "observed",
+      why: "the description of one sale finds it, and not all others",
+      evidence: [found.answer.exchange],
+    };
+  }
+  return undefined;
+}
+
+async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+  const now = Date.parse(all.answer.date ?? "");
+  const time = (sale: JsonObject, field: string): number => Date.parse(String(sale[field]));
+  const fits: readonly ((sale: JsonObject) => boolean)[] = [
+    (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
+    (sale) => time(sale, "startDate") > now,
+    (sale) => time(sale, "endDate") <= now,
+  ];
+  const evidence = [];
+  for (const [at, fit] of fits.entries()) {
+    const found = await readSales(asker, { status: Decimal.of(at + 1) }, ["status", name]);
+    if (found === undefined || !isSame(idsOf(found.sales), idsOf(all.sales.filter(fit)))) return undefined;
+    if (found.sales.length !== all.sales.length) evidence.push(found.answer.exchange);
+  }
+  if (evidence.length === 0) return undefined;
+  return { strength: "observed", why: "1, 2 and 3 give the sales that are active, upcoming and ended by their dates", evidence };
+}
+
+// Both kinds together are all sales, and no token is of both kinds. What the status would give as well decides nothing.
+async function filtersInvestment(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+  const [equity, debt] = [
+    await readSales(asker, { investment: Decimal.of(1) }, ["investment", name]),
+    await readSales(asker, { investment: Decimal.of(2) }, ["investment", name]),
+  ];
+  if (equity === undefined || debt === undefined || equity.sales.length === 0 || debt.sales.length === 0) return undefined;
+  const [ofEquity, ofDebt] = [equity, debt].map(({ sales }) => idsOf(sales)) as [readonly string[], readonly string[]];
+  const isPartition = isSame([...ofEquity, ...ofDebt].toSorted(), idsOf(all.sales).toSorted());
+  const tokens = ({ sales }: SeenSales): readonly string[] => sales.map(({ tokenId }) => JSON.stringify(tokenId ?? null));
+  if (!isPartition || tokens(equity).some((token) => tokens(debt).includes(token))) return undefined;
+  const byDate = await readSales(asker, { status: Decimal.of(1) });
+  if (byDate !== undefined && (isSame(idsOf(byDate.sales), ofEquity) || isSame(idsOf(byDate.sales), ofDebt))) return undefined;
+  const why = "1 and 2 divide the sales, each token on one side";
+  return { strength: "observed", why, evidence: [equity.answer.exchange, debt.answer.exchange] };
+}
+
+async function sorts(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+  const returns = (sales: readonly JsonObject[]): readonly Json[] => sales.map(({ expectedReturns }) => expectedReturns ?? null);
+  const falls = (values: readonly Json[]): boolean =>
+    values.every((value, at) => {
+      const before = at === 0 ? value : values[at - 1];
+      return value instanceof Decimal && before instanceof Decimal && before.compare(value) >= 0;
+    });
+  if (falls(returns(all.sales))) return undefined;
+  const sorted = await readSales(asker, { sort: "return|h-l" }, ["sort", name]);
+  if (sorted === undefined || !falls(returns(sorted.sales)) || sorted.sales.length !== all.sales.length) return undefined;
+  return {
+    strength: "observed",
+    why: "return|h-l lists the sales by falling expected returns",
+    evidence: [sorted.answer.exchange],
+  };
+}
+
+/**
+ * Finds the names of the payout schedules where unknown parameters are refused: of the names to try, the one that is not refused as a
+ * nonsense name is. Two such names decide nothing.
+ */
+async function findScheduleNames(asker: Asker): Promise<void> {
+  const path = { storeId: NOBODYS_PARAMETER, tokenId: NOBODYS_PARAMETER };
+  const values = { quantity: Decimal.of(1), purchaseDate: "2024-01-01", timezone: "UTC" };
+  const at = async (key: keyof typeof values, name: string): Promise<RawAnswer> =>
+    asker.read({
+      operation: "investor.payouts.tokenSchedule",
+      input: { ...path, [key]: values[key] },
+      profile: withSetting(asker.findings.profile, settingOf(key), name),
+    });
+  for (const key of ["quantity", "purchaseDate", "timezone"] as const) {
+    const setting = settingOf(key);
+    const nonsense = await at(key, NOBODYS_PARAMETER);
+    const known: { readonly name: string; readonly answer: RawAnswer }[] = [];
+    for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
+      const answer = await at(key, name);
+      if (answer.kind !== "trouble" && signatureOf(answer, name) !== signatureOf(nonsense, name)) known.push({ name, answer });
+      if (known.length > 1) break;
+    }
+    const [only, ...others] = known;
+    if (nonsense.kind !== "refused" || only === undefined || others.length > 0) {
+      asker.findings.leave(setting, "no known name is treated otherwise than a nonsense one, or several are");
+      continue;
+    }
+    const why = "the service refuses a nonsense name, and this one not for its name";
+    asker.findings.decide(setting, {
+      strength: "consistent",
+      found: only.name,
+      why,
+      evidence: [only.answer.exchange, nonsense.exchange],
+    });
+  }
+}
+
+// Refusals of two names are the same when they are equal but for these names.
+function signatureOf({ status, body }: RawAnswer, name: string): string {
+  const words = [name, NOBODYS_PARAMETER].map((word) => word.replaceAll(/[^\w]/g, String.raw`\$&`));
+  return `${status} ${JSON.stringify(body ?? null).replaceAll(new RegExp(`(?<![\\w-])(?:${words.join("|")})(?![\\w-])`, "g"), "")}`;
+}

@@ -1,0 +1,189 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { listIn } from "../../services/paging/paging.ts";
+import type { Asker, Question, RawAnswer } from "../asker.ts";
+import { LEDGER_PARAMETERS } from "../candidates.ts";
+import { settingAt, withSetting } from "../finding.ts";
+
+/** A parameter that no service has: what comes of it shows how unknown ones are treated. */
+export const NOBODYS_PARAMETER = "tokenbookCalibrates";
+
+/** A list of the ledger that was read without any parameter. */
+export interface SeenList {
+  readonly question: Pick<Question, "operation" | "input">;
+  readonly answer: RawAnswer;
+  readonly rows: readonly Json[];
+  readonly bookmark: string | undefined;
+}
+
+const PAGE_SIZE = ["ledger", "parameters", "pageSize"];
+const BOOKMARK = ["ledger", "parameters", "bookmark"];
+const LAST_BOOKMARK = ["ledger", "lastBookmark"];
+const MOST_ROWS = 100;
+
+/** Returns a list as it comes; `undefined` when it is refused. */
+export async function readList(
+  asker: Asker,
+  question: SeenList["question"],
+  more: Partial<Question> = {},
+): Promise<SeenList | undefined> {
+  const answer = await asker.read({ ...question, ...more });
+  const payload = asker.payload(answer);
+  if (!isObject(payload)) return undefined;
+  const { bookmark } = payload;
+  return {
+    question,
+    answer,
+    rows: listIn(payload, "records"),
+    bookmark: typeof bookmark === "string" && bookmark !== "" ? bookmark : undefined,
+  };
+}
+
+/** Returns the names to try of a parameter, the present one first. */
+export function namesFor(asker: Asker, setting: readonly string[], candidates: readonly string[]): readonly string[] {
+  const present = settingAt(asker.findings.profile, setting);
+  return [...new Set([...(typeof present === "string" ? [present] : []), ...candidates])];
+}
+
+/** Finds the names of the paging parameters, the usual size of a page, and the last bookmark, by lists that have more than one record. */
+export async function findPaging(asker: Asker, lists: readonly SeenList[]): Promise<void> {
+  const { findings } = asker;
+  const long = lists.find(({ rows }) => rows.length > 1);
+  if (long === undefined) {
+    for (const setting of [PAGE_SIZE, BOOKMARK, ["ledger", "pageSize"]])
+      findings.leave(setting, "no list has more than one record");
+  } else {
+    await findPageSizeName(asker, long);
+    await findBookmarkName(asker, long);
+    if (findings.isDecided(PAGE_SIZE)) await findUsualSize(asker, lists);
+  }
+  await findLastBookmark(asker, lists);
+}
+
+async function findPageSizeName(asker: Asker, { question, rows }: SeenList): Promise<void> {
+  const { findings } = asker;
+  const input = { ...question.input, pageSize: Decimal.of(1) };
+  for (const name of namesFor(asker, PAGE_SIZE, LEDGER_PARAMETERS.pageSize)) {
+    const profile = withSetting(findings.profile, PAGE_SIZE, name);
+    const page = await readList(asker, { ...question, input }, { profile });
+    if (page?.rows.length !== 1 || !jsonEquals(page.rows[0] ?? null, rows[0] ?? null)) continue;
+    const why = `a size of 1 gives one record of ${rows.length} in a list`;
+    return findings.decide(PAGE_SIZE, { strength: "observed", found: name, why, evidence: [page.answer.exchange] });
+  }
+  findings.leave(PAGE_SIZE, "under no known name did a size of 1 give one record");
+}
+
+async function findBookmarkName(asker: Asker, long: SeenList): Promise<void> {
+  const { findings } = asker;
+  const sized = findings.isDecided(PAGE_SIZE);
+  const input: JsonObject = sized ? { ...long.question.input, pageSize: Decimal.of(1) } : { ...long.question.input };
+  const question = { operation: long.question.operation, input };
+  const first = sized ? await readList(asker, question) : long;
+  if (first?.bookmark === undefined) return findings.leave(BOOKMARK, "no page names a bookmark of a page after it");
+  for (const name of namesFor(asker, BOOKMARK, LEDGER_PARAMETERS.bookmark)) {
+    const profile = withSetting(findings.profile, BOOKMARK, name);
+    const second = await readList(asker, question, { profile, page: first.bookmark });
+    const row = second?.rows[0];
+    if (second === undefined || row === undefined || first.rows.some((each) => jsonEquals(each, row))) continue;
+    if (sized && !jsonEquals(row, long.rows[1] ?? null)) continue;
+    const why = "the bookmark of the first page gives the records after it";
+    return findings.decide(BOOKMARK, {
+      strength: "observed",
+      found: name,
+      why,
+      evidence: [first.answer.exchange, second.answer.exchange],
+    });
+  }
+  findings.leave(BOOKMARK, "under no known name did a bookmark give the page after it", [first.answer.exchange]);
+}
+
+// A list that goes on after a page without a size shows that size. A larger size must then give more.
+async function findUsualSize(asker: Asker, lists: readonly SeenList[]): Promise<void> {
+  const { findings } = asker;
+  const setting = ["ledger", "pageSize"];
+  for (const { question, rows, answer, bookmark } of lists) {
+    if (bookmark === undefined || rows.length === 0) continue;
+    const input = { ...question.input, pageSize: Decimal.of(rows.length + 1) };
+    const larger = await readList(asker, { ...question, input });
+    if (larger?.rows.length !== rows.length + 1) continue;
+    const why = `a list that goes on has ${rows.length} records on its first page when no size is named`;
+    return findings.decide(setting, {
+      strength: "observed",
+      found: Decimal.of(rows.length),
+      why,
+      evidence: [answer.exchange, larger.answer.exchange],
+    });
+  }
+  findings.leave(setting, "every list ends on its first page");
+}
+
+/** A bookmark after which a list has nothing, and the record before it. */
+interface End {
+  readonly bookmark: string;
+  readonly last: Json;
+  readonly answer: RawAnswer;
+}
+
+// A bookmark that marks a place differs from list to list. One that means the end is the same in all.
+async function findLastBookmark(asker: Asker, lists: readonly SeenList[]): Promise<void> {
+  const { findings } = asker;
+  const ends: End[] = [];
+  let harmless = 0;
+  for (const { question } of lists) {
+    const sized = findings.isDecided(PAGE_SIZE) ? { pageSize: Decimal.of(MOST_ROWS) } : {};
+    const whole = await readList(asker, { ...question, input: { ...question.input, ...sized } });
+    if (whole === undefined || whole.rows.length >= MOST_ROWS) continue;
+    if (whole.bookmark === undefined) {
+      harmless += 1;
+      continue;
+    }
+    if (!findings.isDecided(BOOKMARK)) continue;
+    const after = await readList(asker, whole.question, { page: whole.bookmark });
+    const again = after?.rows.filter((row) => !whole.rows.some((each) => jsonEquals(each, row))) ?? [];
+    if (again.length > 0) continue; // the list goes on
+    if (after?.rows.length === 0 && (after.bookmark === undefined || after.bookmark === whole.bookmark)) harmless += 1;
+    ends.push({ bookmark: whole.bookmark, last: whole.rows.at(-1) ?? null, answer: whole.answer });
+  }
+  const [first] = ends;
+  const evidence = ends.map(({ answer }) => answer.exchange);
+  const differs = new Set(ends.map(({ last }) => JSON.stringify(last))).size > 1;
+  if (first !== undefined && differs && ends.every(({ bookmark }) => bookmark === first.bookmark)) {
+    const why = "lists with different records end with the same bookmark";
+    return findings.decide(LAST_BOOKMARK, { strength: "observed", found: first.bookmark, why, evidence });
+  }
+  if (harmless > 0 && harmless >= ends.length) {
+    const found = settingAt(findings.profile, LAST_BOOKMARK) ?? "";
+    const why = "the last page has no bookmark, or an empty page with the same one follows";
+    return findings.decide(LAST_BOOKMARK, { strength: "consistent", found, why, evidence });
+  }
+  findings.leave(LAST_BOOKMARK, "no list was read to its end", evidence);
+}
+
+/** Finds the id attribute of each asset type: the one attribute of the data that equals the id in every asset. */
+export function findPrimaryKeys({ findings }: Asker, lists: readonly SeenList[]): void {
+  const assets = lists.filter(({ question }) => question.operation === "ledger.asset.list");
+  const byType = Map.groupBy(
+    assets.flatMap(({ rows }) => rows.filter(isObject)),
+    ({ assetType }) => (typeof assetType === "string" ? assetType : ""),
+  );
+  const evidence = assets.slice(0, 1).map(({ answer }) => answer.exchange);
+  for (const [type, rows] of byType) {
+    const keys = rows.map(({ id, data }) =>
+      isObject(data) ? Object.keys(data).filter((key) => jsonEquals(data[key] ?? null, id ?? null)) : [],
+    );
+    const [only, ...others] = (keys[0] ?? []).filter((key) => keys.every((each) => each.includes(key)));
+    const setting = ["ledger", "primaryKey", type];
+    if (type === "" || only === undefined || others.length > 0) continue;
+    const usual = only === "id" && settingAt(findings.profile, setting) === undefined;
+    const why = `data.${only} is the id of each ${type}`;
+    if (!usual) findings.decide(setting, { strength: "observed", found: only, why, evidence });
+    else
+      findings.decide(["ledger", "primaryKey"], {
+        strength: "observed",
+        found: settingAt(findings.profile, ["ledger", "primaryKey"]) ?? {},
+        why,
+        evidence,
+      });
+  }
+  if (byType.size === 0) findings.leave(["ledger", "primaryKey"], "there is no asset to look at");
+}

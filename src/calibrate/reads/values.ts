@@ -1,0 +1,76 @@
+import { Decimal, NUMERAL_PATTERN } from "../../base/decimal.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import { resolve } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import type { Asker, RawAnswer } from "../asker.ts";
+import type { ObservedExchange } from "../finding.ts";
+
+const NUMERAL = new RegExp(NUMERAL_PATTERN);
+
+/** How often values of one kind were written in each way, and where that was seen first. */
+interface Written {
+  plain: number;
+  text: number;
+  evidence?: ObservedExchange;
+}
+
+/** Finds out how all answers so far write the numbers and booleans whose type the contract knows. */
+export function findValueDialect({ findings, answers }: Asker): void {
+  const [numbers, booleans]: [Written, Written] = [
+    { plain: 0, text: 0 },
+    { plain: 0, text: 0 },
+  ];
+  for (const answer of answers) {
+    const { response } = answer.operation.call;
+    if (answer.kind === "ok" && response !== undefined && answer.body !== undefined)
+      tally(response, answer.body, { answer, numbers, booleans });
+  }
+  conclude("numbers", "number", numbers);
+  conclude("booleans", "boolean", booleans);
+
+  function conclude(setting: "numbers" | "booleans", plainly: string, { plain, text, evidence }: Written): void {
+    const seen = evidence === undefined ? [] : [evidence];
+    if (plain > 0 && text > 0) findings.leave([setting], `answers write ${setting} in both ways`, seen);
+    else if (plain + text === 0) findings.leave([setting], `no answer had ${setting} in it`);
+    else
+      findings.decide([setting], {
+        strength: "observed",
+        found: plain > 0 ? plainly : "text",
+        why: `all ${plain + text} ${setting} in answers are written so`,
+        evidence: seen,
+      });
+  }
+}
+
+interface Tally {
+  readonly answer: RawAnswer;
+  readonly numbers: Written;
+  readonly booleans: Written;
+}
+
+// A field that the contract allows to be a text as well says nothing.
+function tally(schema: JsonSchema, value: Json, counts: Tally): void {
+  const { type = [], properties = {}, items } = resolve(schema);
+  if (Array.isArray(value)) {
+    if (items !== undefined) for (const item of value as readonly Json[]) tally(items, item, counts);
+    return;
+  }
+  if (isObject(value)) {
+    for (const [name, field] of Object.entries(value)) {
+      if (Object.hasOwn(properties, name)) tally(properties[name] ?? {}, field, counts);
+    }
+    return;
+  }
+  const types = [type].flat();
+  if (types.includes("string")) return;
+  const isNumber = types.includes("number") || types.includes("integer");
+  const isNumeral = typeof value === "string" && NUMERAL.test(value);
+  if (isNumber && (value instanceof Decimal || isNumeral)) note(counts.numbers, isNumeral, counts.answer);
+  const isWord = value === "true" || value === "false";
+  if (types.includes("boolean") && (typeof value === "boolean" || isWord)) note(counts.booleans, isWord, counts.answer);
+}
+
+function note(written: Written, isText: boolean, { exchange }: RawAnswer): void {
+  written[isText ? "text" : "plain"] += 1;
+  written.evidence ??= exchange;
+}

@@ -1,0 +1,76 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { listIn } from "../../services/paging/paging.ts";
+import { LEDGER_PARAMETERS } from "../candidates.ts";
+import { withSetting } from "../finding.ts";
+import { namesFor } from "../reads/lists.ts";
+import { type CalibrationWriter, textIn } from "./writer.ts";
+
+const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
+const DECISIONS = [
+  { operation: "ledger.approval.accept", word: "approved" },
+  { operation: "ledger.approval.reject", word: "rejected" },
+  { operation: "ledger.approval.cancel", word: "cancelled" },
+] as const;
+
+/** Makes three approval requests to oneself, and accepts one, rejects one and cancels one: each then shows its word. */
+export async function findRequestWords(writer: CalibrationWriter, self: JsonObject): Promise<void> {
+  const { findings } = writer.asker;
+  const approvalType = `${writer.tag}Approval`;
+  const wanted = { approvers: [self], numRequired: Decimal.of(1), timeout: Decimal.of(60), data: {} };
+  const made = await writer.make("ledger.approval.create", { approvalType, items: [wanted, wanted, wanted] });
+  const mine = listIn((await writer.read("ledger.approval.mine", { approvalType })) ?? null, "records").filter(isObject);
+  const [first] = mine;
+  if (made.kind !== "done" || mine.length < DECISIONS.length || first === undefined) {
+    for (const word of ["pending", "approved", "rejected", "cancelled"])
+      findings.leave(["ledger", "requestStatus", word], "the approval requests were not seen", made.evidence);
+    return;
+  }
+  const pending = textIn(first, "status");
+  if (pending !== undefined && mine.every(({ status }) => status === pending))
+    decide("pending", pending, "a request that nobody has voted on says this");
+  const decided: string[] = [];
+  for (const [at, { operation, word }] of DECISIONS.entries()) {
+    const id = textIn(mine[at], "id") ?? "";
+    const outcome = await writer.make(operation, { approvalType, items: [{ id, comment: writer.tag }] });
+    const status = textIn(await writer.read("ledger.approval.get", { approvalType, id }), "status");
+    if (outcome.kind === "done" && status !== undefined && status !== pending && !decided.includes(status)) {
+      decided.push(status);
+      decide(word, status, `a request says this after ${operation}`);
+    } else
+      findings.leave(
+        ["ledger", "requestStatus", word],
+        `a request did not show a word of its own after ${operation}`,
+        outcome.evidence,
+      );
+  }
+  await findPendingOnlyByEffect(writer, approvalType);
+
+  function decide(word: string, found: string, why: string): void {
+    findings.decide(["ledger", "requestStatus", word], {
+      strength: "observed",
+      found,
+      why,
+      evidence: writer.asker.answers.slice(-1).map(({ exchange }) => exchange),
+    });
+  }
+}
+
+// All three requests are decided, so they are listed only by the flag.
+async function findPendingOnlyByEffect(writer: CalibrationWriter, approvalType: string): Promise<void> {
+  const { findings } = writer.asker;
+  if (findings.isDecided(PENDING_ONLY)) return;
+  const list = async (more: JsonObject, name?: string): Promise<readonly Json[] | undefined> => {
+    const profile = name === undefined ? writer.profile : withSetting(writer.profile, PENDING_ONLY, name);
+    const page = await writer.read("ledger.approval.queue", { approvalType, ...more }, { profile });
+    return page === undefined ? undefined : listIn(page, "records");
+  };
+  if ((await list({}))?.length !== 0) return;
+  for (const name of namesFor(writer.asker, PENDING_ONLY, LEDGER_PARAMETERS.pendingOnly)) {
+    const all = await list({ pendingOnly: false }, name);
+    if (all?.length !== DECISIONS.length) continue;
+    const evidence = writer.asker.answers.slice(-1).map(({ exchange }) => exchange);
+    const why = "with it, a queue shows the requests that are decided, and without it none";
+    return findings.decide(PENDING_ONLY, { strength: "observed", found: name, why, evidence });
+  }
+}

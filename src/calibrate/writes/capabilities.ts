@@ -1,0 +1,107 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
+import type { CalibrationFindings } from "../finding.ts";
+import { type CalibrationWriter, textIn, type WriteOutcome } from "./writer.ts";
+
+type Capability = keyof LedgerProfile["capabilities"];
+
+const settingOf = (capability: Capability): readonly string[] => ["ledger", "capabilities", capability];
+
+/** A vault with a share token, and what it may be asked to hold. */
+export interface MadeVault {
+  readonly id: string;
+  readonly tokenId: string;
+}
+
+/** Creates a token twice, and mints more of it than its cap. */
+export async function findTokenCapabilities(writer: CalibrationWriter, self: JsonObject): Promise<void> {
+  const id = `${writer.tag}Token`;
+  const read = (): Promise<Json | undefined> => writer.read("ledger.token.get", { id });
+  const behaviour = { decimal: Decimal.of(0), maxMintQuantity: Decimal.of(1), transferable: true, burnable: true };
+  const token = (description: string): JsonObject => ({ id, name: id, symbol: "TBC", description, behaviour });
+  const made = await writer.make("ledger.token.create", token("first"));
+  const { findings } = writer.asker;
+  if (made.kind !== "done" || !isObject(await read())) {
+    for (const each of ["tokenIdUnique", "overMintRefused"] as const)
+      findings.leave(settingOf(each), "no token could be made", made.evidence);
+    return;
+  }
+  const again = await writer.make("ledger.token.create", token("second"));
+  judge(findings, "tokenIdUnique", again, {
+    isUnchanged: textIn(await read(), "description") === "first",
+    what: "a second creation of a token with the same id",
+  });
+  const before = await read();
+  const over = await writer.make("ledger.token.mint", { id, to: self, value: Decimal.of(2) });
+  const supply = (value: Json | undefined): Json => (isObject(value) ? (value["totalSupply"] ?? null) : null);
+  const isUnchanged = jsonEquals(supply(await read()), supply(before));
+  judge(findings, "overMintRefused", over, { isUnchanged, what: "a mint of more than maxMintQuantity" });
+  if (over.kind === "done" && !isUnchanged) await writer.make("ledger.token.burn", { id, from: self, value: Decimal.of(2) });
+}
+
+/** Creates a vault twice, and deposits an asset twice. Returns the vault, with the asset in it. */
+export async function findVaultCapabilities(
+  writer: CalibrationWriter,
+  { self, asset }: { readonly self: JsonObject; readonly asset: { readonly assetType: string; readonly id: string } | undefined },
+): Promise<MadeVault | undefined> {
+  const { findings } = writer.asker;
+  const id = `${writer.tag}Vault`;
+  const read = (): Promise<Json | undefined> => writer.read("ledger.vault.get", { id });
+  const share = { id: `${writer.tag}Share`, name: "Share", symbol: "TBS", behaviour: { burnable: true } };
+  const made = await writer.make("ledger.vault.create", { id, name: "first", vaultToken: [share] });
+  const vault = await read();
+  if (made.kind !== "done" || !isObject(vault)) {
+    for (const each of ["vaultIdUnique", "sameVaultDepositRefused"] as const)
+      findings.leave(settingOf(each), "no vault could be made", made.evidence);
+    return undefined;
+  }
+  const again = await writer.make("ledger.vault.create", { id, name: "second" });
+  judge(findings, "vaultIdUnique", again, {
+    isUnchanged: textIn(await read(), "name") === "first",
+    what: "a second creation of a vault with the same id",
+  });
+  if (asset === undefined) return { id, tokenId: share.id };
+  const deposit = {
+    vaultId: id,
+    assets: [{ ...asset, shares: [{ tokenId: share.id, quantity: Decimal.of(1), receiver: self }] }],
+  };
+  // A vault that was made anew may have lost its token.
+  if (again.kind !== "refused") await writer.make("ledger.vault.addExistingToken", { id, tokenId: [share.id] });
+  const supply = async (): Promise<Json | undefined> => writer.read("ledger.token.get", { id: share.id });
+  const first = await writer.make("ledger.vault.deposit", deposit);
+  const held = await supply();
+  if (first.kind !== "done" || !isObject(held)) {
+    findings.leave(settingOf("sameVaultDepositRefused"), "no asset could be deposited", first.evidence);
+    return { id, tokenId: share.id };
+  }
+  const second = await writer.make("ledger.vault.deposit", deposit);
+  const now = await supply();
+  const isUnchanged = isObject(now) && jsonEquals(now["totalSupply"] ?? null, held["totalSupply"] ?? null);
+  judge(findings, "sameVaultDepositRefused", second, {
+    isUnchanged,
+    what: "a second deposit of the same asset into the same vault",
+  });
+  return { id, tokenId: share.id };
+}
+
+// It counts as refused only if nothing changed, and as accepted only if the service says so. Anything else decides nothing.
+function judge(
+  findings: CalibrationFindings,
+  capability: Capability,
+  outcome: WriteOutcome,
+  { isUnchanged, what }: { readonly isUnchanged: boolean; readonly what: string },
+): void {
+  const setting = settingOf(capability);
+  const { evidence } = outcome;
+  if (outcome.kind === "refused" && isUnchanged)
+    return findings.decide(setting, {
+      strength: "observed",
+      found: true,
+      why: `${what} is refused, and changes nothing`,
+      evidence,
+    });
+  if (outcome.kind === "done")
+    return findings.decide(setting, { strength: "observed", found: false, why: `${what} is accepted`, evidence });
+  findings.leave(setting, `the outcome of ${what} is not clear`, evidence);
+}

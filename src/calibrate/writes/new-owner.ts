@@ -1,0 +1,60 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { listIn } from "../../services/paging/paging.ts";
+import { NEW_OWNER } from "../candidates.ts";
+import { withSetting } from "../finding.ts";
+import type { FirstAsset } from "./receipts.ts";
+import { type CalibrationWriter, textIn } from "./writer.ts";
+
+const SETTING = ["ledger", "newOwner"];
+
+/**
+ * Requests a transfer that names another new owner in each place where services look, and approves it: the asset then shows whose place
+ * counts. One stays an owner oneself, so that the asset can be deleted.
+ */
+export async function findNewOwner(
+  writer: CalibrationWriter,
+  { assetType, id, self }: Pick<FirstAsset, "assetType" | "id"> & { readonly self: JsonObject },
+): Promise<void> {
+  const { findings } = writer.asker;
+  const [attribute = "userId"] = Object.keys(self).filter((name) => name !== "orgId");
+  const owner = (name: string): JsonObject => ({ ...self, [attribute]: `${writer.tag}${name}` });
+  const places = [...new Set([findings.profile.ledger.newOwner, ...NEW_OWNER])].filter((place) => place.startsWith("data."));
+  const named = places.map((place, at) => ({ place, entity: owner(`Owner${at}`) }));
+  const added = owner("Added");
+  const data =
+    named.reduce(
+      (whole, { place, entity }) => withSetting(whole as never, place.split("."), entity) as never,
+      {} as { data?: JsonObject },
+    ).data ?? {};
+  const item = { id: [id], approvers: [self], numRequired: Decimal.of(1), additionalOwners: [added, self], data };
+  const requested = await writer.make("ledger.transfer.request", { assetType, items: [item] });
+  const list = await writer.read("ledger.transfer.byAsset", { assetId: id });
+  const request = listIn(list ?? null, "records").find((each) => textIn(each, "id") !== undefined);
+  const requestId = textIn(request, "id");
+  if (requested.kind !== "done" || requestId === undefined)
+    return findings.leave(SETTING, "no transfer could be requested", requested.evidence);
+  const approved = await writer.make("ledger.transfer.approve", { id: [requestId] });
+  const asset = await writer.read("ledger.asset.get", { assetType, id });
+  const owners: readonly Json[] = isObject(asset) && Array.isArray(asset["owners"]) ? (asset["owners"] as readonly Json[]) : [];
+  const isOwner = (entity: JsonObject): boolean => owners.some((each) => jsonEquals(each, entity));
+  const taken = named.filter(({ entity }) => isOwner(entity));
+  const evidence = [...requested.evidence.slice(0, 1), ...writer.asker.answers.slice(-1).map(({ exchange }) => exchange)];
+  const [only, ...others] = taken;
+  if (approved.kind === "done" && only !== undefined && others.length === 0)
+    return findings.decide(SETTING, {
+      strength: "observed",
+      found: only.place,
+      why: "the asset then belonged to the entity named there",
+      evidence,
+    });
+  const isAdded = isOwner(added) && only === undefined;
+  if (approved.kind === "done" && isAdded)
+    return findings.decide(SETTING, {
+      strength: "observed",
+      found: "additionalOwners",
+      why: "of all that were named, the asset then belonged to the additional owners only",
+      evidence,
+    });
+  findings.leave(SETTING, "after the transfer the owners did not show which place counts", evidence);
+}

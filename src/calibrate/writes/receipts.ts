@@ -1,0 +1,160 @@
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { ObservedExchange } from "../finding.ts";
+import type { CalibrationFindings } from "../finding.ts";
+import { type CalibrationWriter, textIn, type WriteOutcome } from "./writer.ts";
+
+/** What was seen of one receipt until its word stayed the same. */
+interface ReceiptCourse {
+  /** The words in their order, each once. */
+  readonly words: readonly string[];
+  readonly last: JsonObject;
+  readonly evidence: readonly ObservedExchange[];
+}
+
+const PENDING = ["ledger", "receipt", "pending"];
+const COMMITTED = ["ledger", "receipt", "committed"];
+const FAILED = ["ledger", "receipt", "failed"];
+const NAMES = ["ledger", "receipt", "namesTransaction"];
+
+/** Words by which services say that something goes on: such a word alone never counts as a final one. */
+const GOES_ON =
+  /pend|wait|submit|process|queue|progress|accept|receiv|open|new|start|creat|init|run|sent|order|endors|validating/i;
+
+/** Words by which services say that something is done, or has failed. Any other word must come after another one to count as final. */
+const DONE = /commit|succe|done|complet|confirm|final|valid|appli|finish|ok|settled/i;
+const FAILS = /fail|error|reject|refus|invalid|abort|declin|broken|denied|bad|cancel|roll/i;
+
+/** An asset whose receipt was followed. */
+export interface FirstAsset {
+  readonly assetType: string;
+  readonly id: string;
+  readonly asset: JsonObject;
+}
+
+/**
+ * Creates an asset, then the same again, and follows both receipts: the first is of a write that took effect, the second of one that
+ * cannot. Returns the asset; `undefined` when it was not made.
+ */
+export async function findReceiptWords(writer: CalibrationWriter, assetType: string): Promise<FirstAsset | undefined> {
+  const { asker, tag } = writer;
+  const { findings } = asker;
+  const id = `${tag}Asset`;
+  const key = writer.profile.ledger.primaryKey[assetType] ?? "id";
+  const read = (): Promise<Json | undefined> => writer.read("ledger.asset.get", { assetType, id });
+  const began = asker.clock.elapsed();
+  const first = await writer.send("ledger.asset.create", { assetType, data: { [key]: id } });
+  if (first.kind !== "done" || first.receiptId === undefined) {
+    for (const setting of [COMMITTED, FAILED, PENDING, NAMES])
+      findings.leave(setting, "the creation of an asset gave no receipt", first.evidence);
+    return first.kind === "done" ? seen(writer, assetType, id) : undefined;
+  }
+  const course = await follow(writer, first.receiptId, async () => isObject(await read()));
+  const asset = await read();
+  if (course === undefined || !isObject(asset)) {
+    for (const setting of [COMMITTED, FAILED, PENDING, NAMES])
+      findings.leave(setting, "the receipt and the asset were not seen in time", first.evidence);
+    return undefined;
+  }
+  const ms = Math.round(asker.clock.elapsed() - began);
+  findings.facts.push({ about: "receipts", says: `a write was seen, and its receipt said so, within ${ms} ms` });
+  decideCommitted(findings, course, first);
+  const second = await writer.send("ledger.asset.create", { assetType, data: { [key]: id, again: "true" } });
+  await findFailed(writer, second, async () => jsonEquals((await read()) ?? null, asset));
+  return { assetType, id, asset };
+}
+
+async function seen(writer: CalibrationWriter, assetType: string, id: string): Promise<FirstAsset | undefined> {
+  const asset = await writer.read("ledger.asset.get", { assetType, id });
+  return isObject(asset) ? { assetType, id, asset } : undefined;
+}
+
+// A word that is still the same some looks after the effect was seen is the last one.
+async function follow(
+  writer: CalibrationWriter,
+  receiptId: string,
+  isSettled: () => Promise<boolean>,
+): Promise<ReceiptCourse | undefined> {
+  const { clock, stopping } = writer.asker;
+  const until = clock.elapsed() + LIMITS.calibrateReceiptMs;
+  const words: string[] = [];
+  let [evidence, last, same]: [ObservedExchange[], JsonObject, number] = [[], {}, 0];
+  while (clock.elapsed() < until && !stopping.aborted) {
+    const raw = await writer.receipt(receiptId);
+    const body = writer.asker.payload(raw);
+    const word = textIn(body, "status");
+    if (word !== undefined && word !== words.at(-1)) {
+      words.push(word);
+      evidence.push(raw.exchange);
+      same = 0;
+    }
+    if (isObject(body)) last = body;
+    if (word !== undefined && (same > 0 || (await isSettled()))) same += 1;
+    if (same >= LIMITS.calibrateLooks) return { words, last, evidence };
+    await writer.pause();
+  }
+  return undefined;
+}
+
+function decideCommitted(findings: CalibrationFindings, { words, last, evidence }: ReceiptCourse, first: WriteOutcome): void {
+  const word = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const present = findings.profile.ledger.receipt;
+  const isFinal =
+    before.length > 0 || present.committed.includes(word) || (!GOES_ON.test(word) && (before.length > 0 || DONE.test(word)));
+  if (!isFinal || new Set(words).size !== words.length) {
+    return findings.leave(COMMITTED, `the only word that was seen is ${word}, which may mean that the write goes on`, evidence);
+  }
+  const found = present.committed.includes(word) ? [...present.committed] : [word];
+  const why = "the receipt of a write whose effect was seen says this, and says it still some looks later";
+  findings.decide(COMMITTED, { strength: "observed", found, why, evidence });
+  const [pending] = before;
+  if (pending === undefined) findings.leave(PENDING, "the first look at a receipt found the write committed", evidence);
+  else
+    findings.decide(PENDING, {
+      strength: "observed",
+      found: pending,
+      why: "the receipt said this before the write took effect",
+      evidence,
+    });
+  const named = textIn(last, "transactionId");
+  if (named !== undefined && first.transactionId !== undefined && named !== first.transactionId)
+    return findings.leave(NAMES, "the receipt names another transaction than the answer to the write", [
+      ...evidence,
+      ...first.evidence,
+    ]);
+  const says =
+    named === undefined
+      ? "a receipt that says that the write is committed names no transaction"
+      : "the receipt names the transaction";
+  findings.decide(NAMES, { strength: "observed", found: named !== undefined, why: says, evidence });
+}
+
+// The asset is as it was, so the second creation had no effect, whatever its receipt calls that.
+async function findFailed(writer: CalibrationWriter, second: WriteOutcome, isUnchanged: () => Promise<boolean>): Promise<void> {
+  const { findings } = writer.asker;
+  if (second.kind !== "done" || second.receiptId === undefined)
+    return findings.leave(FAILED, "a write that breaks a rule is refused at once, and gets no receipt", second.evidence);
+  const committed = findings.profile.ledger.receipt.committed;
+  const { pending } = findings.profile.ledger.receipt;
+  let word: string | undefined;
+  const course = await follow(writer, second.receiptId, async () => word !== pending && (await isUnchanged()));
+  word = course?.words.at(-1);
+  const evidence = course?.evidence ?? second.evidence;
+  if (
+    course === undefined ||
+    word === undefined ||
+    !findings.isDecided(COMMITTED) ||
+    committed.includes(word) ||
+    !(await isUnchanged())
+  )
+    return findings.leave(FAILED, "the second creation of an asset did not clearly fail", evidence);
+  const present = findings.profile.ledger.receipt.failed;
+  const isFinal =
+    present.includes(word) || (word !== pending && !GOES_ON.test(word) && (course.words.length > 1 || FAILS.test(word)));
+  if (!isFinal)
+    return findings.leave(FAILED, `the only word that was seen is ${word}, which may mean that the write goes on`, evidence);
+  const found = present.includes(word) ? [...present] : [word];
+  const why = "the receipt of a second creation of the same asset says this, and the asset is as it was";
+  findings.decide(FAILED, { strength: "observed", found, why, evidence });
+}

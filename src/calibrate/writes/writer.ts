@@ -1,0 +1,86 @@
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Asker, Question, RawAnswer } from "../asker.ts";
+import type { ObservedExchange } from "../finding.ts";
+
+/** The outcome of a write that was sent once. `unknown`: what depends on it stays undecided. */
+export interface WriteOutcome {
+  readonly kind: "done" | "refused" | "unknown";
+  /** Whether it was refused in its answer, not in its receipt. */
+  readonly atOnce: boolean;
+  readonly answer: RawAnswer;
+  readonly receiptId: string | undefined;
+  readonly transactionId: string | undefined;
+  readonly evidence: readonly ObservedExchange[];
+}
+
+/** Makes the writes of a calibration: each once, with names that nothing else has. A lost answer decides nothing, and is never sent again. */
+export class CalibrationWriter {
+  readonly asker: Asker;
+  /** Begins every name that this calibration makes. */
+  readonly tag: string;
+  /** Who acts: `userId:alice`; `undefined`: the key's own entity. */
+  readonly actor: string | undefined;
+
+  constructor(asker: Asker, tag: string, actor: string | undefined) {
+    this.asker = asker;
+    this.tag = tag;
+    this.actor = actor;
+  }
+
+  get profile(): Profile {
+    return this.asker.findings.profile;
+  }
+
+  async read(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<Json | undefined> {
+    return this.asker.payload(await this.asker.read({ operation, input, actor: this.actor, ...more }));
+  }
+
+  /** Sends a write once, without waiting for its receipt. */
+  async send(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<WriteOutcome> {
+    const answer = await this.asker.write({ operation, input, actor: this.actor, ...more });
+    const payload = this.asker.payload(answer);
+    const [receiptId, transactionId] = ["receiptId", "transactionId"].map((name) => textIn(payload, name));
+    const isNamed = receiptId !== undefined || transactionId !== undefined;
+    const kind = answer.kind === "refused" ? "refused" : answer.kind === "ok" && isNamed ? "done" : "unknown";
+    return { kind, atOnce: kind === "refused", answer, receiptId, transactionId, evidence: [answer.exchange] };
+  }
+
+  /** Sends a write once and waits for the word of its receipt, by the words that are known. Without receipts, its answer counts. */
+  async make(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<WriteOutcome> {
+    const sent = await this.send(operation, input, more);
+    if (sent.kind !== "done" || sent.receiptId === undefined) return sent;
+    const { receipt } = this.profile.ledger;
+    const until = this.asker.clock.elapsed() + LIMITS.calibrateReceiptMs;
+    while (this.asker.clock.elapsed() < until && !this.asker.stopping.aborted) {
+      const raw = await this.receipt(sent.receiptId, more);
+      const status = textIn(this.asker.payload(raw), "status") ?? "";
+      const evidence = [...sent.evidence, raw.exchange];
+      if (receipt.committed.includes(status)) return { ...sent, evidence };
+      if (receipt.failed.includes(status)) return { ...sent, kind: "refused", evidence };
+      await this.pause();
+    }
+    return { ...sent, kind: "unknown" };
+  }
+
+  receipt(receiptId: string, more: Partial<Question> = {}): Promise<RawAnswer> {
+    return this.asker.read({
+      operation: "ledger.receipt.get",
+      input: { receiptId },
+      actor: this.actor,
+      ...more,
+      profile: this.profile,
+    });
+  }
+
+  pause(): Promise<void> {
+    return this.asker.clock.sleep(LIMITS.calibratePauseMs, this.asker.stopping);
+  }
+}
+
+/** Returns a text field that is not empty. */
+export function textIn(value: Json | undefined, name: string): string | undefined {
+  const text = isObject(value) ? value[name] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
