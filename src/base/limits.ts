@@ -161,14 +161,16 @@ export const LIMITS = {
   doctorMs: 10_000,
   /** How soon before its end a certificate is reported, in milliseconds. */
   doctorCertificateMs: 1_209_600_000,
-  /** Calibration: requests, how long one read may take with its repetitions, in milliseconds, reads in a row without a usable answer, and characters shown of a request and of an answer. */
+  /** Calibration: requests, further ones to remove what was made, how long one read may take with its repetitions, in milliseconds, reads in a row without a usable answer, and characters shown of a request and of an answer. */
   calibrateRequests: 1_000,
+  calibrateRemovals: 400,
   calibrateReadMs: 10_000,
   calibrateTroubles: 5,
   calibrateShownChars: 240,
-  /** How long it waits for the receipt of a write, the pause between two looks, in milliseconds, and looks at a receipt after its effect was seen. */
+  /** How long it waits for the receipt of a write, the first and the longest pause between two looks, in milliseconds, and looks at a receipt after its effect was seen. */
   calibrateReceiptMs: 30_000,
   calibratePauseMs: 50,
+  calibratePauseMostMs: 1_000,
   calibrateLooks: 5,
   /** Characters that `--debug` shows of one body. */
   debugBodyChars: 4_000,

@@ -42,6 +42,8 @@ export interface RawAnswer {
   readonly date: string | undefined;
 }
 
+const TOO_MANY = "calibrate.too-many-requests";
+
 /** Codes that say something of the moment or of the key, and nothing of the call. */
 const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429, 499]);
 
@@ -55,6 +57,7 @@ export class Asker {
   readonly #client: ServiceClient;
   #last: Exchanged | undefined;
   #troubles = 0;
+  #limit: number = LIMITS.calibrateRequests;
   requests = 0;
   /** Every answer so far that the service itself may have written. */
   readonly answers: RawAnswer[] = [];
@@ -117,6 +120,25 @@ export class Asker {
     return this.#taken(operation, request);
   }
 
+  /** Does a part of the work; at the limit of requests the rest of it stays undecided. */
+  async untilLimit<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== TOO_MANY) throw error;
+      this.findings.facts.push({
+        about: "requests",
+        says: `the limit of ${LIMITS.calibrateRequests} was reached, and the rest is not decided`,
+      });
+      return undefined;
+    }
+  }
+
+  /** Lets some requests be made beyond the limit, to remove what was made. */
+  allowRemoval(): void {
+    this.#limit = this.requests + LIMITS.calibrateRemovals;
+  }
+
   #prepare({ operation: name, input = {}, profile = this.findings.profile, page, actor }: Question) {
     const operation = operationNamed(name);
     const { service } = operation;
@@ -128,9 +150,9 @@ export class Asker {
 
   #count(): void {
     this.requests += 1;
-    if (this.requests <= LIMITS.calibrateRequests) return;
+    if (this.requests <= this.#limit) return;
     throw new Failure({
-      code: "calibrate.too-many-requests",
+      code: TOO_MANY,
       message: `the calibration has made ${LIMITS.calibrateRequests} requests, which is its limit`,
       why: "a service that answers as described is known after fewer",
     });

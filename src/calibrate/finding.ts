@@ -50,7 +50,9 @@ export function settingAt(profile: Profile, setting: readonly string[]): Json | 
 /** Returns the profile with another value of one setting. */
 export function withSetting(profile: Profile, setting: readonly string[], value: Json): Profile {
   const set = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
-    key === undefined ? plainView(value) : { ...(isObject(part) ? part : {}), [key]: set(isObject(part) ? part[key] : undefined, rest) };
+    key === undefined
+      ? plainView(value)
+      : { ...(isObject(part) ? part : {}), [key]: set(isObject(part) ? part[key] : undefined, rest) };
   return set(profile, setting) as Profile;
 }
 

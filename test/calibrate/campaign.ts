@@ -69,11 +69,17 @@ async function tally({ name, speaking, mayWrite }: Service): Promise<void> {
     const word = finding.strength === "undecided" ? "undecided" : isRight(finding, speaking) ? "found" : "wrong";
     counts[word] += 1;
     total[kind][word] += 1;
-    if (word === "wrong") console.log(`WRONG ${setting}: ${JSON.stringify(finding.found)}\n  in ${name}\n  ${finding.why}\n  ${JSON.stringify(finding.evidence)}`);
+    if (word === "wrong")
+      console.log(
+        `WRONG ${setting}: ${JSON.stringify(finding.found)}\n  in ${name}\n  ${finding.why}\n  ${JSON.stringify(finding.evidence)}`,
+      );
   }
 }
 
-const services = [...(process.argv.includes("--combined-only") ? [] : alone()), ...Array.from({ length: combinations }, (_, nth) => combined(nth))];
+const services = [
+  ...(process.argv.includes("--combined-only") ? [] : alone()),
+  ...Array.from({ length: combinations }, (_, nth) => combined(nth)),
+];
 console.log(count(services.length, "service"));
 const queue = services.values();
 let failures = 0;

@@ -30,10 +30,23 @@ export interface Variation {
 
 /** Each setting of the profile, with values that it may have in a service. */
 export const VARIATIONS: readonly Variation[] = [
-  { path: ["profile", "ledger", "onBehalfOf"], values: [{ in: "header", name: "X-On-Behalf-Of" }, { in: "query", name: "onBehalfOf" }, { in: "header", name: "X-Act-As" }, { in: "query", name: "zzActor" }, { in: "header", name: "X-Zz" }, { in: "query", name: "entity" }] },
+  {
+    path: ["profile", "ledger", "onBehalfOf"],
+    values: [
+      { in: "header", name: "X-On-Behalf-Of" },
+      { in: "query", name: "onBehalfOf" },
+      { in: "header", name: "X-Act-As" },
+      { in: "query", name: "zzActor" },
+      { in: "header", name: "X-Zz" },
+      { in: "query", name: "entity" },
+    ],
+  },
   { path: ["profile", "ledger", "parameters", "pageSize"], values: ["size", "limit", "page_size", "zzSize", "perPage", "count"] },
   { path: ["profile", "ledger", "parameters", "bookmark"], values: ["from", "cursor", "pageToken", "zzMark", "after", "next"] },
-  { path: ["profile", "ledger", "parameters", "pendingOnly"], values: ["open", "onlyPending", "pending_only", "zzOpen", "pending"] },
+  {
+    path: ["profile", "ledger", "parameters", "pendingOnly"],
+    values: ["open", "onlyPending", "pending_only", "zzOpen", "pending"],
+  },
   { path: ["profile", "ledger", "pageSize"], values: [2, 10, 25, 50] },
   { path: ["profile", "ledger", "lastBookmark"], values: ["nil", "none", "END", "-1"] },
   { path: ["profile", "ledger", "receipt", "committed"], values: [["DONE"], ["SUCCESS"], ["Valid"], ["ZZ"], ["committed"]] },
@@ -44,27 +57,70 @@ export const VARIATIONS: readonly Variation[] = [
   { path: ["profile", "ledger", "requestStatus", "approved"], values: ["Yes", "ACCEPTED", "A"] },
   { path: ["profile", "ledger", "requestStatus", "rejected"], values: ["No", "DECLINED", "R"] },
   { path: ["profile", "ledger", "requestStatus", "cancelled"], values: ["Withdrawn", "CANCELED", "C"] },
-  { path: ["profile", "ledger", "errors"], values: [[{ kind: "failure", code: true }], [{ success: "false", reason: true }], [{ error: true, message: true }], [{ fault: true, faultCode: "LEDGER" }], [{ message: true }]] },
-  { path: ["profile", "ledger", "newOwner"], values: ["data.to", "additionalOwners", "data.newOwner", "data.zz", "data.metadata.to"] },
+  {
+    path: ["profile", "ledger", "errors"],
+    values: [
+      [{ kind: "failure", code: true }],
+      [{ success: "false", reason: true }],
+      [{ error: true, message: true }],
+      [{ fault: true, faultCode: "LEDGER" }],
+      [{ message: true }],
+    ],
+  },
+  {
+    path: ["profile", "ledger", "newOwner"],
+    values: ["data.to", "additionalOwners", "data.newOwner", "data.zz", "data.metadata.to"],
+  },
   ...(["id", "name", "description", "data"] as const).map((field) => ({
     path: ["profile", "ledger", "fields", "vaultUpdate", field],
-    values: { id: ["vaultId", "vault", "zz"], name: ["title", "zzName"], description: ["about", "zzAbout"], data: ["metadata", "properties", "zzData"] }[field],
+    values: {
+      id: ["vaultId", "vault", "zz"],
+      name: ["title", "zzName"],
+      description: ["about", "zzAbout"],
+      data: ["metadata", "properties", "zzData"],
+    }[field],
   })),
   ...(["vaultId", "assets", "assetType", "id", "data"] as const).map((field) => ({
     path: ["profile", "ledger", "fields", "vaultAssets", field],
-    values: { vaultId: ["vault", "zz"], assets: ["items", "contents", "zz"], assetType: ["kind", "type"], id: ["assetId", "asset", "zz"], data: ["details", "metadata", "zz"] }[field],
+    values: {
+      vaultId: ["vault", "zz"],
+      assets: ["items", "contents", "zz"],
+      assetType: ["kind", "type"],
+      id: ["assetId", "asset", "zz"],
+      data: ["details", "metadata", "zz"],
+    }[field],
   })),
   { path: ["profile", "ledger", "primaryKey"], values: [{ Bond: "Isin" }, { Bond: "Id", Property: "ref" }] },
   { path: ["profile", "investor", "errors"], values: [[{ status: "ERR", reason: true }], [{ kind: "no", detail: true }]] },
-  ...Object.entries({ page: ["p", "pageNumber", "zz1"], limit: ["per", "pageSize", "zz2"], term: ["q", "search", "zz3"], investment: ["kind", "type", "zz4"], status: ["state", "phase", "zz5"], sort: ["order", "sortBy", "zz6"], quantity: ["qty", "amount", "zz7"], purchaseDate: ["bought", "date", "zz8"], timezone: ["tz", "zone", "zz9"] }).map(([name, values]) => ({
+  ...Object.entries({
+    page: ["p", "pageNumber", "zz1"],
+    limit: ["per", "pageSize", "zz2"],
+    term: ["q", "search", "zz3"],
+    investment: ["kind", "type", "zz4"],
+    status: ["state", "phase", "zz5"],
+    sort: ["order", "sortBy", "zz6"],
+    quantity: ["qty", "amount", "zz7"],
+    purchaseDate: ["bought", "date", "zz8"],
+    timezone: ["tz", "zone", "zz9"],
+  }).map(([name, values]) => ({
     path: ["profile", "investor", "parameters", name],
     values,
   })),
   { path: ["profile", "investor", "pageSize"], values: [2, 10] },
   { path: ["profile", "numbers"], values: ["text"] },
   { path: ["profile", "booleans"], values: ["text"] },
-  { path: ["profile", "conditionStatus"], values: [{ "asset already exists": 418, "vault already exists": 418, "token already exists": 422 }, { "asset not found": 410, "sale not found": 410 }, { "invalid parameters": 422, "transaction not found": 400 }] },
-  { path: ["profile", "successStatus"], values: [{ async: 202 }, { "ledger.vault.update": 206, "ledger.token.create": 202 }, { "ledger.asset.list": 206 }] },
+  {
+    path: ["profile", "conditionStatus"],
+    values: [
+      { "asset already exists": 418, "vault already exists": 418, "token already exists": 422 },
+      { "asset not found": 410, "sale not found": 410 },
+      { "invalid parameters": 422, "transaction not found": 400 },
+    ],
+  },
+  {
+    path: ["profile", "successStatus"],
+    values: [{ async: 202 }, { "ledger.vault.update": 206, "ledger.token.create": 202 }, { "ledger.asset.list": 206 }],
+  },
   { path: ["dialect", "unknownParameters"], values: ["ignored"] },
   { path: ["dialect", "pendingReceipt"], values: ["not-found", "empty", "null"] },
   { path: ["dialect", "lastBookmark"], values: ["absent", "null", "repeated"] },
@@ -73,7 +129,16 @@ export const VARIATIONS: readonly Variation[] = [
   { path: ["dialect", "createdAt"], values: ["null"] },
   { path: ["dialect", "envelope"], values: ["text", "number"] },
   { path: ["dialect", "errorFields"], values: ["form"] },
-  { path: ["dialect", "accepts"], values: [["second token"], ["second vault"], ["second deposit"], ["over-mint"], ["second token", "second vault", "second deposit", "over-mint"]] },
+  {
+    path: ["dialect", "accepts"],
+    values: [
+      ["second token"],
+      ["second vault"],
+      ["second deposit"],
+      ["over-mint"],
+      ["second token", "second vault", "second deposit", "over-mint"],
+    ],
+  },
   { path: ["commitDelayMs"], values: [0, 150, 400] },
 ];
 
@@ -112,7 +177,12 @@ export async function calibrated({ profile, dialect, commitDelayMs }: Speaking, 
   const target = { ...sandboxTarget(sandbox, { environment: "campaign", profile: DEFAULT_PROFILE }), embedded: false };
   try {
     const options = { mayWrite, usualStatus: REFUSAL_STATUS, announce: () => {} };
-    const ports = { clock: systemClock, exchange: transport.exchange.bind(transport), secrets: NO_SECRETS, stopping: new AbortController().signal };
+    const ports = {
+      clock: systemClock,
+      exchange: transport.exchange.bind(transport),
+      secrets: NO_SECRETS,
+      stopping: new AbortController().signal,
+    };
     return await calibrate(target, options, ports);
   } finally {
     await transport.close();
@@ -124,12 +194,23 @@ export async function calibrated({ profile, dialect, commitDelayMs }: Speaking, 
 export function isRight({ setting, found }: CalibrationFinding, { profile, dialect }: Speaking): boolean {
   const name = setting.join(".");
   const truth = setting.reduce<unknown>((part, each) => (part as Readonly<Record<string, unknown>> | undefined)?.[each], profile);
-  const capability = { tokenIdUnique: "second token", vaultIdUnique: "second vault", sameVaultDepositRefused: "second deposit", overMintRefused: "over-mint" } as const;
+  const capability = {
+    tokenIdUnique: "second token",
+    vaultIdUnique: "second vault",
+    sameVaultDepositRefused: "second deposit",
+    overMintRefused: "over-mint",
+  } as const;
   switch (name) {
     case "ledger.receipt.committed":
-      return saysOnly(found, profile.ledger.receipt.committed[0], [...profile.ledger.receipt.failed, profile.ledger.receipt.pending]);
+      return saysOnly(found, profile.ledger.receipt.committed[0], [
+        ...profile.ledger.receipt.failed,
+        profile.ledger.receipt.pending,
+      ]);
     case "ledger.receipt.failed":
-      return saysOnly(found, profile.ledger.receipt.failed[0], [...profile.ledger.receipt.committed, profile.ledger.receipt.pending]);
+      return saysOnly(found, profile.ledger.receipt.failed[0], [
+        ...profile.ledger.receipt.committed,
+        profile.ledger.receipt.pending,
+      ]);
     case "ledger.errors":
     case "investor.errors":
       return fitsErrors(found as readonly ErrorForm[], profile[name === "ledger.errors" ? "ledger" : "investor"].errors, dialect);
@@ -147,7 +228,8 @@ export function isRight({ setting, found }: CalibrationFinding, { profile, diale
   }
   const [first = "", second = "", third = ""] = setting;
   if (second === "capabilities") return found === !dialect.accepts.includes(capability[third as keyof typeof capability]);
-  if (first === "conditionStatus") return isSame(found, profile.conditionStatus[second] ?? REFUSAL_STATUS[second as keyof typeof REFUSAL_STATUS]);
+  if (first === "conditionStatus")
+    return isSame(found, profile.conditionStatus[second] ?? REFUSAL_STATUS[second as keyof typeof REFUSAL_STATUS]);
   return isSame(found, truth);
 }
 
@@ -167,7 +249,12 @@ function fitsErrors(found: readonly ErrorForm[], truth: readonly ErrorForm[], di
     (condition) => errorBody(truth, { condition, message: `it is ${condition}` }, dialect) as Readonly<Record<string, unknown>>,
   );
   const asks = (given: ErrorForm, body: Readonly<Record<string, unknown>>): boolean =>
-    Object.entries(given).every(([field, value]) => (value === true ? Boolean(body[field]) || body[field] === 0 : String(body[field]) === String(value)));
+    Object.entries(given).every(([field, value]) =>
+      value === true ? Boolean(body[field]) || body[field] === 0 : String(body[field]) === String(value),
+    );
   const fitting = found.filter((each) => errors.every((body) => asks(each, body)) || "status" in each);
-  return fitting.length > 0 && fitting.every((each) => Object.keys(form).every((field) => field in each || dialect.errorFields === "all"));
+  return (
+    fitting.length > 0 &&
+    fitting.every((each) => Object.keys(form).every((field) => field in each || dialect.errorFields === "all"))
+  );
 }

@@ -5,6 +5,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { plainView } from "../../base/json.ts";
 import { type Calibration, calibrate as calibrateService } from "../../calibrate/calibrate.ts";
+import type { AnnouncedWrites } from "../../calibrate/service.ts";
 import { calibrationJson, calibrationLines, editsOf } from "../../calibrate/text.ts";
 import { replaceFile } from "../../files/replace.ts";
 import { NO_SECRETS } from "../../playbook/settings/open-secrets.ts";
@@ -32,12 +33,12 @@ export const calibrate: Command<CalibrateOptions> = async (plainShell, options) 
   return whileReading(project, options, NO_SECRETS, async (target, ports) => {
     if (write && target.embedded) throw isEmbedded(target.environment);
     const shell = maskedShell(project, ports.secrets.redact);
-    const announce = (writes: readonly string[], left: readonly string[]): void => {
+    const announce = ({ writes, stay }: AnnouncedWrites): void => {
       const lines = [
         "Writes that follow, each sent once:",
         ...writes.map((each) => `  ${each}`),
         "These stay, because the service cannot remove them:",
-        ...left.map((each) => `  ${each}`),
+        ...stay.map((each) => `  ${each}`),
       ];
       shell.stderr.write(`${lines.join("\n")}\n\n`);
     };

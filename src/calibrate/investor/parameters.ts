@@ -3,31 +3,52 @@ import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/jso
 import type { InvestorProfile } from "../../contract/profile.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import type { Asker, RawAnswer } from "../asker.ts";
-import { INVESTOR_PARAMETERS } from "../candidates.ts";
+import { INVESTOR_PARAMETERS } from "./names.ts";
 import { type Decision, withSetting } from "../finding.ts";
-import { namesFor, NOBODYS_PARAMETER } from "./lists.ts";
+import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
 type ParameterKey = keyof InvestorProfile["parameters"];
 
 /** Token sales as one answer lists them. */
 interface SeenSales {
+  /** The limit that was asked for. */
+  readonly input: JsonObject;
   readonly answer: RawAnswer;
   readonly sales: readonly JsonObject[];
   readonly pagination: JsonObject;
 }
 
+/** Sales that are asked for on one page. */
+const MOST_SALES = 100;
+
 const settingOf = (key: ParameterKey): readonly string[] => ["investor", "parameters", key];
 
-async function readSales(asker: Asker, input: JsonObject = {}, as?: readonly [ParameterKey, string], page?: number): Promise<SeenSales | undefined> {
+async function readSales(
+  asker: Asker,
+  input: JsonObject = {},
+  as?: readonly [ParameterKey, string],
+  page?: number,
+): Promise<SeenSales | undefined> {
   const profile = as === undefined ? asker.findings.profile : withSetting(asker.findings.profile, settingOf(as[0]), as[1]);
   const answer = await asker.read({ operation: "investor.sales.list", input, profile, ...(page === undefined ? {} : { page }) });
   const payload = asker.payload(answer);
   if (!isObject(payload)) return undefined;
   const { pagination = {} } = payload;
-  return { answer, sales: listIn(payload, "sales").filter(isObject), pagination: isObject(pagination) ? pagination : {} };
+  return { input, answer, sales: listIn(payload, "sales").filter(isObject), pagination: isObject(pagination) ? pagination : {} };
 }
 
 const idsOf = (sales: readonly JsonObject[]): readonly string[] => sales.map(({ id }) => JSON.stringify(id ?? null));
+const textOf = (sale: JsonObject, field: string): string => {
+  const text = sale[field];
+  return typeof text === "string" ? text : "";
+};
+const time = (sale: JsonObject, field: string): number => Date.parse(textOf(sale, field));
+const returns = (sales: readonly JsonObject[]): readonly Json[] => sales.map(({ expectedReturns }) => expectedReturns ?? null);
+const falls = (values: readonly Json[]): boolean =>
+  values.every((value, at) => {
+    const before = at === 0 ? value : values[at - 1];
+    return value instanceof Decimal && before instanceof Decimal && before.compare(value) >= 0;
+  });
 const isSame = (one: readonly string[], other: readonly string[]): boolean => jsonEquals([...one], [...other]);
 const isSubset = (part: readonly string[], whole: readonly string[]): boolean => part.every((id) => whole.includes(id));
 
@@ -38,7 +59,19 @@ export async function findInvestorParameters(asker: Asker): Promise<void> {
   findUsualLimit(asker, all);
   await named(asker, "limit", (name) => limits(asker, all, name));
   await named(asker, "page", (name) => turnsPages(asker, all, name));
-  if (!isWhole(all)) {
+  await findByFilters(asker, isWhole(all) ? all : await readWhole(asker));
+  await findScheduleNames(asker);
+}
+
+// All sales on one page, by the limit that was found.
+async function readWhole(asker: Asker): Promise<SeenSales | undefined> {
+  if (!asker.findings.isDecided(settingOf("limit"))) return undefined;
+  const whole = await readSales(asker, { limit: Decimal.of(MOST_SALES) });
+  return whole === undefined || !isWhole(whole) ? undefined : whole;
+}
+
+async function findByFilters(asker: Asker, all: SeenSales | undefined): Promise<void> {
+  if (all === undefined) {
     for (const key of ["term", "investment", "status", "sort"] as const)
       asker.findings.leave(settingOf(key), "the list of sales has more than one page");
   } else {
@@ -47,7 +80,6 @@ export async function findInvestorParameters(asker: Asker): Promise<void> {
     await named(asker, "investment", (name) => filtersInvestment(asker, all, name));
     await named(asker, "sort", (name) => sorts(asker, all, name));
   }
-  await findScheduleNames(asker);
 }
 
 async function named(
@@ -96,9 +128,9 @@ async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omi
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
     if (typeof description !== "string" || description.length < 4) continue;
-    const having = all.sales.filter((sale) => String(sale["description"]).toLowerCase().includes(description.toLowerCase()));
+    const having = all.sales.filter((sale) => textOf(sale, "description").toLowerCase().includes(description.toLowerCase()));
     if (having.length === all.sales.length) continue;
-    const found = await readSales(asker, { term: description }, ["term", name]);
+    const found = await readSales(asker, { ...all.input, term: description }, ["term", name]);
     if (found === undefined || found.sales.length === all.sales.length) return undefined;
     if (!isSubset(idsOf(found.sales), ids) || !isSubset(idsOf(having), idsOf(found.sales))) return undefined;
     return {
@@ -112,7 +144,6 @@ async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omi
 
 async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
   const now = Date.parse(all.answer.date ?? "");
-  const time = (sale: JsonObject, field: string): number => Date.parse(String(sale[field]));
   const fits: readonly ((sale: JsonObject) => boolean)[] = [
     (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
     (sale) => time(sale, "startDate") > now,
@@ -120,7 +151,7 @@ async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promis
   ];
   const evidence = [];
   for (const [at, fit] of fits.entries()) {
-    const found = await readSales(asker, { status: Decimal.of(at + 1) }, ["status", name]);
+    const found = await readSales(asker, { ...all.input, status: Decimal.of(at + 1) }, ["status", name]);
     if (found === undefined || !isSame(idsOf(found.sales), idsOf(all.sales.filter(fit)))) return undefined;
     if (found.sales.length !== all.sales.length) evidence.push(found.answer.exchange);
   }
@@ -131,29 +162,23 @@ async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promis
 // Both kinds together are all sales, and no token is of both kinds. What the status would give as well decides nothing.
 async function filtersInvestment(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
   const [equity, debt] = [
-    await readSales(asker, { investment: Decimal.of(1) }, ["investment", name]),
-    await readSales(asker, { investment: Decimal.of(2) }, ["investment", name]),
+    await readSales(asker, { ...all.input, investment: Decimal.of(1) }, ["investment", name]),
+    await readSales(asker, { ...all.input, investment: Decimal.of(2) }, ["investment", name]),
   ];
   if (equity === undefined || debt === undefined || equity.sales.length === 0 || debt.sales.length === 0) return undefined;
   const [ofEquity, ofDebt] = [equity, debt].map(({ sales }) => idsOf(sales)) as [readonly string[], readonly string[]];
   const isPartition = isSame([...ofEquity, ...ofDebt].toSorted(), idsOf(all.sales).toSorted());
   const tokens = ({ sales }: SeenSales): readonly string[] => sales.map(({ tokenId }) => JSON.stringify(tokenId ?? null));
   if (!isPartition || tokens(equity).some((token) => tokens(debt).includes(token))) return undefined;
-  const byDate = await readSales(asker, { status: Decimal.of(1) });
+  const byDate = await readSales(asker, { ...all.input, status: Decimal.of(1) });
   if (byDate !== undefined && (isSame(idsOf(byDate.sales), ofEquity) || isSame(idsOf(byDate.sales), ofDebt))) return undefined;
   const why = "1 and 2 divide the sales, each token on one side";
   return { strength: "observed", why, evidence: [equity.answer.exchange, debt.answer.exchange] };
 }
 
 async function sorts(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
-  const returns = (sales: readonly JsonObject[]): readonly Json[] => sales.map(({ expectedReturns }) => expectedReturns ?? null);
-  const falls = (values: readonly Json[]): boolean =>
-    values.every((value, at) => {
-      const before = at === 0 ? value : values[at - 1];
-      return value instanceof Decimal && before instanceof Decimal && before.compare(value) >= 0;
-    });
   if (falls(returns(all.sales))) return undefined;
-  const sorted = await readSales(asker, { sort: "return|h-l" }, ["sort", name]);
+  const sorted = await readSales(asker, { ...all.input, sort: "return|h-l" }, ["sort", name]);
   if (sorted === undefined || !falls(returns(sorted.sales)) || sorted.sales.length !== all.sales.length) return undefined;
   return {
     strength: "observed",

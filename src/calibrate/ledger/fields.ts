@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
-import { FIELDS } from "../candidates.ts";
+import { FIELDS } from "./names.ts";
 import { settingAt, withSetting } from "../finding.ts";
-import { namesFor, NOBODYS_PARAMETER } from "../reads/lists.ts";
+import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 import type { CalibrationWriter } from "./writer.ts";
 
 const UPDATE = ["ledger", "fields", "vaultUpdate"];

@@ -1,9 +1,9 @@
-import { Decimal, NUMERAL_PATTERN } from "../../base/decimal.ts";
-import { isObject, type Json } from "../../base/json.ts";
-import { resolve } from "../../contract/contract.ts";
-import type { JsonSchema } from "../../contract/schema-types.ts";
-import type { Asker, RawAnswer } from "../asker.ts";
-import type { ObservedExchange } from "../finding.ts";
+import { Decimal, NUMERAL_PATTERN } from "../base/decimal.ts";
+import { isObject, type Json } from "../base/json.ts";
+import { resolve } from "../contract/contract.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import type { Asker, RawAnswer } from "./asker.ts";
+import type { ObservedExchange } from "./finding.ts";
 
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 

@@ -1,14 +1,5 @@
-import type { InvestorProfile, LedgerProfile } from "../contract/profile.ts";
-
-// Names that services give to what the description leaves open. A name is never taken because it is listed here: only answers decide.
-
-type Names = readonly string[];
-
-const spellings = (...words: readonly string[]): readonly string[] => {
-  const [first = "", ...rest] = words;
-  const camel = first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-  return [...new Set([camel, words.join("_"), words.join("-"), camel.toLowerCase()])];
-};
+import type { LedgerProfile } from "../../contract/profile.ts";
+import { type CandidateNames as Names, spellings } from "../spellings.ts";
 
 /** Names to try of the parameters of the ledger interface. No name is in two lists. */
 export const LEDGER_PARAMETERS: Readonly<Record<keyof LedgerProfile["parameters"], Names>> = {
@@ -112,69 +103,6 @@ export const ACTING: Readonly<Record<LedgerProfile["onBehalfOf"]["in"], Names>> 
     "X-Behalf-Of",
     "onBehalfOf",
   ],
-};
-
-/** Names to try of the parameters of the investor interface. No name is in two lists. */
-export const INVESTOR_PARAMETERS: Readonly<Record<keyof InvestorProfile["parameters"], Names>> = {
-  page: [
-    "page",
-    ...spellings("page", "number"),
-    ...spellings("page", "no"),
-    "p",
-    ...spellings("page", "index"),
-    ...spellings("current", "page"),
-    "pg",
-  ],
-  limit: [
-    "limit",
-    ...spellings("page", "size"),
-    "size",
-    "per",
-    ...spellings("per", "page"),
-    ...spellings("items", "per", "page"),
-    ...spellings("page", "limit"),
-    "count",
-    "take",
-    "rows",
-    "max",
-  ],
-  term: [
-    "term",
-    "search",
-    "q",
-    "query",
-    ...spellings("search", "term"),
-    "keyword",
-    ...spellings("search", "text"),
-    "text",
-    "filter",
-    "s",
-    "find",
-  ],
-  investment: [
-    "investment",
-    ...spellings("investment", "type"),
-    "type",
-    "kind",
-    "category",
-    ...spellings("sale", "type"),
-    ...spellings("investment", "kind"),
-    ...spellings("asset", "class"),
-  ],
-  status: ["status", "state", ...spellings("sale", "status"), "phase", ...spellings("status", "filter"), "stage"],
-  sort: ["sort", "order", ...spellings("sort", "by"), ...spellings("order", "by"), "sorting", ...spellings("sort", "order")],
-  quantity: ["quantity", "qty", "amount", ...spellings("token", "quantity"), "tokens", "units", ...spellings("token", "count")],
-  purchaseDate: [
-    ...spellings("purchase", "date"),
-    ...spellings("date", "of", "purchase"),
-    "date",
-    "bought",
-    ...spellings("bought", "at"),
-    ...spellings("purchased", "at"),
-    ...spellings("purchased", "on"),
-    ...spellings("buy", "date"),
-  ],
-  timezone: ["timezone", "tz", ...spellings("time", "zone"), "zone", ...spellings("user", "timezone")],
 };
 
 /** Names to try of the fields of bodies. */

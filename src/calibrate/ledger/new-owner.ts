@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
-import { NEW_OWNER } from "../candidates.ts";
+import { NEW_OWNER } from "./names.ts";
 import { withSetting } from "../finding.ts";
 import type { FirstAsset } from "./receipts.ts";
 import { type CalibrationWriter, textIn } from "./writer.ts";
@@ -48,13 +48,10 @@ export async function findNewOwner(
       why: "the asset then belonged to the entity named there",
       evidence,
     });
+  // Without the place that counts, a service may take the first of these: that it does so shows no more.
   const isAdded = isOwner(added) && only === undefined;
-  if (approved.kind === "done" && isAdded)
-    return findings.decide(SETTING, {
-      strength: "observed",
-      found: "additionalOwners",
-      why: "of all that were named, the asset then belonged to the additional owners only",
-      evidence,
-    });
-  findings.leave(SETTING, "after the transfer the owners did not show which place counts", evidence);
+  const why = isAdded
+    ? "additionalOwners alone counted; the service may prefer a place that was not tried"
+    : "after the transfer the owners did not show which place counts";
+  findings.leave(SETTING, why, evidence);
 }

@@ -34,7 +34,6 @@ export async function findTokenCapabilities(writer: CalibrationWriter, self: Jso
   });
   const before = await read();
   const over = await writer.make("ledger.token.mint", { id, to: self, value: Decimal.of(2) });
-  const supply = (value: Json | undefined): Json => (isObject(value) ? (value["totalSupply"] ?? null) : null);
   const isUnchanged = jsonEquals(supply(await read()), supply(before));
   judge(findings, "overMintRefused", over, { isUnchanged, what: "a mint of more than maxMintQuantity" });
   if (over.kind === "done" && !isUnchanged) await writer.make("ledger.token.burn", { id, from: self, value: Decimal.of(2) });
@@ -68,22 +67,24 @@ export async function findVaultCapabilities(
   };
   // A vault that was made anew may have lost its token.
   if (again.kind !== "refused") await writer.make("ledger.vault.addExistingToken", { id, tokenId: [share.id] });
-  const supply = async (): Promise<Json | undefined> => writer.read("ledger.token.get", { id: share.id });
+  const shareToken = async (): Promise<Json | undefined> => writer.read("ledger.token.get", { id: share.id });
   const first = await writer.make("ledger.vault.deposit", deposit);
-  const held = await supply();
+  const held = await shareToken();
   if (first.kind !== "done" || !isObject(held)) {
     findings.leave(settingOf("sameVaultDepositRefused"), "no asset could be deposited", first.evidence);
     return { id, tokenId: share.id };
   }
   const second = await writer.make("ledger.vault.deposit", deposit);
-  const now = await supply();
-  const isUnchanged = isObject(now) && jsonEquals(now["totalSupply"] ?? null, held["totalSupply"] ?? null);
+  const now = await shareToken();
+  const isUnchanged = jsonEquals(supply(now), supply(held));
   judge(findings, "sameVaultDepositRefused", second, {
     isUnchanged,
     what: "a second deposit of the same asset into the same vault",
   });
   return { id, tokenId: share.id };
 }
+
+const supply = (token: Json | undefined): Json => (isObject(token) ? (token["totalSupply"] ?? null) : null);
 
 // It counts as refused only if nothing changed, and as accepted only if the service says so. Anything else decides nothing.
 function judge(

@@ -1,14 +1,14 @@
 import { Decimal } from "../../base/decimal.ts";
 import { keyEntityOf } from "../../environment/target.ts";
 import { type Asker, inTrouble, type RawAnswer } from "../asker.ts";
-import { ACTING, LEDGER_PARAMETERS } from "../candidates.ts";
+import { ACTING, LEDGER_PARAMETERS } from "./names.ts";
 import { withSetting } from "../finding.ts";
-import { namesFor, NOBODYS_PARAMETER, type SeenList } from "./lists.ts";
+import { NOBODYS_ID, NOBODYS_PARAMETER, namesFor } from "../spellings.ts";
+import type { SeenList } from "./lists.ts";
 
 const MALFORMED = "tokenbook";
 const PLACE = ["ledger", "onBehalfOf"];
 const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
-const NOBODYS_ASSET = "tokenbookCalibratesNothing";
 
 /** Whether the ledger refuses query parameters that it does not know; `undefined` when that cannot be seen. */
 export async function refusesUnknown(asker: Asker, { question }: SeenList): Promise<boolean | undefined> {
@@ -56,7 +56,7 @@ export async function findPendingOnly(asker: Asker, isStrict: boolean): Promise<
   const { findings } = asker;
   if (!isStrict)
     return findings.leave(PENDING_ONLY, "unknown parameters are ignored, and no list of requests showed a decided one");
-  const question = { operation: "ledger.transfer.byAsset", input: { assetId: NOBODYS_ASSET } };
+  const question = { operation: "ledger.transfer.byAsset", input: { assetId: NOBODYS_ID } };
   const at = async (name: string, value: string | boolean): Promise<RawAnswer> =>
     asker.read({
       ...question,

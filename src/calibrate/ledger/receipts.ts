@@ -79,7 +79,7 @@ async function follow(
   const until = clock.elapsed() + LIMITS.calibrateReceiptMs;
   const words: string[] = [];
   let [evidence, last, same]: [ObservedExchange[], JsonObject, number] = [[], {}, 0];
-  while (clock.elapsed() < until && !stopping.aborted) {
+  for (let looks = 1; clock.elapsed() < until && !stopping.aborted; looks++) {
     const raw = await writer.receipt(receiptId);
     const body = writer.asker.payload(raw);
     const word = textIn(body, "status");
@@ -91,7 +91,7 @@ async function follow(
     if (isObject(body)) last = body;
     if (word !== undefined && (same > 0 || (await isSettled()))) same += 1;
     if (same >= LIMITS.calibrateLooks) return { words, last, evidence };
-    await writer.pause();
+    await writer.pause(looks);
   }
   return undefined;
 }

@@ -1,8 +1,13 @@
+import { pauseAfter } from "../../base/backoff.ts";
+import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Asker, Question, RawAnswer } from "../asker.ts";
 import type { ObservedExchange } from "../finding.ts";
+
+/** Records that are asked for on one page. */
+export const MOST_ROWS = 100;
 
 /** The outcome of a write that was sent once. `unknown`: what depends on it stays undecided. */
 export interface WriteOutcome {
@@ -22,6 +27,10 @@ export class CalibrationWriter {
   readonly tag: string;
   /** Who acts: `userId:alice`; `undefined`: the key's own entity. */
   readonly actor: string | undefined;
+  /** The acting entity as the ledger shows it, once that is known. */
+  self: JsonObject | undefined;
+  /** The requests of writes whose outcome is not known. */
+  readonly unclear: string[] = [];
 
   constructor(asker: Asker, tag: string, actor: string | undefined) {
     this.asker = asker;
@@ -44,6 +53,7 @@ export class CalibrationWriter {
     const [receiptId, transactionId] = ["receiptId", "transactionId"].map((name) => textIn(payload, name));
     const isNamed = receiptId !== undefined || transactionId !== undefined;
     const kind = answer.kind === "refused" ? "refused" : answer.kind === "ok" && isNamed ? "done" : "unknown";
+    if (kind === "unknown") this.unclear.push(answer.exchange.request);
     return { kind, atOnce: kind === "refused", answer, receiptId, transactionId, evidence: [answer.exchange] };
   }
 
@@ -53,14 +63,15 @@ export class CalibrationWriter {
     if (sent.kind !== "done" || sent.receiptId === undefined) return sent;
     const { receipt } = this.profile.ledger;
     const until = this.asker.clock.elapsed() + LIMITS.calibrateReceiptMs;
-    while (this.asker.clock.elapsed() < until && !this.asker.stopping.aborted) {
+    for (let looks = 1; this.asker.clock.elapsed() < until && !this.asker.stopping.aborted; looks++) {
       const raw = await this.receipt(sent.receiptId, more);
       const status = textIn(this.asker.payload(raw), "status") ?? "";
       const evidence = [...sent.evidence, raw.exchange];
       if (receipt.committed.includes(status)) return { ...sent, evidence };
       if (receipt.failed.includes(status)) return { ...sent, kind: "refused", evidence };
-      await this.pause();
+      await this.pause(looks);
     }
+    this.unclear.push(sent.answer.exchange.request);
     return { ...sent, kind: "unknown" };
   }
 
@@ -74,8 +85,15 @@ export class CalibrationWriter {
     });
   }
 
-  pause(): Promise<void> {
-    return this.asker.clock.sleep(LIMITS.calibratePauseMs, this.asker.stopping);
+  /** Returns the input by which a short list comes on one page, where the name of the size is known. */
+  wholePage(): JsonObject {
+    return this.asker.findings.isDecided(["ledger", "parameters", "pageSize"]) ? { pageSize: Decimal.of(MOST_ROWS) } : {};
+  }
+
+  /** Pauses before the next look, longer after each. */
+  pause(looks: number): Promise<void> {
+    const ms = pauseAfter({ everyMs: LIMITS.calibratePauseMs, backoff: 1.5, maxMs: LIMITS.calibratePauseMostMs }, looks);
+    return this.asker.clock.sleep(ms, this.asker.stopping);
   }
 }
 

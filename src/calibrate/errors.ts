@@ -1,41 +1,17 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
-import { type ErrorForm, profileOf } from "../../contract/profile.ts";
-import { conditionsOf, plainWords } from "../../operations/refusal.ts";
-import { hasForm, isServerError } from "../../operations/own-error.ts";
-import { type Service, services } from "../../services/services.ts";
-import type { Asker, Question, RawAnswer } from "../asker.ts";
-import { type ObservedExchange, settingAt, type Strength } from "../finding.ts";
+import { Decimal } from "../base/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { type ErrorForm, profileOf } from "../contract/profile.ts";
+import { conditionsOf, plainWords } from "../operations/refusal.ts";
+import { hasForm, isServerError } from "../operations/own-error.ts";
+import { type Service, services } from "../services/services.ts";
+import type { Asker, RawAnswer } from "./asker.ts";
+import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
 
 /** A refusal that names a condition of the service description: no gateway knows these words. */
 export interface NamedRefusal {
   readonly answer: RawAnswer;
   readonly body: JsonObject;
   readonly condition: string;
-}
-
-const NOBODYS = "tokenbookCalibratesNothing";
-
-/** Reads of things that nobody has. */
-const OF_NOBODY: readonly Question[] = [
-  { operation: "ledger.asset.list", input: { assetType: NOBODYS } },
-  { operation: "ledger.receipt.get", input: { receiptId: NOBODYS } },
-  { operation: "ledger.transfer.get", input: { id: NOBODYS } },
-  { operation: "ledger.approval.get", input: { approvalType: NOBODYS, id: NOBODYS } },
-  { operation: "ledger.token.get", input: { id: NOBODYS } },
-  { operation: "ledger.vault.get", input: { id: NOBODYS } },
-  { operation: "investor.sales.get", input: { tokenSaleId: NOBODYS } },
-  { operation: "investor.config.contractAddresses", input: { tokenId: NOBODYS } },
-  { operation: "investor.sales.list", page: -1 },
-];
-
-/** Asks each interface for what nobody has. */
-export async function askForNothing(asker: Asker, assetType: string | undefined): Promise<void> {
-  const asset: Question = { operation: "ledger.asset.get", input: { assetType: assetType ?? NOBODYS, id: NOBODYS } };
-  for (const question of [asset, ...OF_NOBODY]) {
-    const [name = ""] = question.operation.split(".");
-    if (Object.hasOwn(asker.target, name) && asker.target[name as Service["name"]] !== undefined) await asker.read(question);
-  }
 }
 
 /** Returns the refusals so far that name a condition which the description lists for their call. */

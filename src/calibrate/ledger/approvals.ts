@@ -1,9 +1,9 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
-import { LEDGER_PARAMETERS } from "../candidates.ts";
+import { LEDGER_PARAMETERS } from "./names.ts";
 import { withSetting } from "../finding.ts";
-import { namesFor } from "../reads/lists.ts";
+import { namesFor } from "../spellings.ts";
 import { type CalibrationWriter, textIn } from "./writer.ts";
 
 const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
@@ -19,7 +19,10 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
   const approvalType = `${writer.tag}Approval`;
   const wanted = { approvers: [self], numRequired: Decimal.of(1), timeout: Decimal.of(60), data: {} };
   const made = await writer.make("ledger.approval.create", { approvalType, items: [wanted, wanted, wanted] });
-  const mine = listIn((await writer.read("ledger.approval.mine", { approvalType })) ?? null, "records").filter(isObject);
+  const mine = listIn(
+    (await writer.read("ledger.approval.mine", { approvalType, ...writer.wholePage() })) ?? null,
+    "records",
+  ).filter(isObject);
   const [first] = mine;
   if (made.kind !== "done" || mine.length < DECISIONS.length || first === undefined) {
     for (const word of ["pending", "approved", "rejected", "cancelled"])
@@ -62,7 +65,7 @@ async function findPendingOnlyByEffect(writer: CalibrationWriter, approvalType: 
   if (findings.isDecided(PENDING_ONLY)) return;
   const list = async (more: JsonObject, name?: string): Promise<readonly Json[] | undefined> => {
     const profile = name === undefined ? writer.profile : withSetting(writer.profile, PENDING_ONLY, name);
-    const page = await writer.read("ledger.approval.queue", { approvalType, ...more }, { profile });
+    const page = await writer.read("ledger.approval.queue", { approvalType, ...writer.wholePage(), ...more }, { profile });
     return page === undefined ? undefined : listIn(page, "records");
   };
   if ((await list({}))?.length !== 0) return;

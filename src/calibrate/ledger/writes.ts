@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import { readEntity } from "../../base/entity.ts";
+import { listIn } from "../../services/paging/paging.ts";
 import { keyEntityOf, organizationOf } from "../../environment/target.ts";
 import type { Asker } from "../asker.ts";
+import type { CalibrationWriting } from "../service.ts";
 import { findRequestWords } from "./approvals.ts";
 import { findTokenCapabilities, findVaultCapabilities } from "./capabilities.ts";
 import { findVaultAssetFields, findVaultFields } from "./fields.ts";
@@ -10,7 +12,7 @@ import { findReceiptWords } from "./receipts.ts";
 import { CalibrationWriter } from "./writer.ts";
 
 /** The writes of a calibration, as they are announced before any is sent. */
-export function plannedWrites(tag: string, assetType: string): readonly string[] {
+function plannedWrites(tag: string, assetType: string): readonly string[] {
   return [
     `create the ${assetType} ${tag}Asset, then the same again: the words of receipts`,
     `make three approval requests of the type ${tag}Approval to yourself; accept, reject and cancel one each: their words`,
@@ -23,7 +25,7 @@ export function plannedWrites(tag: string, assetType: string): readonly string[]
 }
 
 /** What stays behind: the service has no call that removes it. */
-export function leftBehind(tag: string): readonly string[] {
+function leftBehind(tag: string): readonly string[] {
   return [
     `the tokens ${tag}Token and ${tag}Share, without a supply`,
     `the empty vault ${tag}Vault`,
@@ -32,37 +34,49 @@ export function leftBehind(tag: string): readonly string[] {
   ];
 }
 
-/** Makes the writes, finds what they show, and removes what can be removed. Returns what could not be removed although it should. */
+/**
+ * Announces the writes, makes them, finds what they show, and removes what can be removed. Returns what stays. Each write is sent once,
+ * about things that only this calibration knows: one whose answer is lost harms nobody, and decides nothing.
+ */
 export async function makeWrites(
   asker: Asker,
-  given: { readonly tag: string; readonly assetType: string; readonly as: string | undefined },
+  assetType: string,
+  { tag, as, announce }: CalibrationWriting,
 ): Promise<readonly string[]> {
-  const { tag, assetType } = given;
-  const writer = new CalibrationWriter(asker, tag, given.as);
+  announce({ writes: plannedWrites(tag, assetType), stay: leftBehind(tag) });
+  const writer = new CalibrationWriter(asker, tag, as);
+  const failure = await asker
+    .untilLimit(() => findByWriting(writer, assetType))
+    .then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  asker.allowRemoval();
+  const notRemoved = await remove(writer, assetType);
+  if (failure !== undefined) throw failure.error;
+  return [...writer.unclear.map((each) => `perhaps, because its answer was lost: ${each}`), ...notRemoved, ...leftBehind(tag)];
+}
+
+async function findByWriting(writer: CalibrationWriter, assetType: string): Promise<void> {
+  const { asker, tag, actor } = writer;
   const asset = await findReceiptWords(writer, assetType);
-  const self = entityOf(asset?.asset["createdBy"] as JsonObject | undefined, asker, given.as);
+  const self = entityOf(asset?.asset["createdBy"] as JsonObject | undefined, asker, actor);
+  writer.self = self;
   if (self === undefined) {
-    asker.findings.facts.push({
-      about: "writes",
-      says: "no asset was made, and nobody says as whom the key acts, so no more was written: add --as",
-    });
-    return remove(writer, { assetType, assets: [`${tag}Asset`], vault: undefined });
+    const says = "no asset was made, and nobody says as whom the key acts, so no more was written: add --as";
+    return void asker.findings.facts.push({ about: "writes", says });
   }
   await findRequestWords(writer, self);
   await findTokenCapabilities(writer, self);
   const place = asset === undefined ? undefined : { assetType, id: asset.id };
   const vault = await findVaultCapabilities(writer, { self, asset: place });
-  if (vault !== undefined) await findVaultFields(writer, vault.id);
-  if (vault !== undefined && place !== undefined) await findVaultAssetFields(writer, { vaultId: vault.id, asset: place });
   const key = writer.profile.ledger.primaryKey[assetType] ?? "id";
   const moved = `${tag}Moved`;
   const made = await writer.make("ledger.asset.create", { assetType, data: { [key]: moved } });
   if (made.kind === "done") await findNewOwner(writer, { assetType, id: moved, self });
-  return remove(writer, {
-    assetType,
-    assets: [`${tag}Asset`, moved],
-    vault: vault === undefined ? undefined : { ...vault, self },
-  });
+  if (vault === undefined) return;
+  await findVaultFields(writer, vault.id);
+  if (place !== undefined) await findVaultAssetFields(writer, { vaultId: vault.id, asset: place });
 }
 
 function entityOf(createdBy: JsonObject | undefined, asker: Asker, as: string | undefined): JsonObject | undefined {
@@ -72,21 +86,17 @@ function entityOf(createdBy: JsonObject | undefined, asker: Asker, as: string | 
   return named === undefined || orgId === undefined ? undefined : { orgId, [named.attribute]: named.value };
 }
 
-interface Removal {
-  readonly assetType: string;
-  readonly assets: readonly string[];
-  readonly vault: { readonly id: string; readonly tokenId: string; readonly self: JsonObject } | undefined;
-}
-
 // What was never made, or has gone already, is not there to be removed.
-async function remove(writer: CalibrationWriter, { assetType, assets, vault }: Removal): Promise<readonly string[]> {
-  const [first = ""] = assets;
-  if (vault !== undefined) {
-    const shares = [{ tokenId: vault.tokenId, payer: vault.self }];
-    await writer.make("ledger.vault.withdraw", { vaultId: vault.id, assets: [{ assetType, id: first, shares }] });
+async function remove(writer: CalibrationWriter, assetType: string): Promise<readonly string[]> {
+  const { tag, self } = writer;
+  const [vaultId, first] = [`${tag}Vault`, `${tag}Asset`];
+  const held = listIn((await writer.read("ledger.vault.assets", { id: vaultId })) ?? null, "assets");
+  if (held.length > 0 && self !== undefined) {
+    const shares = [{ tokenId: `${tag}Share`, payer: self }];
+    await writer.make("ledger.vault.withdraw", { vaultId, assets: [{ assetType, id: first, shares }] });
   }
   const left: string[] = [];
-  for (const id of assets) {
+  for (const id of [first, `${tag}Moved`]) {
     if ((await writer.read("ledger.asset.get", { assetType, id })) === undefined) continue;
     const { kind } = await writer.make("ledger.asset.delete", { assetType, id: [id] });
     if (kind !== "done") left.push(`the ${assetType} ${id}`);

@@ -2,11 +2,10 @@ import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import type { Asker, Question, RawAnswer } from "../asker.ts";
-import { LEDGER_PARAMETERS } from "../candidates.ts";
+import { namesFor } from "../spellings.ts";
+import { LEDGER_PARAMETERS } from "./names.ts";
+import { MOST_ROWS } from "./writer.ts";
 import { settingAt, withSetting } from "../finding.ts";
-
-/** A parameter that no service has: what comes of it shows how unknown ones are treated. */
-export const NOBODYS_PARAMETER = "tokenbookCalibrates";
 
 /** A list of the ledger that was read without any parameter. */
 export interface SeenList {
@@ -19,7 +18,6 @@ export interface SeenList {
 const PAGE_SIZE = ["ledger", "parameters", "pageSize"];
 const BOOKMARK = ["ledger", "parameters", "bookmark"];
 const LAST_BOOKMARK = ["ledger", "lastBookmark"];
-const MOST_ROWS = 100;
 
 /** Returns a list as it comes; `undefined` when it is refused. */
 export async function readList(
@@ -37,12 +35,6 @@ export async function readList(
     rows: listIn(payload, "records"),
     bookmark: typeof bookmark === "string" && bookmark !== "" ? bookmark : undefined,
   };
-}
-
-/** Returns the names to try of a parameter, the present one first. */
-export function namesFor(asker: Asker, setting: readonly string[], candidates: readonly string[]): readonly string[] {
-  const present = settingAt(asker.findings.profile, setting);
-  return [...new Set([...(typeof present === "string" ? [present] : []), ...candidates])];
 }
 
 /** Finds the names of the paging parameters, the usual size of a page, and the last bookmark, by lists that have more than one record. */
