@@ -1,7 +1,7 @@
 import { type Asker } from "./asker.ts";
 import { settingAt } from "./finding.ts";
 
-/** Names that services give to what the description leaves open. A name is never taken because it is in such a list: only answers decide. */
+/** Names that services give to what the description leaves open. A name is never taken because it is in such a list: only answers decide (decision 169). */
 export type CandidateNames = readonly string[];
 
 /** A parameter that no service has: what comes of it shows how unknown ones are treated. */

@@ -19,6 +19,15 @@ export interface Answer {
   readonly envelope: JsonObject | undefined;
 }
 
+/** How an answer is read. */
+export interface AnswerReading {
+  /** Every wrong field is dropped. */
+  readonly loosely?: boolean;
+  /** How many records of a list were read before these. */
+  readonly taken?: number;
+  readonly dialect?: ValueDialect;
+}
+
 /** A 2xx answer that does not fit the contract. */
 export interface Unreadable {
   readonly kind: "unreadable";
@@ -32,17 +41,12 @@ export function readyToRead({ call }: Operation): void {
 
 /**
  * Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. A
- * field that is null where the contract allows no null is dropped; with `loosely`, every wrong field is dropped. `taken` says how many
- * records of a list were read before these.
+ * field that is null where the contract allows no null is dropped.
  */
 export function readAnswer(
   operation: Operation,
   given: Json | undefined,
-  {
-    loosely = false,
-    taken = 0,
-    dialect = DEFAULT_PROFILE,
-  }: { readonly loosely?: boolean; readonly taken?: number; readonly dialect?: ValueDialect } = {},
+  { loosely = false, taken = 0, dialect = DEFAULT_PROFILE }: AnswerReading = {},
 ): Answer | Unreadable {
   const { response } = operation.call;
   if (response === undefined) return { kind: "answer", payload: null, envelope: undefined };

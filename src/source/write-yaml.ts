@@ -1,4 +1,17 @@
-import { Document, isMap, isScalar, type Node, Pair, parseDocument, Scalar, stringify, visit, YAMLMap, YAMLSeq } from "yaml";
+import {
+  Document,
+  isMap,
+  isNode,
+  isScalar,
+  type Node,
+  Pair,
+  parseDocument,
+  Scalar,
+  stringify,
+  visit,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
 
 import { Failure } from "../base/failure.ts";
 
@@ -72,17 +85,53 @@ export function writeDocument(fields: readonly WrittenField[]): string {
   return document.toString({ ...LINE, lineWidth: 0 });
 }
 
-/** A value that is put into a document. */
+/** A value that is put into a map. */
 export interface YamlEdit {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
-/** Returns a document with other values in some places. Comments, order and what is not named stay. Throws a Failure when it is no map. */
-export function editYaml(text: string, edits: readonly YamlEdit[]): string {
-  const document = parseDocument(text, { keepSourceTokens: true });
-  if (document.errors.length > 0 || !isMap(document.contents))
-    throw new Failure({ code: "yaml.not-editable", message: "the file cannot be edited: it holds no map of names to values" });
-  for (const { path, value } of edits) document.setIn(path, onOneLine(value));
-  return document.toString({ ...LINE, lineWidth: 0 });
+/**
+ * Returns a document in which one map, which is made if it is not there, has other values in some places. The lines outside of it, comments and order stay
+ * as they are. Throws a Failure when the document cannot be edited.
+ */
+export function editYaml(text: string, at: readonly [...string[], string], edits: readonly YamlEdit[]): string {
+  const document = parseDocument(text, { version: "1.2" });
+  const [key = "", ...outer] = at.toReversed();
+  const parent = document.getIn(outer.toReversed());
+  if (document.errors.length > 0 || !isMap(parent))
+    throw new Failure({
+      code: "yaml.not-editable",
+      message: `the file cannot be edited: it has no map ${outer.toReversed().join(".")}`,
+    });
+  for (const { path, value } of edits) document.setIn([...at, ...path], onOneLine(value));
+  const [first] = parent.items;
+  const edited = parent.items.find((each) => isScalar(each.key) && each.key.value === key);
+  const start = isScalar(first?.key) ? first.key.range?.[0] : undefined;
+  // A map on one line is written again as a whole.
+  if (parent.flow === true || start === undefined || edited === undefined) return document.toString({ ...LINE, lineWidth: 0 });
+  const indent = " ".repeat(start - (text.lastIndexOf("\n", start - 1) + 1));
+  const written = new Document(undefined, QUOTED);
+  written.contents = Object.assign(new YAMLMap(), { items: [edited] });
+  const lines = written
+    .toString({ ...LINE, lineWidth: 0 })
+    .trimEnd()
+    .split("\n");
+  const block = lines.map((line) => (line === "" ? "" : `${indent}${line}`)).join("\n");
+  const [from, to] = placeOf(text, parent, edited);
+  const before = text.slice(0, from);
+  return `${before}${before.endsWith("\n") || before === "" ? "" : "\n"}${block}\n${text.slice(to)}`;
+}
+
+// From the line of the key to the end of the value; a new one is put behind all others.
+function placeOf(text: string, parent: YAMLMap, edited: Pair): readonly [number, number] {
+  const keyAt = isScalar(edited.key) ? edited.key.range?.[0] : undefined;
+  if (keyAt !== undefined) return [text.lastIndexOf("\n", keyAt - 1) + 1, endOf(edited.value) ?? keyAt];
+  const ends = parent.items.flatMap(({ value }) => endOf(value) ?? []);
+  const end = Math.max(...ends);
+  return [end, end];
+}
+
+function endOf(value: unknown): number | undefined {
+  return isNode(value) ? value.range?.[2] : undefined;
 }

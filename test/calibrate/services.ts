@@ -9,7 +9,7 @@ import { sandboxTarget } from "../../src/cli/project/project.ts";
 import { USUAL_DIALECT, type Dialect } from "../../src/sandbox/dialect.ts";
 import { errorBody } from "../../src/sandbox/http/error-body.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
-import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { type Contents, type FaultPlan, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { Transport } from "../../src/transport/exchange.ts";
 import { jsonEquals, type Json, parseJson } from "../../src/base/json.ts";
 
@@ -164,7 +164,11 @@ export function isPossible({ profile: { ledger, investor } }: Speaking): boolean
 }
 
 /** Calibrates a service that speaks like this, from the default profile. */
-export async function calibrated({ profile, dialect, commitDelayMs }: Speaking, mayWrite: boolean): Promise<Calibration> {
+export async function calibrated(
+  { profile, dialect, commitDelayMs }: Speaking,
+  mayWrite: boolean,
+  { faults = [], look }: { readonly faults?: FaultPlan; readonly look?: (contents: Contents) => void } = {},
+): Promise<Calibration> {
   const key = (type: string): string => profile.ledger.primaryKey[type] ?? "id";
   const assets = [
     ...Array.from({ length: 60 }, (_, at) => ({ assetType: "Property", data: { [key("Property")]: `P${at}`, city: "Lisbon" } })),
@@ -172,7 +176,14 @@ export async function calibrated({ profile, dialect, commitDelayMs }: Speaking, 
   ];
   const behaviour = { transferable: true, burnable: true };
   const tokens = [1, 2].map((at) => ({ id: `seed${at}`, name: `Seed ${at}`, symbol: "SEE", behaviour }));
-  const sandbox = await startSandbox({ path: ":memory:", profile, dialect, commitDelayMs, seed: { ledger: { assets, tokens } } });
+  const sandbox = await startSandbox({
+    path: ":memory:",
+    profile,
+    dialect,
+    commitDelayMs,
+    seed: { ledger: { assets, tokens } },
+    faults,
+  });
   const transport = new Transport();
   const target = { ...sandboxTarget(sandbox, { environment: "campaign", profile: DEFAULT_PROFILE }), embedded: false };
   try {
@@ -186,6 +197,7 @@ export async function calibrated({ profile, dialect, commitDelayMs }: Speaking, 
     return await calibrate(target, options, ports);
   } finally {
     await transport.close();
+    look?.(sandbox.contents());
     await sandbox.close();
   }
 }

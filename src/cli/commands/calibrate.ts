@@ -59,11 +59,11 @@ function propose(
   const file = relative(shell.cwd, path);
   const before = readText(path, file);
   const edits = editsOf(findings).map(({ setting, found }) => ({
-    path: ["environments", environment, "profile", ...setting],
+    path: setting,
     value: plainView(found),
   }));
   if (edits.length === 0) return;
-  const after = editYaml(before, edits);
+  const after = editYaml(before, ["environments", environment, "profile"], edits);
   if (write) {
     replaceFile(path, after);
     shell.stderr.write(`${file} was edited: ${edits.length} settings\n`);

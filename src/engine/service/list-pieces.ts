@@ -1,6 +1,6 @@
 import { type Json, parseJson } from "../../base/json.ts";
 import { ListSplitter } from "../../base/json-list.ts";
-import { readAnswer } from "../../operations/answer.ts";
+import { type AnswerReading, readAnswer } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { BodySieve } from "../../transport/exchange.ts";
 
@@ -10,9 +10,9 @@ export class ListPieces {
   taken = 0;
   readonly sieve: BodySieve;
 
-  constructor(operation: Operation, take: (records: readonly Json[]) => void, loosely: boolean) {
+  constructor(operation: Operation, take: (records: readonly Json[]) => void, how: AnswerReading) {
     this.sieve = new ListSplitter((piece) => {
-      const records = recordsIn(operation, piece, loosely);
+      const records = recordsIn(operation, piece, how);
       if (records === undefined) return false;
       this.taken += records.length;
       take(records);
@@ -22,9 +22,9 @@ export class ListPieces {
 }
 
 // What is wrong with a piece is found again, and reported, when it is read as the rest of the answer.
-function recordsIn(operation: Operation, piece: string, loosely: boolean): readonly Json[] | undefined {
+function recordsIn(operation: Operation, piece: string, how: AnswerReading): readonly Json[] | undefined {
   try {
-    const answer = readAnswer(operation, parseJson(piece), { loosely });
+    const answer = readAnswer(operation, parseJson(piece), how);
     return answer.kind === "answer" && Array.isArray(answer.payload) ? (answer.payload as readonly Json[]) : undefined;
   } catch {
     return undefined;

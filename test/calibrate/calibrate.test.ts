@@ -1,0 +1,136 @@
+// A share of the campaign (`npm run calibrate:campaign`), and services that answer as none should.
+import { expect, test } from "vitest";
+import { calibrate, type Calibration } from "../../src/calibrate/calibrate.ts";
+import { isChange } from "../../src/calibrate/finding.ts";
+import { NO_SECRETS } from "../../src/playbook/settings/open-secrets.ts";
+import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
+import { clockWithoutWaiting, type Given, NOT_STOPPING, serve, targetAt, transportForTest } from "../unit/engine/server.ts";
+import { calibrated, isRight, type Speaking, USUAL, varied } from "./services.ts";
+
+function wrongIn({ findings }: Calibration, speaking: Speaking): readonly string[] {
+  return findings
+    .filter((finding) => finding.strength !== "undecided" && !isRight(finding, speaking))
+    .map(({ setting, found }) => `${setting.join(".")}: ${JSON.stringify(found)}`);
+}
+
+const many = (speaking: Speaking, ...others: readonly (readonly [string, unknown])[]): Speaking =>
+  others.reduce((so, [path, value]) => varied(so, path.split("."), value), speaking);
+
+const SERVICES: readonly (readonly [string, Speaking])[] = [
+  ["speaks as usual", USUAL],
+  [
+    "ignores what it does not know, writes numbers as texts, and ends lists with a word",
+    many(
+      USUAL,
+      ["dialect.unknownParameters", "ignored"],
+      ["profile.numbers", "text"],
+      ["profile.booleans", "text"],
+      ["profile.ledger.lastBookmark", "nil"],
+      ["profile.ledger.parameters.pendingOnly", "zzOpen"],
+      ["profile.ledger.onBehalfOf", { in: "header", name: "X-Act-As" }],
+    ),
+  ],
+  [
+    "answers every write early, hides pending receipts, and accepts everything twice",
+    many(
+      USUAL,
+      ["dialect.writes", "early"],
+      ["dialect.pendingReceipt", "not-found"],
+      ["dialect.accepts", ["second token", "second vault", "second deposit", "over-mint"]],
+      ["profile.ledger.receipt.committed", ["Valid"]],
+      ["profile.ledger.receipt.failed", ["YY"]],
+      ["profile.ledger.newOwner", "data.zz"],
+    ),
+  ],
+  [
+    "says little in its errors, and has names that nobody knows",
+    many(
+      USUAL,
+      ["dialect.errorFields", "form"],
+      ["profile.ledger.errors", [{ message: true }]],
+      ["profile.ledger.parameters.pageSize", "zzSize"],
+      ["profile.investor.parameters.status", "zzState"],
+      ["dialect.createdAt", "null"],
+      ["dialect.lastBookmark", "repeated"],
+    ),
+  ],
+];
+
+test.for(SERVICES)("nothing that is found of a service is wrong when it %s", { timeout: 120_000 }, async ([, speaking]) => {
+  const found = await calibrated(speaking, true);
+  expect(wrongIn(found, speaking)).toEqual([]);
+  expect(found.findings.filter(({ strength }) => strength !== "undecided").length).toBeGreaterThan(25);
+});
+
+test("what cannot be told from a gateway, or has no known name, is not decided", { timeout: 120_000 }, async () => {
+  const [, speaking] = SERVICES[3] as readonly [string, Speaking];
+  const { findings } = await calibrated(speaking, false);
+  const undecided = findings.filter(({ strength }) => strength === "undecided").map(({ setting }) => setting.join("."));
+  for (const setting of ["ledger.errors", "ledger.parameters.pageSize", "investor.parameters.status"])
+    expect(undecided).toContain(setting);
+});
+
+test("a write whose answer is lost is not sent again, decides nothing, and is named", { timeout: 60_000 }, async () => {
+  let commits: readonly string[] = [];
+  let assets: readonly string[] = [];
+  const lost = ["ledger.token.create", "ledger.approval.create", "ledger.asset.create"].map((operation) => ({
+    operation,
+    fault: "drop-after" as const,
+    times: 1,
+  }));
+  const found = await calibrated(USUAL, true, {
+    faults: lost,
+    look: (contents) => {
+      commits = contents.commits.map(({ operation }) => operation);
+      assets = contents.resources.filter(({ kind, id }) => kind === "asset" && id.includes("tokenbook")).map(({ id }) => id);
+    },
+  });
+  expect(wrongIn(found, USUAL)).toEqual([]);
+  for (const name of ["ledger.capabilities.tokenIdUnique", "ledger.receipt.committed", "ledger.requestStatus.approved"])
+    expect(found.findings.find(({ setting }) => setting.join(".") === name)?.strength, name).toBe("undecided");
+  expect(found.left.filter((each) => each.startsWith("perhaps, because its answer was lost"))).toHaveLength(lost.length);
+  expect(commits.filter((operation) => operation === "ledger.token.create")).toHaveLength(1);
+  expect(assets).toEqual([]);
+});
+
+async function calibratedAt(answer: Given | ((path: string, query: URLSearchParams) => Given)): Promise<Calibration> {
+  const { url } = await serve(({ path, query }) => (typeof answer === "function" ? answer(path, query) : answer));
+  const transport = transportForTest();
+  const ports = {
+    clock: clockWithoutWaiting(),
+    exchange: transport.exchange.bind(transport),
+    secrets: NO_SECRETS,
+    stopping: NOT_STOPPING,
+  };
+  return calibrate(targetAt(url), { mayWrite: true, usualStatus: REFUSAL_STATUS, announce: () => {} }, ports);
+}
+
+const HTML = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
+
+test.for<readonly [string, Given, RegExp]>([
+  ["a web page", HTML, /HTML|web page|not JSON/],
+  ["a failure", { status: 500, body: '{"message":"no"}' }, /HTTP 500/],
+  ["a redirect", { status: 302, headers: { location: "https://elsewhere.example" }, body: "" }, /302|redirect/i],
+  ["that it is too busy", { status: 429, body: '{"message":"slow down"}' }, /429/],
+  ["that the key is wrong", { status: 401, body: '{"message":"who are you"}' }, /401|key/],
+])("a service that always answers %s ends a calibration with one message", { timeout: 60_000 }, async ([, answer, says]) => {
+  await expect(calibratedAt(answer)).rejects.toThrow(says);
+});
+
+test.for(["{}", "[]", "42", "null", '{"status":"SUCCESS","response":{}}'])(
+  "nothing is found in a service that answers %s to everything",
+  async (body) => {
+    const { findings } = await calibratedAt({ status: 200, body });
+    expect(findings.filter(isChange)).toEqual([]);
+  },
+);
+
+test("a list that never ends is left after some pages", { timeout: 60_000 }, async () => {
+  let made = 0;
+  const row = (): object => ({ id: `A${(made += 1)}`, assetType: "Bond", data: { id: `A${made}` } });
+  const { findings } = await calibratedAt((path) => {
+    if (path.endsWith("/stats")) return { body: '{"totalCount":1,"countByType":[]}' };
+    return { body: JSON.stringify({ status: "SUCCESS", count: 2, bookmark: `b${made}`, records: [row(), row()], response: {} }) };
+  });
+  expect(findings.filter(isChange)).toEqual([]);
+});
