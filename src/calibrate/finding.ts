@@ -31,7 +31,7 @@ export interface CalibrationFact {
 }
 
 /** What is said about a setting, before it is compared with the profile. */
-export interface Decision {
+export interface SettingDecision {
   readonly strength: Exclude<Strength, "undecided">;
   readonly found: Json;
   readonly why: string;
@@ -70,7 +70,7 @@ export class CalibrationFindings {
   }
 
   /** Takes a decision. A later one replaces an undecided finding, and never another decision. */
-  decide(setting: readonly string[], { strength, found, why, evidence }: Decision): void {
+  decide(setting: readonly string[], { strength, found, why, evidence }: SettingDecision): void {
     if (this.isDecided(setting)) return;
     this.#findings.set(setting.join("."), { setting, strength, was: this.#at(setting), found, why, evidence });
     this.profile = withSetting(this.profile, setting, found);

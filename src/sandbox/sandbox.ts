@@ -19,7 +19,7 @@ import type { StoredEntity } from "./store/ledger-resources.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 import { World } from "./store/world.ts";
 
-export { type Accepted, type Dialect, readDialect } from "./dialect.ts";
+export { type Dialect, readDialect } from "./dialect.ts";
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
 export type { Seed } from "./seed/seed.ts";

@@ -4,7 +4,7 @@ import type { InvestorProfile } from "../../contract/profile.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import type { Asker, RawAnswer } from "../asker.ts";
 import { INVESTOR_PARAMETERS } from "./names.ts";
-import { type Decision, withSetting } from "../finding.ts";
+import { type SettingDecision, withSetting } from "../finding.ts";
 import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
 type ParameterKey = keyof InvestorProfile["parameters"];
@@ -85,7 +85,7 @@ async function findByFilters(asker: Asker, all: SeenSales | undefined): Promise<
 async function named(
   asker: Asker,
   key: ParameterKey,
-  shows: (name: string) => Promise<Omit<Decision, "found"> | undefined>,
+  shows: (name: string) => Promise<Omit<SettingDecision, "found"> | undefined>,
 ): Promise<void> {
   const setting = settingOf(key);
   for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
@@ -109,14 +109,14 @@ function findUsualLimit({ findings }: Asker, { pagination, answer }: SeenSales):
   findings.decide(setting, { strength: "observed", found: Decimal.of(limit.approximate()), why, evidence: [answer.exchange] });
 }
 
-async function limits(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+async function limits(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
   if (all.sales.length < 2) return undefined;
   const one = await readSales(asker, { limit: Decimal.of(1) }, ["limit", name]);
   if (one?.sales.length !== 1) return undefined;
   return { strength: "observed", why: "a limit of 1 gives one sale", evidence: [one.answer.exchange] };
 }
 
-async function turnsPages(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+async function turnsPages(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
   if (!asker.findings.isDecided(settingOf("limit")) || all.sales.length < 2) return undefined;
   const second = await readSales(asker, { limit: Decimal.of(1) }, ["page", name], 2);
   if (second?.sales.length !== 1 || !isSame(idsOf(second.sales), idsOf(all.sales.slice(1, 2)))) return undefined;
@@ -124,7 +124,7 @@ async function turnsPages(asker: Asker, all: SeenSales, name: string): Promise<O
 }
 
 // Sales that all have one text in common say nothing: the text must be in some, and the answer must have these.
-async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
     if (typeof description !== "string" || description.length < 4) continue;
@@ -142,7 +142,7 @@ async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omi
   return undefined;
 }
 
-async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
   const now = Date.parse(all.answer.date ?? "");
   const fits: readonly ((sale: JsonObject) => boolean)[] = [
     (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
@@ -160,7 +160,11 @@ async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promis
 }
 
 // Both kinds together are all sales, and no token is of both kinds. What the status would give as well decides nothing.
-async function filtersInvestment(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+async function filtersInvestment(
+  asker: Asker,
+  all: SeenSales,
+  name: string,
+): Promise<Omit<SettingDecision, "found"> | undefined> {
   const [equity, debt] = [
     await readSales(asker, { ...all.input, investment: Decimal.of(1) }, ["investment", name]),
     await readSales(asker, { ...all.input, investment: Decimal.of(2) }, ["investment", name]),
@@ -176,7 +180,7 @@ async function filtersInvestment(asker: Asker, all: SeenSales, name: string): Pr
   return { strength: "observed", why, evidence: [equity.answer.exchange, debt.answer.exchange] };
 }
 
-async function sorts(asker: Asker, all: SeenSales, name: string): Promise<Omit<Decision, "found"> | undefined> {
+async function sorts(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
   if (falls(returns(all.sales))) return undefined;
   const sorted = await readSales(asker, { ...all.input, sort: "return|h-l" }, ["sort", name]);
   if (sorted === undefined || !falls(returns(sorted.sales)) || sorted.sales.length !== all.sales.length) return undefined;

@@ -26,7 +26,7 @@ export const ledger: ServiceCalibration = {
   effects: LEDGER_EFFECTS,
 };
 
-/** Asset types of which lists are read. */
+/** How many asset types have their lists read. */
 const TYPES_READ = 3;
 
 async function readLedger(asker: Asker): Promise<void> {

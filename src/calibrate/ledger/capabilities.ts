@@ -65,7 +65,7 @@ export async function findVaultCapabilities(
     vaultId: id,
     assets: [{ ...asset, shares: [{ tokenId: share.id, quantity: Decimal.of(1), receiver: self }] }],
   };
-  // A vault that was made anew may have lost its token.
+  // A vault that was made again may have lost its token.
   if (again.kind !== "refused") await writer.make("ledger.vault.addExistingToken", { id, tokenId: [share.id] });
   const shareToken = async (): Promise<Json | undefined> => writer.read("ledger.token.get", { id: share.id });
   const first = await writer.make("ledger.vault.deposit", deposit);
@@ -86,7 +86,7 @@ export async function findVaultCapabilities(
 
 const supply = (token: Json | undefined): Json => (isObject(token) ? (token["totalSupply"] ?? null) : null);
 
-// It counts as refused only if nothing changed, and as accepted only if the service says so. Anything else decides nothing.
+// It counts as refused only if nothing changed, and as accepted only if the service declares it. Anything else decides nothing.
 function judge(
   findings: CalibrationFindings,
   capability: Capability,

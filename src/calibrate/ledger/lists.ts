@@ -89,7 +89,7 @@ async function findBookmarkName(asker: Asker, long: SeenList): Promise<void> {
   findings.leave(BOOKMARK, "under no known name did a bookmark give the page after it", [first.answer.exchange]);
 }
 
-// A list that goes on after a page without a size shows that size. A larger size must then give more.
+// A list that continues after a page without a size shows that size. A larger size must then give more.
 async function findUsualSize(asker: Asker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const setting = ["ledger", "pageSize"];
@@ -98,7 +98,7 @@ async function findUsualSize(asker: Asker, lists: readonly SeenList[]): Promise<
     const input = { ...question.input, pageSize: Decimal.of(rows.length + 1) };
     const larger = await readList(asker, { ...question, input });
     if (larger?.rows.length !== rows.length + 1) continue;
-    const why = `a list that goes on has ${rows.length} records on its first page when no size is named`;
+    const why = `a list that continues has ${rows.length} records on its first page when no size is named`;
     return findings.decide(setting, {
       strength: "observed",
       found: Decimal.of(rows.length),
@@ -116,7 +116,7 @@ interface End {
   readonly answer: RawAnswer;
 }
 
-// A bookmark that marks a place differs from list to list. One that means the end is the same in all.
+// A bookmark that marks a place differs from list to list. One that means the end is the same everywhere.
 async function findLastBookmark(asker: Asker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const ends: End[] = [];
@@ -132,7 +132,7 @@ async function findLastBookmark(asker: Asker, lists: readonly SeenList[]): Promi
     if (!findings.isDecided(BOOKMARK)) continue;
     const after = await readList(asker, whole.question, { page: whole.bookmark });
     const again = after?.rows.filter((row) => !whole.rows.some((each) => jsonEquals(each, row))) ?? [];
-    if (again.length > 0) continue; // the list goes on
+    if (again.length > 0) continue; // the list continues
     if (after?.rows.length === 0 && (after.bookmark === undefined || after.bookmark === whole.bookmark)) harmless += 1;
     ends.push({ bookmark: whole.bookmark, last: whole.rows.at(-1) ?? null, answer: whole.answer });
   }

@@ -17,7 +17,7 @@ const COMMITTED = ["ledger", "receipt", "committed"];
 const FAILED = ["ledger", "receipt", "failed"];
 const NAMES = ["ledger", "receipt", "namesTransaction"];
 
-/** Words by which services say that something goes on: such a word alone never counts as a final one. */
+/** Words by which services say that something continues: such a word alone never counts as a final one. */
 const GOES_ON =
   /pend|wait|submit|process|queue|progress|accept|receiv|open|new|start|creat|init|run|sent|order|endors|validating/i;
 
@@ -103,7 +103,11 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   const isFinal =
     before.length > 0 || present.committed.includes(word) || (!GOES_ON.test(word) && (before.length > 0 || DONE.test(word)));
   if (!isFinal || new Set(words).size !== words.length) {
-    return findings.leave(COMMITTED, `the only word that was seen is ${word}, which may mean that the write goes on`, evidence);
+    return findings.leave(
+      COMMITTED,
+      `the only word that was seen is ${word}, which may mean that the write is still under way`,
+      evidence,
+    );
   }
   const found = present.committed.includes(word) ? [...present.committed] : [word];
   const why = "the receipt of a write whose effect was seen says this, and says it still some looks later";
@@ -153,7 +157,11 @@ async function findFailed(writer: CalibrationWriter, second: WriteOutcome, isUnc
   const isFinal =
     present.includes(word) || (word !== pending && !GOES_ON.test(word) && (course.words.length > 1 || FAILS.test(word)));
   if (!isFinal)
-    return findings.leave(FAILED, `the only word that was seen is ${word}, which may mean that the write goes on`, evidence);
+    return findings.leave(
+      FAILED,
+      `the only word that was seen is ${word}, which may mean that the write is still under way`,
+      evidence,
+    );
   const found = present.includes(word) ? [...present] : [word];
   const why = "the receipt of a second creation of the same asset says this, and the asset is as it was";
   findings.decide(FAILED, { strength: "observed", found, why, evidence });
