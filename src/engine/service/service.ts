@@ -95,7 +95,8 @@ export class ServiceClient {
 
   async #exchange(call: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
     const { operation, caller, loosely = false } = call;
-    const pieces = call.take === undefined ? undefined : new ListPieces(operation, call.take, { loosely, dialect: this.target.profile });
+    const pieces =
+      call.take === undefined ? undefined : new ListPieces(operation, call.take, { loosely, dialect: this.target.profile });
     const { baseUrl, key } = this.#side(operation, caller);
     const { origin, path } = this.#place(baseUrl);
     const exchanged = await this.#ports.exchange({
