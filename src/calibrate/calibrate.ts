@@ -33,8 +33,8 @@ export interface Calibration {
   readonly left: readonly string[];
 }
 
-/** How each interface is calibrated. */
-export const CALIBRATIONS: { readonly [Name in InterfaceName]: ServiceCalibration } = { ledger, investor };
+/** How each interface is calibrated; one that is not here keeps its profile. */
+export const CALIBRATIONS: { readonly [Name in InterfaceName]?: ServiceCalibration } = { ledger, investor };
 
 /** Finds the profile of a service by evidence. Throws a Failure when the service cannot be reached, or gives no usable answers. */
 export async function calibrate(target: Target, options: CalibrationOptions, ports: CalibrationPorts): Promise<Calibration> {
@@ -42,13 +42,16 @@ export async function calibrate(target: Target, options: CalibrationOptions, por
   if (mayWrite && target.protected) throw isProtected(target);
   const findings = new CalibrationFindings(target.profile);
   const asker = new Asker(target, findings, ports);
-  const reached = services.filter(({ name }) => target[name] !== undefined);
-  for (const service of reached) await reachService(asker, service);
+  const reached = services.flatMap((service) => {
+    const calibration = CALIBRATIONS[service.name];
+    return target[service.name] === undefined || calibration === undefined ? [] : [{ service, calibration }];
+  });
+  for (const { service, calibration } of reached) await reachService(asker, service, calibration);
   findValueDialect(asker);
-  for (const { name } of reached) await asker.untilLimit(() => readAll(asker, CALIBRATIONS[name]));
+  for (const { calibration } of reached) await asker.untilLimit(() => readAll(asker, calibration));
   const left: string[] = [];
-  for (const { name } of mayWrite ? reached : []) {
-    left.push(...((await CALIBRATIONS[name].write?.(asker, { tag: newTag(), as, announce })) ?? []));
+  for (const { calibration } of mayWrite ? reached : []) {
+    left.push(...((await calibration.write?.(asker, { tag: newTag(), as, announce })) ?? []));
   }
   findValueDialect(asker);
   findErrors(asker, usualStatus);
@@ -82,13 +85,13 @@ function isProtected(target: Target): Failure {
 }
 
 // One answer in JSON shows that the address and the key are right. What it looks like is not known yet.
-async function reachService(asker: Asker, service: Service): Promise<void> {
+async function reachService(asker: Asker, service: Service, { first }: ServiceCalibration): Promise<void> {
   const { target } = asker;
   const credentials = hasEntities(service) ? [undefined] : [...credentialsOf(target[service.name]).keys()];
   let failure: Failure | undefined;
   for (const credential of credentials) {
     if (credential !== undefined) asker.use(service, credential);
-    const { raw, asked, caller } = await asker.readFully(CALIBRATIONS[service.name].first);
+    const { raw, asked, caller } = await asker.readFully(first);
     if (raw.kind === "ok") return lookAtClock(asker, service, raw.date);
     const { operation } = harmlessCall(service, credential);
     const { code, message, why, next } = unreached(asked, { operation, caller, target });
