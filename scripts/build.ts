@@ -71,6 +71,7 @@ const GROUPS = [
       "src/engine/",
       "src/reconcile/",
       "src/exchanges/(?!read-har)",
+      "src/rows/",
       "src/files/output",
       "src/report/(?:attempt|comparison|evidence|fanout|flaky|held|history|model|nesting|problem|row-order|settled|shape|step-fold|step-lines|step-times|text|value|words|formats/(?:foreign-text|json))\\.ts",
       "src/cli/(?:runs/(?:one-key|perform|session|run-queue|prepare-playbooks|resuming)|print/(?:debug|masked)|crash/(?:course|failpoint)|view/(?!live|colour))",

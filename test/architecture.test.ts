@@ -133,6 +133,7 @@ test("only reads, heartbeats and commits of the journal are tried again by the r
     "engine/read/ask.ts",
     "engine/steps/read-step.ts",
     "journal/commits.ts",
+    "rows/http.ts",
     "schedule/heartbeat.ts",
   ]);
 });

@@ -17,6 +17,8 @@ export const LIMITS = {
   keyBytes: 65_536,
   /** Rows of one CSV file. */
   dataRows: 100_000,
+  /** Characters of one row of a file that is read row by row. */
+  rowChars: 1_048_576,
   /** Parts of one JSON Schema that expressions know the types of. */
   schemaShapes: 2_000,
   /** Problems shown of one input. */
@@ -256,6 +258,8 @@ export const LIMITS = {
   /** Runs on that page, and runs among which they are searched for. */
   auditedRuns: 90,
   auditSearched: 5_000,
+  /** Rows of a query of a comparison that a database gives at a time. */
+  queryRows: 2_000,
   /** How often a difference is checked before a value that still changes is reported as moving. */
   looks: 4,
   /** The longest that a drift may be acknowledged for, in days. */

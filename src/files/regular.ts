@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { Failure } from "../base/failure.ts";
 import { countLong } from "../base/text.ts";
 import { oddKindOf } from "./kind.ts";
@@ -52,20 +52,59 @@ export function* readLines(file: NamedFile): Generator<Buffer> {
   const descriptor = openRegular(file);
   try {
     let begun: Buffer[] = [];
-    for (;;) {
-      const piece = Buffer.allocUnsafe(PIECE_BYTES);
-      const size = readSync(descriptor, piece, 0, PIECE_BYTES, null);
-      if (size === 0) break;
+    for (const piece of piecesOf(descriptor)) {
       let from = 0;
-      for (let end = piece.indexOf(NEWLINE); end !== -1 && end < size; end = piece.indexOf(NEWLINE, from)) {
+      for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, from)) {
         yield Buffer.concat([...begun, piece.subarray(from, end + 1)]);
         [begun, from] = [[], end + 1];
       }
-      if (from < size) begun.push(piece.subarray(from, size));
+      if (from < piece.length) begun.push(piece.subarray(from));
     }
     if (begun.length > 0) yield Buffer.concat(begun);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Returns the bytes of a regular file in pieces. It throws as `openRegular` does, and a Failure when the file changed meanwhile. */
+export function* readUnchanged(file: NamedFile): Generator<Buffer> {
+  const descriptor = openRegular(file);
+  try {
+    const before = fstatSync(descriptor, { bigint: true });
+    yield* piecesOf(descriptor);
+    assertUnchanged(file, before, fstatSync(descriptor, { bigint: true }));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Throws a Failure when a file is not as it was. */
+export function assertUnchanged({ name }: NamedFile, before: BigIntStats, after: BigIntStats): void {
+  if (before.size === after.size && before.mtimeNs === after.mtimeNs && before.ino === after.ino) return;
+  throw new Failure({
+    code: "source.changed",
+    message: `${name} changed while it was read`,
+    next: "write it under another name, and rename it when it is complete",
+  });
+}
+
+/** Returns the first bytes of a regular file. It throws as `openRegular` does. */
+export function readHead(file: NamedFile, bytes: number): Buffer {
+  const descriptor = openRegular(file);
+  try {
+    const head = Buffer.alloc(bytes);
+    return head.subarray(0, readSync(descriptor, head, 0, bytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function* piecesOf(descriptor: number): Generator<Buffer> {
+  for (;;) {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    const size = readSync(descriptor, piece, 0, PIECE_BYTES, null);
+    if (size === 0) return;
+    yield piece.subarray(0, size);
   }
 }
 

@@ -25,7 +25,14 @@ import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
 import { operationIn } from "./steps/operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
-import { concealLiterals, OutsideNames, readSecrets, readVariables, withoutSecrets } from "./settings/secrets-and-variables.ts";
+import {
+  concealLiterals,
+  KnownSecrets,
+  OutsideNames,
+  readSecrets,
+  readVariables,
+  withoutSecrets,
+} from "./settings/secrets-and-variables.ts";
 import { wholeExpression } from "./expressions/expression-spans.ts";
 import { checkRefusals } from "./predictions/roles.ts";
 import { readSchedule } from "./settings/schedule.ts";
@@ -193,6 +200,7 @@ class PlaybookReader {
       context: this.#context,
       names: new StepNames(outliner.all, sureFields(outliner.all)),
       outside: new OutsideNames(secrets, env),
+      secrets: new KnownSecrets(secrets),
       types: this.#types({ inputs, env, secrets, actors }, outliner),
       actors,
       defaultAs: defaults?.as,
@@ -213,7 +221,7 @@ class PlaybookReader {
       tags: textsIn(tags),
       inputs,
       env,
-      secrets,
+      secrets: around.secrets.all,
       concurrency: readConcurrency(concurrency, this.#context, around),
       schedule: readSchedule(schedule, this.#context, readOnly),
       actors,

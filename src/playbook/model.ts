@@ -6,6 +6,7 @@ import type { InterfaceName } from "../contract/contract.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation, WriteOperation } from "../operations/operation.ts";
 import type { ExpectedRefusal } from "../operations/refusal.ts";
+import type { OutsidePlace } from "../rows/outside.ts";
 import type { Validate } from "../schema/validator.ts";
 import type { Conserved } from "../services/conserved.ts";
 import type { Template } from "./expressions/template.ts";
@@ -321,7 +322,7 @@ export interface ConservedSides {
 export interface Side {
   /** Its name in reports. */
   readonly name: string;
-  readonly source: ReadSource | ListSource;
+  readonly source: ReadSource | ListSource | OutsideSource;
   /** Rows for which it does not hold are left out. */
   readonly where: Expression | undefined;
   /** By the names of its parts. */
@@ -351,6 +352,18 @@ export interface ReadSource {
 export interface ListSource {
   readonly kind: "list";
   readonly rows: Expression;
+}
+
+/** Rows from outside of the service. */
+export interface OutsideSource {
+  readonly kind: "outside";
+  readonly place: OutsidePlace;
+  /** What each row must be. */
+  readonly shape: ValueShape;
+  /** The file of the playbook, whose secrets the place names. */
+  readonly file: string;
+  /** The whole as it was written. */
+  readonly written: Json;
 }
 
 /** Which value of a key part on the left matches which on the right: data of the operator, because the interfaces share no key. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { LIMITS } from "../base/limits.ts";
@@ -11,6 +12,7 @@ const load = createRequire(import.meta.url);
 let thread: Thread | undefined;
 
 interface Thread {
+  readonly worker: Worker;
   readonly port: MessagePort;
   readonly replies: Int32Array;
   requests: number;
@@ -56,5 +58,30 @@ function start(): Thread {
   });
   worker.unref();
   port.unref();
-  return { port, replies: new Int32Array(replies), requests: 0 };
+  return { worker, port, replies: new Int32Array(replies), requests: 0 };
+}
+
+/** A thread of its own for requests that take their time: meanwhile this one does other things. */
+export class OwnThread {
+  readonly #thread = start();
+
+  /** Returns the answer. Throws the reason of the signal when it is aborted, and whatever ends the thread. */
+  async ask(request: ThreadRequest, signal: AbortSignal): Promise<readonly StatementResult[] | { readonly error: ServerError }> {
+    const { port, worker } = this.#thread;
+    const listening = new AbortController();
+    const answer = once(port, "message", { signal: AbortSignal.any([signal, listening.signal]) });
+    const failed = once(worker, "exit", { signal: listening.signal }).then(() => Promise.reject(new Error("its thread ended")));
+    port.postMessage({ ...request, request: ++this.#thread.requests });
+    try {
+      const [reply] = (await Promise.race([answer, failed])) as [ThreadReply];
+      return reply.error === undefined ? (reply.results ?? []) : { error: reply.error };
+    } finally {
+      listening.abort();
+    }
+  }
+
+  /** Ends the thread and its connections. */
+  async close(): Promise<void> {
+    await this.#thread.worker.terminate();
+  }
 }

@@ -10,6 +10,8 @@ export interface Statement {
 export interface StatementResult {
   readonly rows: readonly SqlRow[];
   readonly changes: number;
+  /** The names of the columns, for a query. */
+  readonly columns?: readonly string[];
 }
 
 /** A server, and the schema that statements mean. */
@@ -23,6 +25,16 @@ export type ThreadRequest =
   | { readonly kind: "open"; readonly connection: number; readonly address: Address; readonly readOnly: boolean }
   | { readonly kind: "send"; readonly connection: number; readonly statements: readonly Statement[] }
   | { readonly kind: "close"; readonly connection: number }
+  /** Opens a connection for one query that can only read. */
+  | {
+      readonly kind: "query";
+      readonly connection: number;
+      readonly url: string;
+      readonly query: string;
+      readonly timeoutMs: number;
+    }
+  /** The next rows of the query; after the last one, none. */
+  | { readonly kind: "fetch"; readonly connection: number; readonly rows: number }
   /** Shows other processes that this one is alive, again and again, until `still`. */
   | { readonly kind: "beat"; readonly name: string; readonly address: Address; readonly everyMs: number }
   | { readonly kind: "still"; readonly name: string };

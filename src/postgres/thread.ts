@@ -1,7 +1,7 @@
 // The thread that talks to PostgreSQL servers. Whoever asks waits for the answer without running anything else: see decision 156.
 import { setTimeout } from "node:timers/promises";
 import { type MessagePort, workerData } from "node:worker_threads";
-import { Client, escapeIdentifier, types as standardTypes } from "pg";
+import { Client, type ClientConfig, escapeIdentifier, types as standardTypes } from "pg";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Address, ThreadReply, ThreadRequest, Statement, StatementResult } from "./messages.ts";
@@ -42,6 +42,11 @@ async function done(request: ThreadRequest): Promise<readonly StatementResult[]>
     case "open":
       clients.set(request.connection, await connect(request.address, request.readOnly));
       return [];
+    case "query":
+      clients.set(request.connection, await connectForQuery(request));
+      return [];
+    case "fetch":
+      return [await nextRows(clients.get(request.connection), request.rows)];
     case "send":
       return send(clients.get(request.connection), request.statements);
     case "close":
@@ -67,19 +72,23 @@ const types = {
 };
 
 async function connect({ url, schema }: Address, readOnly: boolean): Promise<Client> {
+  return connectWith({ connectionString: url, application_name: `tokenbook ${schema}`, types }, (client) =>
+    client.query(settings(schema, readOnly)),
+  );
+}
+
+async function connectWith(config: ClientConfig, begin: (client: Client) => Promise<unknown>): Promise<Client> {
   const client = new Client({
-    connectionString: url,
+    ...config,
     connectionTimeoutMillis: LIMITS.databaseConnectMs,
-    application_name: `tokenbook ${schema}`,
     keepAlive: true,
     pipeline: true,
-    types,
   });
   client.on("error", () => broken.add(client));
   client.on("end", () => broken.add(client));
   try {
     await client.connect();
-    await client.query(settings(schema, readOnly));
+    await begin(client);
   } catch (error) {
     void client.end().catch(ignore);
     throw error;
@@ -119,6 +128,36 @@ async function send(client: Client | undefined, statements: readonly Statement[]
     return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
   });
 }
+
+// The query of a person: one snapshot, in a transaction that can only read. DECLARE takes nothing but a query, and a statement with a name
+// nothing behind it.
+async function connectForQuery({ url, query, timeoutMs }: Extract<ThreadRequest, { kind: "query" }>): Promise<Client> {
+  return connectWith({ connectionString: url, application_name: "tokenbook", types: AS_TEXT }, async (client) => {
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL statement_timeout = ${timeoutMs};
+SET LOCAL lock_timeout = ${LIMITS.databaseLockMs};
+SET LOCAL cursor_tuple_fraction = 1;
+SET LOCAL DateStyle = 'ISO';
+SET LOCAL TimeZone = 'UTC';`);
+    await client.query({ name: "query", text: `DECLARE query NO SCROLL CURSOR FOR ${query}` });
+  });
+}
+
+async function nextRows(client: Client | undefined, rows: number): Promise<StatementResult> {
+  if (client === undefined || isGone(client)) throw new NotSent("the connection has ended");
+  const result = await client.query(`FETCH FORWARD ${rows} FROM query`);
+  return { rows: result.rows as StatementResult["rows"], changes: 0, columns: result.fields.map(({ name }) => name) };
+}
+
+const { BOOL, TIMESTAMP, TIMESTAMPTZ } = standardTypes.builtins;
+const SPELT: ReadonlyMap<number, (value: string) => string> = new Map([
+  [BOOL, (value: string) => (value === "t" ? "true" : "false")],
+  [TIMESTAMP, (value: string) => value.replace(" ", "T")],
+  [TIMESTAMPTZ, (value: string) => value.replace(" ", "T").replace(/\+00$/, "Z")],
+]);
+
+// Every value as the server spells it, so that no number is rounded; truths and times as playbooks spell them.
+const AS_TEXT = { getTypeParser: (oid: number) => SPELT.get(oid) ?? ((value: string) => value) };
 
 const names = new Map<string, string>();
 

@@ -17,6 +17,8 @@ export interface SideRow {
   /** When it last changed, in milliseconds since the Unix epoch, if it is known. */
   readonly at: number | undefined;
   readonly record: Json;
+  /** Where it was, such as a line of a file, if that says more than its page. */
+  readonly place?: string;
 }
 
 /** What one side has of one key. */

@@ -17,7 +17,8 @@ export interface SaidRow {
   /** What was asked for; empty where nothing was. */
   readonly input: JsonObject;
   readonly actor: string;
-  readonly page: string;
+  /** Its page, or the line of a file. */
+  readonly where: string;
   readonly record: Json;
 }
 
@@ -30,13 +31,13 @@ export function saidBy(side: "left" | "right", evidence: Json): SideReport {
 }
 
 function rowOf(row: JsonObject): SaidRow {
-  const { at, operation, actor, page, record = null } = row;
+  const { at, operation, actor, page, place, record = null } = row;
   return {
     at: textOf(at),
     operation: textOf(operation),
     input: partOf(row, "input"),
     actor: textOf(actor),
-    page: textOf(page),
+    where: textOf(place) || (page === undefined ? "" : `page ${textOf(page)}`),
     record,
   };
 }
@@ -59,11 +60,11 @@ export function evidenceLines({
   });
 }
 
-function rowLines({ operation, input, actor, page, at, record }: SaidRow): readonly string[] {
+function rowLines({ operation, input, actor, where, at, record }: SaidRow): readonly string[] {
   const as = actor === "" ? "" : ` as ${oneLine(actor)}`;
   const asked = Object.keys(input).length === 0 ? "" : ` ${oneLine(writeJson(input), RECORD_CHARS)}`;
   return [
-    `    ${oneLine(at)}  ${oneLine(operation)}${asked}${as}, page ${oneLine(page)}`,
+    `    ${oneLine(at)}  ${oneLine(operation)}${asked}${as}, ${oneLine(where)}`,
     `      ${oneLine(writeJson(record), RECORD_CHARS)}`,
   ];
 }

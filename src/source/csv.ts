@@ -74,16 +74,30 @@ export interface StreamedRow {
   readonly line: number;
 }
 
-/** Reads a table row by row from pieces of its text; only one row is kept. Throws a CsvFault, also for a table without a header. */
-export async function* streamCsv(pieces: Iterable<string>): AsyncGenerator<StreamedRow> {
+/**
+ * Reads a table row by row from pieces of its text; only one row is kept. `accept` gets the header, and may throw. Throws a CsvFault, also for
+ * a table without a header.
+ */
+export async function* streamCsv(
+  pieces: AsyncIterable<string>,
+  accept: (header: readonly string[]) => void = () => undefined,
+): AsyncGenerator<StreamedRow> {
   const { parse, CsvError } = load("csv-parse") as typeof CsvStream;
   let header: readonly string[] = [];
   let [end, twice] = [1, 0];
   const columns = (names: readonly string[]): string[] => {
     header = checkedHeader(names);
+    accept(header);
     return [...names];
   };
-  const options = { bom: true, columns, info: true, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true };
+  const options = {
+    bom: true,
+    columns,
+    info: true,
+    max_record_size: LIMITS.rowChars,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    skip_empty_lines: true,
+  };
   try {
     const records = Readable.from(pieces).compose(parse(options)) as AsyncIterable<Counted>;
     for await (const { record, info } of records) {
@@ -126,6 +140,7 @@ function tooManyRows(line: number): CsvFault {
 function breaksIn(row: CsvRow): { readonly breaks: number; readonly pairs: number } {
   let [breaks, pairs] = [0, 0];
   for (const cell of Object.values(row)) {
+    if (!/[\r\n]/.test(cell)) continue;
     for (const [each] of cell.matchAll(/\r\n|\n|\r/g)) {
       breaks++;
       if (each === "\r\n") pairs++;
@@ -159,6 +174,12 @@ function faultOf(error: Csv.CsvError, header: readonly string[], { end, twice }:
       return new CsvFault(line, `${where}a double quote in the middle of a cell`, QUOTES);
     case "CSV_INVALID_CLOSING_QUOTE":
       return new CsvFault(line, `${where}text after the closing double quote`, QUOTES);
+    case "CSV_MAX_RECORD_SIZE":
+      return new CsvFault(
+        end + 1,
+        `the row has more than ${LIMITS.rowChars.toLocaleString("en")} bytes`,
+        "is a quote not closed?",
+      );
     default:
       return new CsvFault(line, error.message, "write it as RFC 4180 has it");
   }

@@ -23,7 +23,7 @@ const UNREADABLE: Finding = {
   suggestion: "refer to a secret as env:NAME or file:PATH, and quote any other text",
 };
 
-const NAMED = /["']?(?:api[-_]?key|credentials|secrets?|passwords?|url)["']?[ \t]*:/i;
+const NAMED = /["']?(?:api[-_]?key|credentials|secrets?|passwords?|url|postgres|http|headers)["']?[ \t]*:/i;
 const LONGEST_LINE = 4_000;
 
 /** Returns the value after a key that is no reference, up to the next key or the end of the line. */

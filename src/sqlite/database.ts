@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
+import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
@@ -208,6 +208,19 @@ function withoutTrust(connection: DatabaseSync, settings = ""): DatabaseSync {
 export function connectPlainly(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): DatabaseSync {
   return new DatabaseSync(path, { ...DISTRUSTED, readOnly, timeout: 0 });
 }
+
+/** Connects to a file of somebody else: SQLite refuses every statement but a query. `isAlone`: nobody has it open. */
+export function connectForQuery(path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync {
+  const address = pathToFileURL(path);
+  if (isAlone) address.searchParams.set("immutable", "1");
+  const options = { ...DISTRUSTED, readOnly: true, timeout: BUSY_TIMEOUT_MS, readBigInts: true };
+  const connection = withoutTrust(new DatabaseSync(address, options), "PRAGMA query_only = ON;");
+  connection.setAuthorizer((action) => (OF_A_QUERY.has(action) ? constants.SQLITE_OK : constants.SQLITE_DENY));
+  return connection;
+}
+
+// Without recursion, every query comes to an end.
+const OF_A_QUERY: ReadonlySet<number> = new Set([constants.SQLITE_SELECT, constants.SQLITE_READ, constants.SQLITE_FUNCTION]);
 
 function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;

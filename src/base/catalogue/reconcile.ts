@@ -15,6 +15,14 @@ export const RECONCILE_CODES = {
     cure: "Write `mode: read-only` at the head of the playbook, and move writes to another one.",
     example: "reconcile-may-write",
   },
+  "playbook.reconcile-rows": {
+    severity: "error",
+    title: "the place of a side's rows is not complete, or there are several",
+    meaning:
+      "Rows from outside of the service are in one place: a file, a database or an API. A database needs a `query`. `headers`, `each` and `next` belong to an API.",
+    cure: "Name one place, with the keywords that belong to it.",
+    example: "reconcile-rows-without-query",
+  },
   "playbook.reconcile-sides": {
     severity: "error",
     title: "a comparison lacks a side, or a side lacks its rows or values",

@@ -6,6 +6,7 @@ import { didYouMean } from "../../base/text.ts";
 import { readLines } from "../../files/regular.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";
+import { linesOf, textsOf } from "../../source/lines.ts";
 import type { Shell } from "../shell.ts";
 
 /** A row of the file of `--each`. */
@@ -16,7 +17,7 @@ export interface GivenRow {
   readonly given: JsonObject | Failure;
 }
 
-type Reader = (name: string, texts: Iterable<string>) => AsyncGenerator<GivenRow>;
+type Reader = (name: string, texts: AsyncIterable<string>) => AsyncGenerator<GivenRow>;
 
 const READERS: Readonly<Record<string, Reader>> = { ".csv": csvRows, ".ndjson": jsonRows, ".jsonl": jsonRows };
 
@@ -43,33 +44,12 @@ function unreadable(message: string, next: string): Failure {
   return new Failure({ code: "each.unreadable", message, why: "no row was run", next });
 }
 
-// A guess at a wrong byte would change what the row says.
-function* textsOf(pieces: Iterable<Uint8Array>): Generator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (const piece of pieces) yield decoder.decode(piece, { stream: true });
-  yield decoder.decode();
-}
-
-async function* csvRows(_name: string, texts: Iterable<string>): AsyncGenerator<GivenRow> {
+async function* csvRows(_name: string, texts: AsyncIterable<string>): AsyncGenerator<GivenRow> {
   for await (const { row, line } of streamCsv(texts)) yield { line, given: row };
 }
 
-async function* jsonRows(name: string, texts: Iterable<string>): AsyncGenerator<GivenRow> {
-  let line = 0;
-  for (const text of linesOf(texts)) {
-    line++;
-    if (text.trim() !== "") yield { line, given: objectIn(text, `${name}:${line}`) };
-  }
-}
-
-function* linesOf(texts: Iterable<string>): Generator<string> {
-  let rest = "";
-  for (const text of texts) {
-    const lines = `${rest}${text}`.split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-  yield rest;
+async function* jsonRows(name: string, texts: AsyncIterable<string>): AsyncGenerator<GivenRow> {
+  for await (const { line, text } of linesOf(texts)) yield { line, given: objectIn(text, `${name}:${line}`) };
 }
 
 function objectIn(text: string, where: string): JsonObject | Failure {

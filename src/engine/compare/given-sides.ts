@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../.
 import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import type { Compare, Foreach, GivenSides, ReadSource, Side } from "../../playbook/model.ts";
+import type { Compare, Foreach, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { parseAddress } from "../../protocol/address.ts";
@@ -18,11 +18,12 @@ import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type Mapped, mappingsOf } from "./mapped-names.ts";
 import { rowsOf } from "./list-rows.ts";
+import { nameOfPlace, type OutsideReading, outsidePages } from "./outside-read.ts";
 import type { ReadingStep, RowSource, SourcePage, SourceRead } from "./row-source.ts";
 
 /** Returns the two sides of a comparison, or why they cannot be read. Throws an EvaluationFailure. */
 export function givenSources(
-  context: Looking,
+  context: SidesContext,
   place: Place,
   looks: Compare & { readonly sides: GivenSides },
 ): readonly RowSource[] | StepProblem {
@@ -39,9 +40,13 @@ export function givenSources(
   return sources;
 }
 
-function sourceOf(context: Looking, place: Place, taker: RowTaker): RowSource | StepProblem {
+/** A run that can read the rows of every side. */
+type SidesContext = Looking & OutsideReading;
+
+function sourceOf(context: SidesContext, place: Place, taker: RowTaker): RowSource | StepProblem {
   const { source } = taker.side;
   if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, place, source.rows, taker)] };
+  if (source.kind === "outside") return { fixed: [], parallel: 1, reads: [outsideRead(context, place, source, taker)] };
   const { foreach } = source;
   const scope = context.scopeAt(place);
   if (foreach === undefined)
@@ -74,6 +79,22 @@ function listRead(context: Looking, place: Place, rows: Expression, taker: RowTa
         await rested();
       }
     },
+  };
+}
+
+function outsideRead(context: SidesContext, place: Place, source: OutsideSource, taker: RowTaker): SourceRead {
+  return {
+    label: nameOfPlace(source.place),
+    sides: [taker.name],
+    fixed: [],
+    pages: () =>
+      outsidePages(context, source, (found) =>
+        taker.rows(
+          found.map(({ record }) => record),
+          context.scopeAt(place),
+          (index) => found[index]?.at ?? "",
+        ),
+      ),
   };
 }
 
@@ -159,21 +180,29 @@ class RowTaker {
     this.#fixedAt = this.#key.map((_, place) => this.fixed.indexOf(place));
   }
 
-  /** The rows, in pieces: the expressions of each share one budget. */
-  *rows(list: readonly Json[], around: Scope): Generator<readonly SideRow[]> {
-    for (let at = 0; at < list.length; at += LIMITS.rowsTogether)
-      yield sharingSteps("expressionSteps", () => this.#taken(list.slice(at, at + LIMITS.rowsTogether), around));
+  /** The rows, in pieces: the expressions of each share one budget. `placeOf` names the place of a record, for evidence and messages. */
+  *rows(list: readonly Json[], around: Scope, placeOf?: (index: number) => string): Generator<readonly SideRow[]> {
+    for (let from = 0; from < list.length; from += LIMITS.rowsTogether) {
+      const place = placeOf === undefined ? undefined : (index: number) => placeOf(from + index);
+      yield sharingSteps("expressionSteps", () => this.#taken(list.slice(from, from + LIMITS.rowsTogether), around, place));
+    }
   }
 
-  #taken(list: readonly Json[], around: Scope): readonly SideRow[] {
+  #taken(list: readonly Json[], around: Scope, placeOf: ((index: number) => string) | undefined): readonly SideRow[] {
     const scope: Record<string, Json> = { ...around };
     const rows: SideRow[] = [];
     let fixed: readonly string[] | undefined;
-    for (const record of list) {
+    for (const [index, record] of list.entries()) {
       scope["row"] = record;
-      if (this.side.where?.holds(scope) === false) continue;
-      fixed ??= this.fixed.map((place) => this.#part(place, scope));
-      rows.push(this.#row(record, scope, fixed));
+      try {
+        if (this.side.where?.holds(scope) === false) continue;
+        fixed ??= this.fixed.map((place) => this.#part(place, scope));
+        const row = this.#row(record, scope, fixed);
+        rows.push(placeOf === undefined ? row : { ...row, place: placeOf(index) });
+      } catch (error) {
+        if (placeOf === undefined || !(error instanceof EvaluationFailure)) throw error;
+        throw new EvaluationFailure(`${placeOf(index)}: ${error.message}`);
+      }
     }
     return rows;
   }

@@ -151,6 +151,7 @@ function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly 
       input,
       actor,
       page: String(page),
+      ...(row.place === undefined ? {} : { place: row.place }),
       at: new Date(at).toISOString(),
       record: row.record,
     })),

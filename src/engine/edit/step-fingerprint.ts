@@ -102,9 +102,9 @@ function text(expression: Expression | undefined): Json {
 
 function sideSays({ source, where, key, value, sums, once, at }: Side): Says<FixedOfSide> {
   return {
-    rows: source.kind === "list" ? text(source.rows) : null,
-    read: source.kind === "list" ? null : source.read.operation.name,
-    each: source.kind === "list" ? null : text(source.each),
+    rows: source.kind === "read" ? null : source.kind === "list" ? text(source.rows) : source.written,
+    read: source.kind === "read" ? source.read.operation.name : null,
+    each: source.kind === "read" ? text(source.each) : null,
     where: text(where),
     key: Object.fromEntries(Array.from(key, ([part, expression]) => [part, text(expression)] as const)),
     value: text(value),

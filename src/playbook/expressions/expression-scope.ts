@@ -6,7 +6,7 @@ import type { IncludedPlaybooks } from "../included-playbooks.ts";
 import type { ActorDeclaration } from "../model.ts";
 import type { Standpoint, StepNames } from "../types/step-names.ts";
 import type { Outline } from "../outline.ts";
-import type { OutsideNames } from "../settings/secrets-and-variables.ts";
+import type { KnownSecrets, OutsideNames } from "../settings/secrets-and-variables.ts";
 import type { StepTypes } from "../types/step-types.ts";
 
 /** What all of one playbook is checked against. */
@@ -14,6 +14,7 @@ export interface Surroundings {
   readonly context: CheckContext;
   readonly names: StepNames;
   readonly outside: OutsideNames;
+  readonly secrets: KnownSecrets;
   readonly types: StepTypes;
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
   readonly defaultAs: SourceNode | undefined;

@@ -38,8 +38,15 @@ function fitsFrame(node: SourceNode, context: CheckContext, rules: object = inpu
     const { finding, range } = placeProblem(problem, node);
     context.report(finding, range);
   }
-  const parts = partsOf(node).map((part) => part.kind === "map" && fitsFrame(part, context, partRules));
-  return problems.length === 0 && parts.every((fits) => fits);
+  const isFit = partsFit(node, context);
+  return problems.length === 0 && isFit;
+}
+
+/** Returns whether the parts of a declaration fit; what does not is reported. */
+export function partsFit(node: SourceNode, context: CheckContext): boolean {
+  return partsOf(node)
+    .map((part) => part.kind === "map" && fitsFrame(part, context, partRules))
+    .every((fits) => fits);
 }
 
 function partsOf(node: SourceNode): readonly SourceNode[] {

@@ -6,11 +6,13 @@ import {
   type EditedKeywords,
   elementNode,
   expression,
+  frameOf,
   type Keywords,
   node,
   text,
   type Values,
 } from "./keyword.ts";
+import type { OutsideKind } from "../../rows/outside.ts";
 import { AS, CONSERVE, LOOP, NAME, REPORTED_NAME, SIDE_READ, type SideReadFields, STEP_ID } from "./shared.ts";
 
 // The keywords of the checks and comparisons that run when all steps are complete.
@@ -40,6 +42,45 @@ export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
   severity: choice(["error", "warn"], "With warn the check is reported, and the run passes", { default: "error", edit: "none" }),
 };
 
+/** Rows that are read from outside of the service. */
+export interface RowsFields extends Values<OutsideKind | "headers" | "each" | "next" | "properties" | "required"> {
+  readonly query: string | undefined;
+  readonly timeout: number;
+}
+
+// Without a pattern: the check reports what is no reference, and does not show it.
+const REFERENCE = { type: "string" };
+const FILE = "from the playbook's folder; packed by gzip or not";
+const QUERY_OF = "The query under `query` gives the rows";
+
+/** The keywords of rows from outside of the service. */
+export const ROWS: Keywords<RowsFields> = {
+  csv: node({ type: "string" }, `The path of a CSV file with a header, ${FILE}.`),
+  ndjson: node({ type: "string" }, `The path of a file with a JSON object on each line, ${FILE}.`),
+  sqlite: node({ type: "string" }, `The path of a SQLite file from the playbook's folder. ${QUERY_OF}.`),
+  postgres: node(REFERENCE, `Where the address of a PostgreSQL database is: env:NAME, or file:PATH. ${QUERY_OF}.`),
+  http: node(REFERENCE, "Where the address of a JSON API is: env:NAME, or file:PATH. It is asked by GET."),
+  query: text("One SELECT. Its first column names a row in messages, so begin with the primary key."),
+  headers: node(
+    { type: "object", propertyNames: { pattern: "^[A-Za-z0-9-]+$" }, additionalProperties: REFERENCE, minProperties: 1 },
+    "The headers of each request, and where the value of each is: env:NAME, or file:PATH.",
+  ),
+  each: expression("The rows of an answer: an expression over response and page. By default, the answer itself."),
+  next: expression(
+    "Where the next page is: an expression over response and page that gives an address, a map of parameters, or null after the last page. By default, the Link header says it.",
+  ),
+  properties: node(
+    { type: "object", minProperties: 1 },
+    "The fields of a row that are used, with their types as in an input; others are left out.",
+    { required: true },
+  ),
+  required: node(
+    { type: "array", items: { type: "string" } },
+    "The fields that must have a value; by default, all of them. NULL, null and an empty cell are no value.",
+  ),
+  timeout: duration("How long a query may take for its next rows, or an API for one answer", { default: "1m" }),
+};
+
 /** The fields of one side of a comparison. */
 export interface SideFields
   extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "once" | "at"> {
@@ -62,7 +103,11 @@ export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
   as: { ...AS.as, ...notGiven("as"), edit: "none" },
   read: { ...SIDE_READ.read, ...notGiven("read"), ...fixed },
   with: { ...SIDE_READ.with, ...notGiven("with"), edit: "none" },
-  rows: expression("In place of a read: an expression that gives a list, such as inputs.expected.", fixed),
+  rows: node(
+    { ...frameOf(ROWS), type: ["string", "object"] },
+    "In place of a read: an expression that gives a list, such as inputs.expected; or rows from outside of the service.",
+    { inside: () => ROWS, ...fixed },
+  ),
   each: expression(
     "The rows of one page: an expression over response. By default the list in the answer, or the response as the only row.",
     { ...notGiven("each"), ...fixed },

@@ -11,6 +11,7 @@ import { checkRowKeys } from "../steps/foreach-keys.ts";
 import type { Side } from "../model.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
+import { type GivenRows, readOutsideRows } from "./outside-rows.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 import { kindOfType, responseType } from "../types/value-types.ts";
 
@@ -38,7 +39,7 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
   } = fieldsOf(node, SIDE);
   const { context } = around;
   checkPlaces(node, SIDE, context);
-  const rows = given === undefined ? readReads(node, reads, spot, around) : readList(given, otherwise, spot, around);
+  const rows = given === undefined ? readReads(node, reads, spot, around) : readGiven(given, otherwise, spot, around);
   if (rows === undefined) return undefined;
   const { scope } = rows;
   const key = readKey(keyNode, rows, around);
@@ -64,17 +65,20 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
   return side;
 }
 
-function readList(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
-  const scope = withoutSecrets(scopeAt(around, spot));
-  const rows = listOf(node, scope, around);
+function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
+  const rows = node.kind === "map" ? readOutsideRows(node, spot, around) : readList(node, spot, around);
   if (rows === undefined) return undefined;
-  const source = { kind: "list", rows: rows.expression } as const;
   return {
-    source,
-    scope: withoutSecrets(scopeAt(around, spot, undefined, { row: rows.item })),
+    source: rows.source,
+    scope: withoutSecrets(scopeAt(around, rows.spot, undefined, { row: rows.item })),
     varying: new Set(["row"]),
     called: name,
   };
+}
+
+function readList(node: SourceNode, spot: Spot, around: Surroundings): GivenRows | undefined {
+  const rows = listOf(node, withoutSecrets(scopeAt(around, spot)), around);
+  return rows === undefined ? undefined : { source: { kind: "list", rows: rows.expression }, item: rows.item, spot };
 }
 
 type ReadsFields = Pick<SideFields, "foreach" | "read" | "with" | "as" | "each">;

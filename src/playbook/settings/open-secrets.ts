@@ -1,4 +1,4 @@
-import { Failure } from "../../base/failure.ts";
+import { Failure, invariant } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Redact, redactor, Secret } from "../../base/secret.ts";
@@ -34,39 +34,51 @@ export function openEnv(playbook: Playbook, variables: ProcessVariables): Env {
   });
 }
 
+type SecretsByFile = ReadonlyMap<string, readonly Secret[]>;
+
 /** The secrets of playbooks, revealed only to expressions. */
 export class Secrets {
   readonly all: readonly Secret[];
   /** Masks each of them in a text. */
   readonly redact: Redact;
-  readonly #byFile: ReadonlyMap<string, readonly Secret[]>;
+  readonly #byFile: SecretsByFile;
   readonly #others: readonly Secret[];
+  /** As they are, also where expressions get others. */
+  readonly #undisguised: SecretsByFile;
 
   /** `others` are secrets of no playbook: they are masked too, and no expression sees them. */
-  constructor(byFile: ReadonlyMap<string, readonly Secret[]>, others: readonly Secret[] = []) {
+  constructor(byFile: SecretsByFile, others: readonly Secret[] = [], undisguised: SecretsByFile = byFile) {
     this.all = [...byFile.values(), others].flat();
     this.redact = redactor(this.all);
     this.#byFile = byFile;
     this.#others = others;
+    this.#undisguised = undisguised;
   }
 
   /** Returns the same with more that belong to no playbook, such as those of a target. */
   with(others: readonly Secret[]): Secrets {
-    return new Secrets(this.#byFile, [...this.#others, ...others]);
+    return new Secrets(this.#byFile, [...this.#others, ...others], this.#undisguised);
   }
 
-  /** The same names with other values. */
+  /** The same names with other values for expressions. */
   disguised(disguise: (value: string) => string): Secrets {
     const byFile = Array.from(this.#byFile, ([file, secrets]): [string, readonly Secret[]] => [
       file,
       secrets.map((secret) => new Secret(secret.name, disguise(secret.reveal()), secret.variable)),
     ]);
-    return new Secrets(new Map(byFile));
+    return new Secrets(new Map(byFile), [], this.#undisguised);
   }
 
   /** Returns the value of `secrets` in the playbook of a file. */
   in(file: string): JsonObject {
     return Object.fromEntries((this.#byFile.get(file) ?? []).map((secret) => [secret.name, secret.reveal()]));
+  }
+
+  /** Returns a secret of the playbook of a file, for what the service never gets. */
+  named(file: string, name: string): Secret {
+    const secret = this.#undisguised.get(file)?.find((each) => each.name === name);
+    invariant(secret !== undefined, `${file} has the secret ${name}`);
+    return secret;
   }
 
   /** Returns the mask in a text, if it has one: the journal keeps masks, not secrets. */

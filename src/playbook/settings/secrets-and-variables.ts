@@ -13,14 +13,23 @@ import type { SecretDeclaration, VariableDeclaration } from "../model.ts";
 const REFERENCE = new RegExp(SECRET_REFERENCE);
 
 /**
- * Hides values that were written under `secrets` in place of references from everything that shows lines of the file. Call it before
+ * Hides values that were written under `secrets`, or as an address of rows, in place of references from everything that shows lines of the file. Call it before
  * anything is reported.
  */
 export function concealLiterals(root: SourceNode, file: SourceFile): void {
-  const node = child(root, "secrets");
-  if (node === undefined) return;
-  const values = node.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [node];
-  for (const value of values) if (!isReference(value)) file.conceal(value.range);
+  const comparisons = itemsOf(child(root, "reconcile"));
+  const rows = comparisons.flatMap((each) => ["left", "right"].map((side) => child(child(each, side), "rows")));
+  const addresses = rows.flatMap((each) => [child(each, "postgres"), child(each, "http"), ...valuesIn(child(each, "headers"))]);
+  for (const value of [...valuesIn(child(root, "secrets")), ...addresses])
+    if (value !== undefined && !isReference(value)) file.conceal(value.range);
+}
+
+function itemsOf(node: SourceNode | undefined): readonly SourceNode[] {
+  return node?.kind === "list" ? node.items : [];
+}
+
+function valuesIn(node: SourceNode | undefined): readonly (SourceNode | undefined)[] {
+  return node?.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [node];
 }
 
 function isReference(node: SourceNode): boolean {
@@ -30,12 +39,35 @@ function isReference(node: SourceNode): boolean {
 /** Reads the `secrets` of a playbook; a written secret is reported without being shown. */
 export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
   return entriesOf(node).map(([name, { key, value }]) => {
-    const reference = textOf(value) ?? "";
-    const at = reference.indexOf(":");
     if (!isReference(value)) context.report(literal(name), value.range);
-    const from = reference.startsWith("env:") ? "variable" : "file";
-    return { name, from, place: reference.slice(at + 1), line: context.file.lineOf(key.start) };
+    return { name, ...placeIn(value), line: context.file.lineOf(key.start) };
   });
+}
+
+function placeIn(node: SourceNode): Pick<SecretDeclaration, "from" | "place"> {
+  const reference = textOf(node) ?? "";
+  return { from: reference.startsWith("env:") ? "variable" : "file", place: reference.slice(reference.indexOf(":") + 1) };
+}
+
+/** The secrets of a playbook: those that it declares, and those that the rows of its comparisons refer to. */
+export class KnownSecrets {
+  readonly all: SecretDeclaration[];
+
+  constructor(declared: readonly SecretDeclaration[]) {
+    this.all = [...declared];
+  }
+
+  /** Returns the name of the secret of a reference; a written secret is reported without being shown. */
+  nameOf(node: SourceNode, keyword: string, context: CheckContext): string {
+    if (!isReference(node)) context.report(literal(keyword), node.range);
+    const wanted = placeIn(node);
+    const same = this.all.find(({ from, place }) => from === wanted.from && place === wanted.place);
+    if (same !== undefined) return same.name;
+    let name = wanted.place.replaceAll(/\W/g, "_");
+    while (this.all.some((each) => each.name === name)) name = `${name}_`;
+    this.all.push({ ...wanted, name, line: context.file.lineOf(node.range.start) });
+    return name;
+  }
 }
 
 function literal(name: string): Finding {

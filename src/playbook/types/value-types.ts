@@ -179,7 +179,8 @@ export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclara
   return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words });
 }
 
-function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: string): TypeName {
+/** Returns the type of a value; `hint` begins the names of new types. */
+export function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: string): TypeName {
   if (shape.nullable === true) return "dyn";
   switch (shape.type) {
     case "string":

@@ -75,7 +75,7 @@ export function saidOf({ evidence, sides }: ExplainedDrift, budget: Budget): Mar
   return el("div", { class: "both" }, parts);
 }
 
-function rowOf({ at, operation, input, actor, page, record }: SaidRow, budget: Budget): Child {
+function rowOf({ at, operation, input, actor, where, record }: SaidRow, budget: Budget): Child {
   const isAsked = Object.keys(input).length > 0;
   return el(
     "div",
@@ -86,7 +86,7 @@ function rowOf({ at, operation, input, actor, page, record }: SaidRow, budget: B
       el("code", {}, oneLine(operation)),
       isAsked ? [" ", el("code", {}, oneLine(writeJson(input)))] : undefined,
       actor === "" ? "" : ` as ${oneLine(actor)}`,
-      page === "" ? "" : `, page ${oneLine(page)}`,
+      where === "" ? "" : `, ${oneLine(where)}`,
       at === "" ? undefined : [", ", moment(at)],
     ),
     budget.value(record),

@@ -16,7 +16,7 @@ import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
-import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
+import { openSecrets } from "../../../src/playbook/settings/open-secrets.ts";
 import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../src/protocol/record.ts";
 import type { EnginePorts } from "../../../src/engine/engine-ports.ts";
 import { resolveInputs } from "../../../src/playbook/inputs/given-inputs.ts";
@@ -122,6 +122,8 @@ export interface Otherwise {
   readonly exchange?: (outgoing: Outgoing, send: EnginePorts["exchange"]) => Promise<Exchanged>;
   readonly observe?: (event: RunEvent) => void;
   readonly stopping?: AbortSignal;
+  /** The variables of the process, for secrets. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** A folder of one test, for a journal. */
@@ -139,7 +141,7 @@ export function runnerForTest(
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
   onTestFinished(() => store.close());
-  return async (text, target, { exchange, observe, stopping = NOT_STOPPING } = {}) => {
+  return async (text, target, { exchange, observe, stopping = NOT_STOPPING, variables = {} } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),
@@ -151,7 +153,7 @@ export function runnerForTest(
     const ports = {
       clock,
       exchange: exchange === undefined ? send : (outgoing: Outgoing) => exchange(outgoing, send),
-      secrets: NO_SECRETS,
+      secrets: openSecrets([playbook], { variables, files: { read: () => undefined } }),
       drifts: () => DriftBook.open(folder),
       observe: (event: RunEvent) => {
         events.push(event);

@@ -1,0 +1,136 @@
+import { Failure } from "../../base/failure.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
+import { rested } from "../../base/turns.ts";
+import { coerce, problemSentence, shapeProblems, spellPath } from "../../playbook/inputs/value-shape.ts";
+import type { OutsideSource, ValueShape } from "../../playbook/model.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+import type { OutsideMeans, OutsidePlace, OutsideRow } from "../../rows/outside.ts";
+import { readOutside } from "../../rows/read.ts";
+import type { EnginePorts } from "../engine-ports.ts";
+import { Interrupted } from "../run/interrupted.ts";
+import type { Looking } from "../run/reading-context.ts";
+import type { SourcePage } from "./row-source.ts";
+import type { SideRow } from "../../reconcile/row.ts";
+
+/** A run that can read from outside of the service. */
+export type OutsideReading = Pick<Looking, "signal" | "pause"> & {
+  readonly ports: Pick<EnginePorts, "clock" | "secrets" | "exchange">;
+};
+
+/** Returns how reports name a place: never with its address, which may hold a password. */
+export function nameOfPlace(place: OutsidePlace): string {
+  return "path" in place ? place.path : `${place.kind} ${place.address}`;
+}
+
+/** A row that fits, and where it was. */
+interface PlacedRecord {
+  readonly at: string;
+  readonly record: Json;
+}
+
+/** Reads the rows of a place, in pages. A row that does not fit is looked for the others like it, and ends the read as failed. */
+export async function* outsidePages(
+  context: OutsideReading,
+  source: OutsideSource,
+  taken: (rows: readonly PlacedRecord[]) => Iterable<readonly SideRow[]>,
+): AsyncGenerator<SourcePage, void> {
+  const { clock, secrets, exchange } = context.ports;
+  const { place, shape, file } = source;
+  const means: OutsideMeans = {
+    columns: [...(shape.properties?.keys() ?? [])],
+    secret: (name) => secrets.named(file, name),
+    exchange,
+    pause: (ms) => context.pause(ms, undefined),
+    signal: context.signal,
+  };
+  const fit = new Fitting(source);
+  const input = "query" in place ? { query: place.query } : null;
+  const isAsked = "address" in place;
+  let page = 0;
+  try {
+    for await (const batch of readOutside(place, means)) {
+      if (context.signal.aborted) throw new Interrupted(nameOfPlace(place));
+      if (isAsked || page === 0) page++;
+      const origin = { operation: nameOfPlace(place), input, actor: null, page, at: clock.now() };
+      for (const rows of taken(fit.fitting(batch))) {
+        yield { kind: "rows", rows, requests: 0, origin };
+        await rested();
+      }
+      if (isAsked) yield { kind: "rows", rows: [], requests: 1, origin };
+    }
+    if (fit.problem !== undefined) yield { kind: "failed", problem: fit.problem, requests: 0 };
+  } catch (error) {
+    if (context.signal.aborted) throw new Interrupted(nameOfPlace(place));
+    if (!(error instanceof Failure)) throw error;
+    yield { kind: "failed", problem: problemOf(error), requests: 0 };
+  }
+}
+
+// A gap has a code and one message.
+function problemOf({ code, message, next }: Failure): StepProblem {
+  return { code, message: next === undefined ? message : `${message}; ${next}` };
+}
+
+/** Types the rows of one place, and keeps what does not fit. */
+class Fitting {
+  readonly #shape: ValueShape;
+  readonly #kind: OutsidePlace["kind"];
+  readonly #name: string;
+  #first: string | undefined;
+  #others = 0;
+
+  constructor({ shape, place }: OutsideSource) {
+    this.#shape = shape;
+    this.#kind = place.kind;
+    this.#name = nameOfPlace(place);
+  }
+
+  fitting(batch: readonly OutsideRow[]): readonly PlacedRecord[] {
+    const fitting: PlacedRecord[] = [];
+    for (const row of batch) {
+      const record = "fault" in row ? undefined : this.#typed(row.record);
+      const fault = "fault" in row ? `${row.at} ${row.fault}` : this.#faultOf(row.at, record ?? null);
+      if (fault === undefined && record !== undefined) fitting.push({ at: row.at.replace(`${this.#name}:`, "line "), record });
+      else if (this.#first === undefined) this.#first = fault;
+      else this.#others++;
+    }
+    return fitting;
+  }
+
+  get problem(): StepProblem | undefined {
+    if (this.#first === undefined) return undefined;
+    const others =
+      this.#others === 0 ? "" : `, and ${count(this.#others, "row")} more ${this.#others === 1 ? "does" : "do"} not fit`;
+    return { code: "reconcile.row", message: `${this.#first}${others}` };
+  }
+
+  #faultOf(at: string, record: Json): string | undefined {
+    for (const problem of shapeProblems(this.#shape, record)) {
+      const { fix } = problem;
+      return `${problemSentence(problem, (path) => `${at} (${spellPath("row", path)})`)}${fix === undefined ? "" : ` (${fix})`}`;
+    }
+    return undefined;
+  }
+
+  #typed(record: Json): Json {
+    const { properties = new Map<string, ValueShape>(), required } = this.#shape;
+    if (!isObject(record)) return record;
+    const fields: [string, Json][] = [];
+    for (const [name, shape] of properties) {
+      const value = Object.hasOwn(record, name) ? (record[name] ?? null) : null;
+      const isNothing = value === null || (value === "" && this.#kind === "csv" && required?.has(name) !== true);
+      if (!isNothing) fields.push([name, coerce(shape, value, IS_TEXT[this.#kind])]);
+    }
+    return Object.fromEntries(fields);
+  }
+}
+
+/** Whether every value is a text, so that the declared type alone says what it means. */
+const IS_TEXT: Readonly<Record<OutsidePlace["kind"], boolean>> = {
+  csv: true,
+  ndjson: false,
+  sqlite: true,
+  postgres: true,
+  http: false,
+};

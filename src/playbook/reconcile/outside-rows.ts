@@ -1,0 +1,112 @@
+import { formatDuration } from "../../base/duration.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { TypeName } from "../../expression/types.ts";
+import type { OutsideKind, OutsidePlace } from "../../rows/outside.ts";
+import { type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { readBare } from "../expressions/bare-expression.ts";
+import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
+import { refusalOf } from "../file-placement.ts";
+import { partsFit } from "../inputs/input-declarations.ts";
+import { ShapeReader } from "../inputs/shape-reader.ts";
+import { ROWS, type RowsFields } from "../keywords/comparison.ts";
+import { allRead, fieldsOf } from "../keywords/keyword.ts";
+import type { ListSource, OutsideSource, ValueShape } from "../model.ts";
+import { resolveFrom } from "../playbook-files.ts";
+import { withoutSecrets } from "../settings/secrets-and-variables.ts";
+import { typeOfShape } from "../types/value-types.ts";
+
+/** Rows that no operation gives, and the type of each. */
+export interface GivenRows {
+  readonly source: ListSource | OutsideSource;
+  readonly item: TypeName;
+  /** Where the expressions about a row are, with its type. */
+  readonly spot: Spot;
+}
+
+/** Reads `rows` that name a place outside of the service. */
+export function readOutsideRows(node: MapNode, spot: Spot, around: Surroundings): GivenRows | undefined {
+  const { context } = around;
+  const { properties, required, ...rest } = fieldsOf(node, ROWS);
+  const place = readPlace(node, rest, { spot, around });
+  const fits = partsFit(node, context);
+  if (place === undefined || properties === undefined || !fits) return undefined;
+  const shape: ValueShape = { type: "object", ...new ShapeReader("row", context).properties({ properties, required }, []) };
+  const types = spot.types.copy();
+  return {
+    source: { kind: "outside", place, shape, file: context.file.path, written: toJson(node) },
+    item: typeOfShape(types, shape, "Row"),
+    spot: { ...spot, types },
+  };
+}
+
+/** The other keywords of each kind, beside `properties` and `required`. */
+const BESIDE: Readonly<Record<OutsideKind, Readonly<Partial<Record<keyof RowsFields, "must" | "may">>>>> = {
+  csv: {},
+  ndjson: {},
+  sqlite: { query: "must", timeout: "may" },
+  postgres: { query: "must", timeout: "may" },
+  http: { headers: "may", each: "may", next: "may", timeout: "may" },
+};
+
+interface Where {
+  readonly spot: Spot;
+  readonly around: Surroundings;
+}
+
+type PlaceFields = Omit<RowsFields, "properties" | "required">;
+
+function readPlace(node: MapNode, fields: PlaceFields, { spot, around }: Where): OutsidePlace | undefined {
+  const { csv, ndjson, sqlite, postgres, http, query = "", headers, each, next, timeout: timeoutMs, ...rest } = fields;
+  allRead(rest);
+  if (!isOneKind(node, timeoutMs, around)) return undefined;
+  if (http !== undefined) {
+    const names = headers?.kind === "map" ? [...headers.entries] : [];
+    const scope = withoutSecrets(scopeAt(around, spot, undefined, { response: "dyn", page: "decimal" }));
+    return {
+      kind: "http",
+      address: around.secrets.nameOf(http, "http", around.context),
+      headers: new Map(names.map(([name, { value }]) => [name, around.secrets.nameOf(value, name, around.context)])),
+      each: readBare(each, around.context, scope)?.expression,
+      next: readBare(next, around.context, scope)?.expression,
+      timeoutMs,
+    };
+  }
+  if (postgres !== undefined)
+    return { kind: "postgres", address: around.secrets.nameOf(postgres, "postgres", around.context), query, timeoutMs };
+  const path = readPath(csv ?? ndjson ?? sqlite, around);
+  if (path === undefined) return undefined;
+  if (sqlite !== undefined) return { kind: "sqlite", path, query, timeoutMs };
+  return { kind: csv === undefined ? "ndjson" : "csv", path };
+}
+
+function isOneKind(node: MapNode, timeoutMs: number, { context }: Surroundings): boolean {
+  const found = KINDS.filter((kind) => node.entries.has(kind));
+  const [kind] = found;
+  const report = (message: string, suggestion: string, at: string | undefined): false => {
+    const range = node.entries.get(at ?? "")?.key ?? { start: node.range.start, end: node.range.start + 1 };
+    context.report({ code: "playbook.reconcile-rows", message, suggestion }, range);
+    return false;
+  };
+  if (kind === undefined || found.length > 1)
+    return report(`rows are in one place, and ${found.length} are named`, `name one of ${KINDS.join(", ")}`, found[1]);
+  const beside = BESIDE[kind];
+  const extra = OTHERS.find((name) => node.entries.has(name) && beside[name] === undefined);
+  if (extra !== undefined) return report(`"${extra}" does not apply to ${kind}`, "delete it", extra);
+  if (timeoutMs < 1 || timeoutMs > LIMITS.requestMs)
+    return report(`"timeout" must be from 1ms to ${formatDuration(LIMITS.requestMs)}`, "correct it", "timeout");
+  const missing = OTHERS.find((name) => beside[name] === "must" && !node.entries.has(name));
+  return missing === undefined || report(`${kind} has no "${missing}"`, `write ${missing}: SELECT …`, kind);
+}
+
+const KINDS = Object.keys(BESIDE) as readonly OutsideKind[];
+const OTHERS = ["query", "timeout", "headers", "each", "next"] as const;
+
+function readPath(node: SourceNode | undefined, { context }: Surroundings): string | undefined {
+  const written = textOf(node);
+  if (node === undefined || written === undefined) return undefined;
+  const path = resolveFrom(context.file.path, written);
+  const refusal = context.files === undefined ? undefined : refusalOf(context.files, { path, use: "data", named: context.named });
+  if (refusal === undefined) return path;
+  const { message, ...rest } = refusal;
+  return context.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, node.range);
+}

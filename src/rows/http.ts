@@ -1,0 +1,186 @@
+import { pauseAfter } from "../base/backoff.ts";
+import { Decimal } from "../base/decimal.ts";
+import { Failure, messageOf } from "../base/failure.ts";
+import { fitsHeader } from "../base/header.ts";
+import { isObject, type Json, parseJson, shownJson, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { retry } from "../base/retry.ts";
+import type { Secret } from "../base/secret.ts";
+import { EvaluationFailure } from "../expression/expression.ts";
+import type { Exchanged } from "../transport/exchange.ts";
+import type { OutsideMeans, OutsidePlace, ReaderOf } from "./outside.ts";
+
+type HttpPlace = Extract<OutsidePlace, { readonly kind: "http" }>;
+
+interface Page {
+  readonly response: Json;
+  /** The value of its `Link` header. */
+  readonly link: string;
+}
+
+/** Reads the pages of a JSON API, by GET alone and from one server. */
+export const httpRows: ReaderOf<"http"> = async function* (place, means) {
+  const first = addressIn(means.secret(place.address));
+  const headers = headersOf(place, means);
+  const seen = new Set<string>();
+  let url: URL | undefined = first;
+  for (let page = 1; url !== undefined; page++) {
+    if (page > LIMITS.pages) throw endless();
+    if (seen.size === seen.add(url.href).size) throw repeated(page);
+    const answer = await pageAt(url, { ...means, headers, timeoutMs: place.timeoutMs });
+    const scope = { response: answer.response, page: Decimal.of(page) };
+    yield listIn(place, scope).map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
+    url = nextOf(place, { ...scope, link: answer.link }, url, first);
+  }
+};
+
+function addressIn(secret: Secret): URL {
+  const url = URL.parse(secret.reveal());
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
+  throw new Failure({
+    code: "source.unreachable",
+    message: "the address of the API is wrong",
+    next: "write it so: https://HOST/PATH, and give a key under `headers`",
+  });
+}
+
+function headersOf({ headers }: HttpPlace, { secret }: OutsideMeans): Readonly<Record<string, string | Secret>> {
+  const found = Array.from(headers, ([name, reference]) => [name, secret(reference)] as const);
+
+  const unfit = found.find(([, value]) => !fitsHeader(value.reveal()));
+  if (unfit !== undefined)
+    throw new Failure({
+      code: "source.unreachable",
+      message: `the value of the header "${unfit[0]}" has characters that no HTTP header takes`,
+      next: "put the key as it was issued, and nothing else, into its place",
+    });
+  return { accept: "application/json", ...Object.fromEntries(found) };
+}
+
+interface Getting extends OutsideMeans {
+  readonly headers: Readonly<Record<string, string | Secret>>;
+  readonly timeoutMs: number;
+}
+
+const AGAIN = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
+
+// A read does no harm, so it is tried again where that may help.
+async function pageAt(
+  { origin, pathname, search }: URL,
+  { exchange, pause, signal, headers, timeoutMs }: Getting,
+): Promise<Page> {
+  const get = async (): Promise<Exchanged> =>
+    exchange({
+      origin,
+      method: "GET",
+      path: `${pathname}${search}`,
+      headers,
+      body: undefined,
+      fresh: false,
+      fence: undefined,
+      timeoutMs,
+      signal,
+    });
+  const exchanged = await retry(get, {
+    isFinal: (each) => signal.aborted || !mayPass(each),
+    pause: async (each, tries) => {
+      if (tries >= LIMITS.readAttempts) return false;
+      await pause(Math.min(askedPause(each) ?? pauseAfter(AGAIN, tries), AGAIN.maxMs));
+      return true;
+    },
+  });
+  return readPage(exchanged);
+}
+
+function mayPass(exchanged: Exchanged): boolean {
+  if (exchanged.kind === "not-sent") return true;
+  if (exchanged.kind === "no-answer") return exchanged.isTooLarge !== true;
+  return exchanged.status >= 500 || exchanged.status === 429 || exchanged.status === 408;
+}
+
+function askedPause(exchanged: Exchanged): number | undefined {
+  const seconds = Number(exchanged.kind === "answered" ? exchanged.headers["retry-after"] : undefined);
+  return Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+}
+
+function readPage(exchanged: Exchanged): Page {
+  if (exchanged.kind !== "answered")
+    throw new Failure({
+      code: "source.unreachable",
+      message: `the API gave no answer: ${exchanged.why}`,
+      next: "make sure that it runs, and that this machine reaches it; ask for smaller pages if the answer is too large",
+    });
+  const { status, headers, text } = exchanged;
+  if (status === 200) return { response: jsonIn(text), link: headers["link"] ?? "" };
+  const isElsewhere = status >= 300 && status < 400;
+  throw new Failure({
+    code: "source.refused",
+    message: `the API answered with HTTP ${status}`,
+    next: isElsewhere ? "tokenbook follows no redirect: give the address to which it leads" : "check the address and the headers",
+  });
+}
+
+function jsonIn(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Failure({
+      code: "source.unreadable",
+      message: `the answer of the API is no JSON: ${messageOf(error)}`,
+      next: "check the address",
+    });
+  }
+}
+
+type PageScope = Readonly<Record<"response" | "page", Json>>;
+
+function listIn({ each }: HttpPlace, scope: PageScope): readonly Json[] {
+  const rows = each === undefined ? scope.response : each.evaluate(scope);
+  if (Array.isArray(rows)) return rows as readonly Json[];
+  throw new Failure({
+    code: "source.unreadable",
+    message: `page ${shownJson(scope.page)} of the API has no list of rows`,
+    next: "name the list: each: response.items",
+  });
+}
+
+const LINK_TO_NEXT = /<([^<>]*)>[^,<>]*;\s*rel="?next"?/i;
+
+/** Returns the address of the next page; `undefined` after the last one. Only the first address's server gets the headers. */
+function nextOf(
+  { next }: HttpPlace,
+  { link, ...scope }: PageScope & { readonly link: string },
+  url: URL,
+  first: URL,
+): URL | undefined {
+  const given = next === undefined ? (LINK_TO_NEXT.exec(link)?.[1] ?? null) : next.evaluate(scope);
+  if (given === null || given === "" || given === false) return undefined;
+  const following =
+    typeof given === "string" ? URL.parse(given, url.href) : isObject(given) ? withParameters(first, given) : null;
+  if (following === undefined) return undefined;
+  if (following?.origin === first.origin) return following;
+  throw new EvaluationFailure(`next: ${shownJson(given)} is no address of the same server, and no map of parameters`);
+}
+
+function withParameters(first: URL, parameters: Readonly<Record<string, Json>>): URL | undefined {
+  const given = Object.entries(parameters);
+  const url = new URL(first.href);
+  for (const [name, value] of given) url.searchParams.set(name, typeof value === "string" ? value : writeJson(value));
+  return given.length === 0 ? undefined : url;
+}
+
+function endless(): Failure {
+  return new Failure({
+    code: "paging.limit",
+    message: `the API has more than ${LIMITS.pages} pages`,
+    next: "ask for larger pages",
+  });
+}
+
+function repeated(page: number): Failure {
+  return new Failure({
+    code: "paging.repeated",
+    message: `page ${page} of the API has the address of an earlier page`,
+    next: "check `next`: it must lead on, and give null or an empty map after the last page",
+  });
+}

@@ -1,0 +1,67 @@
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { OwnThread } from "../postgres/bridge.ts";
+import type { ServerError, StatementResult, ThreadRequest } from "../postgres/messages.ts";
+import type { OutsideRow, ReaderOf } from "./outside.ts";
+import { assertColumns, rowOfQuery, tooSlow } from "./table.ts";
+
+const ADDRESS = /^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/;
+const CONNECTION = 1;
+
+/** Reads a query in one snapshot, in a transaction that can only read. */
+export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, query, timeoutMs }, { columns, secret, signal }) {
+  const url = secret(address).reveal();
+  if (!ADDRESS.test(url)) throw new Failure(WRONG_ADDRESS);
+  const thread = new OwnThread();
+  const ask = async (request: ThreadRequest): Promise<StatementResult | undefined> => {
+    // The server itself keeps the time; this is for one that says nothing.
+    const late = AbortSignal.timeout(timeoutMs + LIMITS.databaseConnectMs);
+    const answer = await thread.ask(request, AbortSignal.any([signal, late])).catch((error: unknown) => {
+      throw late.aborted ? tooSlow(timeoutMs) : error;
+    });
+    if ("error" in answer) throw failureOf(answer.error, timeoutMs);
+    return answer[0];
+  };
+  try {
+    await ask({ kind: "query", connection: CONNECTION, url, query, timeoutMs });
+    for (let number = 0; ;) {
+      const { rows = [], columns: found = [] } =
+        (await ask({ kind: "fetch", connection: CONNECTION, rows: LIMITS.queryRows })) ?? {};
+      assertColumns("the query", found, columns);
+      if (rows.length === 0) return;
+      yield rows.map((record): OutsideRow => ({
+        at: rowOfQuery(++number, record),
+        record: record as Record<string, string | null>,
+      }));
+    }
+  } finally {
+    await thread.close();
+  }
+};
+
+const WRONG_ADDRESS = {
+  code: "source.unreachable",
+  message: "the address of the database is wrong",
+  next: "write it so: postgres://USER:PASSWORD@HOST:5432/DATABASE",
+};
+
+// The code of a network error begins with E, as no SQLSTATE does.
+const SQLSTATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
+const TIMED_OUT = "57014";
+/** Classes that say nothing about the query: no connection, no entry, no such database, no room, shut down. */
+const OF_THE_SERVER = /^(?:08|28|3D|53|57|58)/;
+
+function failureOf({ message, code = "" }: ServerError, timeoutMs: number): Failure {
+  if (code === TIMED_OUT) return tooSlow(timeoutMs);
+  if (SQLSTATE.test(code) && !OF_THE_SERVER.test(code))
+    return new Failure({
+      code: "source.refused",
+      message: `the database refused the query: ${message}`,
+      next: "write one SELECT that changes nothing, and that this user may read",
+    });
+  return new Failure({
+    code: "source.unreachable",
+    message: `the database cannot be reached: ${message}`,
+    next: "make sure that its server runs, that this machine reaches it, and that the user and password are right",
+  });
+}

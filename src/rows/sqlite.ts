@@ -1,0 +1,35 @@
+import type { Json } from "../base/json.ts";
+import { rested } from "../base/turns.ts";
+import { Failure } from "../base/failure.ts";
+import { type QueryRow, queryFile } from "../sqlite/query.ts";
+import { failureOfFile } from "./files.ts";
+import type { OutsideRow, ReaderOf } from "./outside.ts";
+import { assertColumns, batchesOf, rowOfQuery, tooSlow } from "./table.ts";
+
+/** Reads a query of a file, which only this user's rights protect: SQLite refuses whatever is no query. */
+export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, timeoutMs }, { columns }) {
+  const until = performance.now() + timeoutMs;
+  let number = 0;
+  const rows = function* (): Generator<OutsideRow> {
+    for (const row of queryFile({ path, name: path }, query, (found) => assertColumns("the query", found, columns)))
+      yield rowOf(rowOfQuery(++number, row), row);
+  };
+  try {
+    for await (const batch of batchesOf(rows())) {
+      yield batch;
+      if (performance.now() > until) throw tooSlow(timeoutMs);
+      await rested();
+    }
+  } catch (error) {
+    throw error instanceof Failure ? error : failureOfFile(path, error);
+  }
+};
+
+function rowOf(at: string, row: QueryRow): OutsideRow {
+  const fields: [string, Json][] = [];
+  for (const [column, value] of Object.entries(row)) {
+    if (value instanceof Uint8Array) return { at, fault: `has bytes in its column "${column}": select a text or a number` };
+    if (value !== null) fields.push([column, String(value)]);
+  }
+  return { at, record: Object.fromEntries(fields) };
+}

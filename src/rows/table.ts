@@ -1,0 +1,46 @@
+import { formatDuration } from "../base/duration.ts";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { didYouMean } from "../base/text.ts";
+
+/** Throws a Failure when a table lacks a column, or has two of one name. */
+export function assertColumns(table: string, found: readonly string[], wanted: readonly string[]): void {
+  const twice = found.find((name, at) => found.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new Failure({
+      code: "source.columns",
+      message: `${table} has two columns "${twice}"`,
+      next: "give each a name of its own",
+    });
+  const missing = wanted.find((name) => !found.includes(name));
+  if (missing === undefined) return;
+  const near = didYouMean(missing, found);
+  const next = near === undefined ? `its columns: ${found.join(", ")}` : `did you mean "${near}"?`;
+  throw new Failure({ code: "source.columns", message: `${table} lacks the column "${missing}"`, next });
+}
+
+/** Returns the failure of a query that takes too long. */
+export function tooSlow(timeoutMs: number): Failure {
+  return new Failure({
+    code: "source.slow",
+    message: `the query took longer than ${formatDuration(timeoutMs)}`,
+    next: "make it cheaper, or set a longer `timeout`",
+  });
+}
+
+/** Gathers items into batches. */
+export async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<readonly T[], void> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < LIMITS.rowsTogether) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Names a row of a query by its number and its first column, which is mostly its primary key. */
+export function rowOfQuery(number: number, row: Readonly<Record<string, unknown>>): string {
+  const [[column, value] = []] = Object.entries(row);
+  return column === undefined ? `row ${number}` : `row ${number} (${column}: ${String(value).slice(0, LIMITS.nameChars)})`;
+}

@@ -1,0 +1,59 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { comparisonIn } from "./comparison.ts";
+import { newProject } from "./world.ts";
+
+const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";
+const SIDE = "key: row.holder, value: row.balance";
+
+const NIGHTLY = `playbook: 1
+mode: read-only
+reconcile:
+  - id: holders
+    left: { name: export, rows: { csv: ./register.csv, ${HOLDERS} }, ${SIDE} }
+    right: { name: register, rows: { sqlite: ./register.db, query: "SELECT holder, balance FROM t", ${HOLDERS} }, ${SIDE} }
+    recheck: 10ms
+`;
+
+test("an export is compared with its database: a missing file is incomplete, and the run resumes when it is there", async () => {
+  const project = newProject({});
+  project.write("nightly/nightly.yaml", NIGHTLY);
+  const database = new DatabaseSync(`${project.folder}/nightly/register.db`);
+  database.exec(
+    "CREATE TABLE t (holder TEXT, balance TEXT); INSERT INTO t VALUES ('alice', '0.1'), ('bob', '12345678901234567890.5')",
+  );
+  database.close();
+  const missing = await project.run("run", "nightly/nightly.yaml");
+  expect(missing.code, missing.transcript).toBe(1);
+  expect(missing.transcript).toContain("nightly/register.csv does not exist; a path here begins at the folder of the playbook");
+  project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.4\n");
+  const drift = await project.json("resume");
+  expect(drift.code, drift.transcript).toBe(3);
+  const found = comparisonIn(drift.data, "reconcile.holders");
+  expect(found.drifts).toMatchObject([{ key: { key: "bob" }, left: "12345678901234567890.4", right: "12345678901234567890.5" }]);
+  const shown = await project.run("drift", "show", found.drifts[0]?.id ?? "");
+  expect(shown.transcript).toContain("nightly/register.csv, line 3");
+  expect(shown.transcript).toContain('nightly/register.db {"query":"SELECT holder, balance FROM t"}, row 2 (holder: bob)');
+  project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.50\n");
+  const agreed = await project.run("run", "nightly/nightly.yaml");
+  expect(agreed.code, agreed.transcript).toBe(0);
+});
+
+test("an address is taken from a variable, and shown nowhere", async () => {
+  const project = newProject({});
+  const api = "{ http: env:REGISTER, headers: { authorization: env:TOKEN }, ";
+  project.write("nightly.yaml", NIGHTLY.replace("{ csv: ./register.csv, ", api).replace(/\{ sqlite: .*", /, api));
+  const unset = await project.run("run", "nightly.yaml");
+  expect(unset.code, unset.transcript).toBe(2);
+  expect(unset.transcript).toContain("nightly.yaml:5 (secrets.REGISTER): the environment variable REGISTER is not set");
+  const variables = { REGISTER: "http://127.0.0.1:9/a-hidden-path?key=a-hidden-key", TOKEN: "a-hidden-token" };
+  const away = await project.as(variables).run("run", "nightly.yaml", "--report", "json=report.json", "--debug");
+  expect(away.code, away.transcript).toBe(1);
+  expect(away.transcript).toContain("the API gave no answer");
+  expect(away.transcript + project.read("report.json")).not.toContain("a-hidden");
+  project.write("nightly.yaml", NIGHTLY.replace("csv: ./register.csv", "http: http://127.0.0.1:9/a-hidden-path"));
+  const written = await project.run("check", "nightly.yaml");
+  expect(written.code, written.transcript).toBe(2);
+  expect(written.transcript).toContain('"http" is not a reference');
+  expect(written.transcript).not.toContain("a-hidden");
+});

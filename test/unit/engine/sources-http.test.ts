@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { type Came, type Given, serve } from "./server.ts";
+import { HOLDERS, Register } from "./sources.ts";
+
+const EXACT = "12345678901234567890.000000000000000001";
+const ALICE = '{"holder":"alice","balance":100.50,"other":[1]}';
+const BOB = `{"holder":"bob","balance":${EXACT}}`;
+
+const http = (more = ""): string => `{ http: env:REGISTER, ${HOLDERS}${more} }`;
+
+/** Answers pages by their numbers. */
+const pages =
+  (name: string, ...bodies: readonly string[]) =>
+  ({ query }: Came): Given => ({ body: bodies[Number(query.get(name) ?? 1) - 1] ?? "[]" });
+
+async function api(answer: (came: Came) => Given, path = "/holders?size=1") {
+  const { url, came } = await serve(answer);
+  return { came, otherwise: { variables: { REGISTER: `${url}${path}`, TOKEN: "Bearer a-secret-token" } } };
+}
+
+test("the pages of an API are compared exactly, however it names the next one", async () => {
+  const register = new Register();
+  const linked = (page: number): Given => ({
+    body: page === 1 ? `[${ALICE}]` : `[${BOB}]`,
+    headers: page === 1 ? { link: '</holders?page=2>; rel="next", </x>; rel="last"' } : {},
+  });
+  const cases: readonly (readonly [string, (came: Came) => Given])[] = [
+    ["", ({ query }) => linked(Number(query.get("page") ?? 1))],
+    [
+      ", each: response.items, next: response.next",
+      pages("page", `{"items":[${ALICE}],"next":"?page=2"}`, `{"items":[${BOB}],"next":null}`),
+    ],
+    [
+      `, each: response.items, next: "has(response.after) ? {'page': response.after} : {}"`,
+      pages("page", `{"items":[${ALICE}],"after":2}`, `{"items":[${BOB}]}`),
+    ],
+    [`, next: "size(response) == 0 ? {} : {'page': page + 1}"`, pages("page", `[${ALICE}]`, `[${BOB}]`)],
+  ];
+  for (const [more, answer] of cases) {
+    const { otherwise, came } = await api(answer);
+    const { outcome, gap } = await register.compare(http(`${more}, headers: { authorization: env:TOKEN }`), otherwise);
+    expect([outcome, gap], more).toEqual(["passed", ""]);
+    expect(came.every(({ method, headers }) => method === "GET" && headers["authorization"] === "Bearer a-secret-token")).toBe(
+      true,
+    );
+  }
+});
+
+test("what an API does not give whole is incomplete, and its keys are sent nowhere else", async () => {
+  const register = new Register();
+  const { url: other, came: stolen } = await serve(() => ({ body: `[${BOB}]` }));
+  const cases: readonly (readonly [string, (came: Came) => Given, string])[] = [
+    [
+      "",
+      () => ({ status: 302, headers: { location: other }, body: "" }),
+      "source.refused: the API answered with HTTP 302; tokenbook follows no redirect: give the address to which it leads",
+    ],
+    [
+      "",
+      () => ({ status: 403, body: '{"error":"no"}' }),
+      "source.refused: the API answered with HTTP 403; check the address and the headers",
+    ],
+    ["", () => ({ status: 503, body: "" }), "source.refused: the API answered with HTTP 503"],
+    ["", () => ({ body: "<html>" }), "source.unreadable: the answer of the API is no JSON"],
+    [
+      "",
+      () => ({ body: `{"items":[${ALICE}]}` }),
+      "source.unreadable: page 1 of the API has no list of rows; name the list: each: response.items",
+    ],
+    [
+      "",
+      () => ({ body: `[${ALICE},{"holder":"bob"},7]` }),
+      'reconcile.row: page 1, record 2 (row) lacks the field "balance", and 1 row more does not fit',
+    ],
+    [
+      ", each: response.items, next: response.next",
+      () => ({ body: `{"items":[${ALICE}],"next":"/holders?size=1"}` }),
+      "paging.repeated: page 2 of the API has the address of an earlier page",
+    ],
+    [
+      ", each: response.items, next: response.next",
+      () => ({ body: `{"items":[${ALICE}],"next":"${other}"}` }),
+      "is no address of the same server, and no map of parameters",
+    ],
+    ["", () => ({ body: `[${ALICE}]`, headers: { link: `<${other}>; rel=next` } }), "is no address of the same server"],
+  ];
+  for (const [more, answer, message] of cases) {
+    const { otherwise } = await api(answer);
+    const { outcome, gap } = await register.compare(http(`${more}, headers: { authorization: env:TOKEN }`), otherwise);
+    expect(gap).toContain(message);
+    expect(outcome).toBe("failed");
+  }
+  expect(stolen).toEqual([]);
+});
+
+test("an API that fails for a moment is asked again", async () => {
+  let failures = 2;
+  const { otherwise, came } = await api(() =>
+    failures-- > 0 ? { status: 503, headers: { "retry-after": "1" }, body: "" } : { body: `[${ALICE},${BOB}]` },
+  );
+  const { outcome } = await new Register().compare(http(), otherwise);
+  expect(outcome).toBe("passed");
+  expect(came).toHaveLength(3);
+});
+
+test("an API that is away, or has no usable address or key, is said without showing either", async () => {
+  const register = new Register();
+  const compare = async (address: string, token = "Bearer x1"): Promise<string> => {
+    const variables = { REGISTER: address, TOKEN: token };
+    const { outcome, gap } = await register.compare(http(", headers: { authorization: env:TOKEN }"), { variables });
+    expect(outcome).toBe("failed");
+    return gap;
+  };
+  expect(await compare("http://127.0.0.1:9/a-secret-path")).toContain(
+    "source.unreachable: the API gave no answer: connect ECONNREFUSED",
+  );
+  for (const address of ["a-secret-path", "ftp://host/a-secret-path", "http://user:a-secret-word@host/"])
+    expect(await compare(address)).toBe(
+      "source.unreachable: the address of the API is wrong; write it so: https://HOST/PATH, and give a key under `headers`",
+    );
+  expect(await compare("http://127.0.0.1:9/", "a-secret\nkey")).toContain(
+    'the value of the header "authorization" has characters that no HTTP header takes',
+  );
+});

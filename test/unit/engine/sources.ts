@@ -1,0 +1,56 @@
+// Comparisons of rows from outside of the service with a list in the playbook.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Comparison } from "../../../src/protocol/comparison.ts";
+import { folderForTest, type Otherwise, type Ran, runnerForTest, targetAt } from "./server.ts";
+
+/** What a register says of its holders, and the types of it. */
+export const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";
+
+/** The holders that the other side has. */
+export const BOTH =
+  "[{'holder': 'alice', 'balance': decimal('100.50')}, {'holder': 'bob', 'balance': decimal('12345678901234567890.000000000000000001')}]";
+
+const SIDE = "key: { holder: row.holder }, value: row.balance";
+
+/** A comparison of rows, written in YAML's flow, with a list. */
+export function against(rows: string, list: string = BOTH): string {
+  return `playbook: 1
+mode: read-only
+reconcile:
+  - id: holders
+    left: { name: register, rows: ${rows}, ${SIDE} }
+    right: { name: ledger, rows: "${list}", ${SIDE} }
+`;
+}
+
+/** How a comparison ended, and its first gap. */
+export interface Compared {
+  readonly outcome: string;
+  readonly found: Comparison;
+  readonly gap: string;
+}
+
+/** A folder with files, and comparisons in one journal. */
+export class Register {
+  readonly folder: string = folderForTest();
+  readonly #run: ReturnType<typeof runnerForTest> = runnerForTest(this.folder);
+
+  write(name: string, content: string | Uint8Array): string {
+    const path = join(this.folder, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  async run(rows: string, otherwise: Otherwise & { readonly list?: string } = {}): Promise<Ran> {
+    return this.#run(against(rows, otherwise.list), targetAt("http://127.0.0.1:9"), otherwise);
+  }
+
+  async compare(rows: string, otherwise: Otherwise & { readonly list?: string } = {}): Promise<Compared> {
+    const ran = await this.run(rows, otherwise);
+    const { comparison } = ran.completed.at(-1) ?? ran.stopped ?? {};
+    const found = comparison ?? expect.fail(`nothing was compared: ${JSON.stringify(ran)}`);
+    return { outcome: ran.outcome, found, gap: found.gaps.map(({ code, message }) => `${code}: ${message}`).join("\n") };
+  }
+}
