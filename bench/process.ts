@@ -9,12 +9,15 @@ export interface Ran {
   readonly ms: number;
   /** The most memory it held, in MB; `undefined` where it cannot be measured. */
   readonly peakMb: number | undefined;
+  /** The time of the processor that it took; `undefined` where it cannot be measured. */
+  readonly cpuMs: number | undefined;
   /** What it printed. */
   readonly output: string;
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 const TIME = "/usr/bin/time";
+const WEIGHT = "%M %U %S";
 
 /** Starts commands one after the other, each a new process, and measures them. */
 export class Stopwatch {
@@ -27,19 +30,22 @@ export class Stopwatch {
   constructor(folder: string, variables: NodeJS.ProcessEnv) {
     this.#folder = folder;
     this.#variables = { ...process.env, ...variables };
-    this.#canWeigh = spawnSync(TIME, ["-q", "-f", "%M", "true"]).status === 0;
+    this.#canWeigh = spawnSync(TIME, ["-q", "-f", WEIGHT, "true"]).status === 0;
   }
 
   async run(command: readonly string[]): Promise<Ran> {
     const [output, peak] = [join(this.#folder, "output.txt"), join(this.#folder, "peak.txt")];
     // Told of a small parent: the kernel counts the memory that a process had before it became the command.
-    const weighed = this.#canWeigh ? [TIME, "-q", "-f", "%M", "-o", peak, ...command] : command;
+    const weighed = this.#canWeigh ? [TIME, "-q", "-f", WEIGHT, "-o", peak, ...command] : command;
     const descriptor = openSync(output, "w");
     try {
       const measured = await this.#start(weighed, descriptor);
+      const weight = this.#canWeigh ? readFileSync(peak, "utf8").split(" ").map(Number) : [];
+      const [kilobytes, userSeconds = 0, systemSeconds = 0] = weight;
       return {
         ...measured,
-        peakMb: this.#canWeigh ? Number(readFileSync(peak, "utf8")) / 1024 : undefined,
+        peakMb: kilobytes === undefined ? undefined : kilobytes / 1024,
+        cpuMs: kilobytes === undefined ? undefined : (userSeconds + systemSeconds) * 1_000,
         output: readFileSync(output, "utf8"),
       };
     } finally {

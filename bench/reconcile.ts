@@ -87,7 +87,7 @@ async function bench(): Promise<number> {
     const stopwatch = new Stopwatch(folder, { LEDGER_KEY: ready.ledgerApiKey });
     const ran = await stopwatch.run([process.execPath, join(root, "bin/tokenbook.js"), "run", "nightly.yaml", "--json"]);
     const floor = (before + (await readAll(ready))) / 2; // a machine is not equally quick all the time
-    return judge(holdings, { floor, ms: ran.ms, peakMb: ran.peakMb, exit: ran.exit, output: ran.output });
+    return judge(holdings, { floor, ms: ran.ms, peakMb: ran.peakMb, cpuMs: ran.cpuMs, exit: ran.exit, output: ran.output });
   } finally {
     service.kill();
   }
@@ -133,11 +133,12 @@ interface Measured {
   readonly floor: number;
   readonly ms: number;
   readonly peakMb: number | undefined;
+  readonly cpuMs: number | undefined;
   readonly exit: number | null;
   readonly output: string;
 }
 
-function judge(holdings: readonly Holding[], { floor, ms, peakMb, exit, output }: Measured): number {
+function judge(holdings: readonly Holding[], { floor, ms, peakMb, cpuMs = Number.NaN, exit, output }: Measured): number {
   invariant(exit === 3, `a reconciliation with drifts ends with exit 3, and ended with ${exit}:\n${output.slice(0, 2_000)}`);
   const { reports } = JSON.parse(output.slice(output.indexOf("{"))) as { readonly reports: readonly RunReport[] };
   const comparison = reports[0]?.steps[0]?.comparison;
@@ -165,6 +166,7 @@ function judge(holdings: readonly Holding[], { floor, ms, peakMb, exit, output }
   console.log(
     `time ${(ms / 1_000).toFixed(1)} s, merely reading ${(floor / 1_000).toFixed(1)} s: ${factor.toFixed(2)} × (≤ ${LIMITS.factor}) ${factor <= LIMITS.factor ? "ok" : "over"}`,
   );
+  console.log(`processor ${(cpuMs / 1_000).toFixed(1)} s`);
   console.log(
     `peak memory ${peakMb === undefined ? "unknown" : `${peakMb.toFixed(0)} MB (≤ ${LIMITS.memoryMb}) ${peakMb <= LIMITS.memoryMb ? "ok" : "over"}`}`,
   );

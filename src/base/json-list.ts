@@ -52,6 +52,7 @@ export class ListSplitter {
         else if (byte === QUOTE) isQuoted = false;
         continue;
       }
+      if (byte > COMMA_BYTE && byte < OPEN_LIST && depth > 1) continue; // most bytes outside of texts: digits and colons
       if (byte === QUOTE) isQuoted = true;
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         if (depth === 1 && byte === OPEN_OBJECT && last === COMMA) end = this.#comma;

@@ -252,6 +252,8 @@ export const LIMITS = {
   drifts: 10_000,
   /** Drifts, cleared ones, and totals shown of one comparison in a report; `tokenbook drift list` has all of them. */
   driftsShown: 1_000,
+  /** Totals that one comparison counts while it reads. */
+  totalsKept: 10_000,
   /** Reads and rows of a comparison that its run keeps for the page of an auditor. */
   readsKept: 200,
   rowsKept: 200,

@@ -1,11 +1,12 @@
 import { keyText, type SideRow, type SideValue } from "./row.ts";
 import { Total } from "../base/total.ts";
 
+/** What was added under one key; of one value alone there is no total, because most keys have one. */
 interface Sum {
-  readonly total: Total;
   rows: number;
+  value: string | null;
   at: number | undefined;
-  hasValue: boolean;
+  total: Total | undefined;
 }
 
 /** What some rows of one side come to, by key. */
@@ -14,27 +15,37 @@ export class Gathered {
   readonly #records = new Set<string>();
 
   /** Adds a row, unless its record was added before and counts once. */
-  add(row: Pick<SideRow, "key" | "value" | "once" | "at">): void {
-    const { once, at } = row;
-    const [key, value] = [keyText(row.key), row.value === null ? null : row.value.canonical()];
+  add({ key, value, once, at }: Pick<SideRow, "key" | "value" | "once" | "at">): void {
+    this.addSeen(keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at }, once);
+  }
+
+  /** Adds what was seen under a key; `once` identifies a record that counts once, with the same value. */
+  addSeen(key: string, { rows, value, at }: SideValue, once?: string): void {
     if (once !== undefined) {
       const before = this.#records.size;
       if (this.#records.add(JSON.stringify([key, once, value])).size === before) return;
     }
-    this.addSeen(key, { rows: 1, value, at });
-  }
-
-  addSeen(key: string, { rows, value, at }: SideValue): void {
-    let sum = this.#sums.get(key);
+    const sum = this.#sums.get(key);
     if (sum === undefined) {
-      sum = { total: new Total(), rows: 0, at: undefined, hasValue: false };
-      this.#sums.set(key, sum);
+      this.#sums.set(key, { rows, value, at, total: undefined });
+      return;
     }
     sum.rows += rows;
     sum.at = latest(sum.at, at);
     if (value === null) return;
-    sum.hasValue = true;
+    if (sum.value === null) {
+      sum.value = value;
+      return;
+    }
+    if (sum.total === undefined) {
+      sum.total = new Total();
+      sum.total.add(sum.value);
+    }
     sum.total.add(value);
+  }
+
+  has(key: string): boolean {
+    return this.#sums.has(key);
   }
 
   get(key: string): SideValue | undefined {
@@ -47,8 +58,8 @@ export class Gathered {
   }
 }
 
-function seen({ total, rows, at, hasValue }: Sum): SideValue {
-  return { rows, value: hasValue ? total.canonical : null, at };
+function seen({ rows, value, at, total }: Sum): SideValue {
+  return { rows, value: total === undefined ? value : total.canonical, at };
 }
 
 function latest(one: number | undefined, other: number | undefined): number | undefined {

@@ -1,40 +1,59 @@
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { SqlRow as Record } from "../sql/database.ts";
 import { Database } from "../sqlite/database.ts";
 import { Gathered } from "./gathered.ts";
 import { keyText, type Pair, type SideRow, type SideValue, type SideName, SIDES } from "./row.ts";
 
 /**
- * The rows of both sides on the disk, joined there: memory stays flat however many there are. The file is SQLite's own temporary one,
- * without a name, so that nothing is left of it however the process ends (decision 110).
+ * The rows of both sides on the disk, joined there: memory stays flat however many there are. A row goes to one of several parts by a hash
+ * of its key, and each part is joined in memory. A record that counts once goes to a part by its name before that. The file is SQLite's
+ * own temporary one, without a name, so that nothing is left of it however the process ends (decision 110).
  */
 export class Scratch {
-  readonly #database = Database.temporary();
+  /** Made when the first part is full, because most comparisons fit into memory. */
+  #database: Database | undefined;
+  /** By part, the lines that are not on the disk yet: as bytes, because so many living texts would slow every collection of garbage. */
+  readonly #lines: Lines[] = Array.from({ length: 2 * PARTS }, () => ({ bytes: EMPTY, size: 0 }));
   readonly #void = new Set<number>();
   readonly #rows = { left: 0, right: 0 };
-
-  constructor() {
-    this.#database.exec(`CREATE TABLE row (
-      key TEXT NOT NULL, side INTEGER NOT NULL, rows INTEGER NOT NULL, value TEXT, at INTEGER, read INTEGER NOT NULL, once TEXT) STRICT`);
-  }
 
   /** Keeps the rows of one page, added up by key, under the number of the read that it is of. Throws a Failure beyond `LIMITS.compareRows`. */
   keep(read: number, side: SideName, page: readonly SideRow[]): void {
     const sums = new Gathered();
-    this.#database.transaction(() => {
-      for (const row of page) {
-        if (row.once === undefined) sums.add(row);
-        else this.#insert({ read, side, key: keyText(row.key), once: row.once }, { ...row, rows: 1, value: valueOf(row) });
-      }
-      for (const [key, seen] of sums.entries()) this.#insert({ read, side, key, once: null }, seen);
-    });
+    for (const { key, value, once, at } of page) {
+      const seen = { rows: 1, value: value === null ? null : value.canonical(), at };
+      if (once === undefined) sums.addSeen(keyText(key), seen);
+      else this.#putRecord({ read, side, key: keyText(key), once: JSON.stringify(once) }, seen);
+    }
+    for (const [key, seen] of sums.entries()) this.#put({ read, side, key }, seen);
+    this.#rows[side] += page.length;
     if (this.#rows[side] > LIMITS.compareRows) throw tooMany(side);
   }
 
-  #insert({ read, side, key, once }: Origin, { rows, value, at }: SideValue): void {
-    this.#rows[side] += rows;
-    this.#database.run(INSERT, key, SIDES.indexOf(side), rows, value, at ?? null, read, once);
+  #put(origin: Origin, seen: SideValue): void {
+    this.#write(hashOf(origin.key) % PARTS, lineOf(origin, seen));
+  }
+
+  #putRecord(origin: Origin & { readonly once: string }, seen: SideValue): void {
+    this.#write(PARTS + (hashOf(origin.key + origin.once) % PARTS), lineOf(origin, seen));
+  }
+
+  #write(part: number, line: string): void {
+    const lines = this.#lines[part] as Lines;
+    const mostBytes = line.length * BYTES_A_CHAR;
+    if (lines.size + mostBytes > lines.bytes.length) {
+      this.#store(part);
+      if (mostBytes > lines.bytes.length) lines.bytes = Buffer.allocUnsafeSlow(Math.max(LINES_BYTES, mostBytes));
+    }
+    lines.size += lines.bytes.write(line, lines.size);
+  }
+
+  #store(part: number): void {
+    const lines = this.#lines[part] as Lines;
+    if (lines.size === 0) return;
+    this.#database ??= newDatabase();
+    this.#database.run("INSERT INTO lines (part, text) VALUES (?, ?)", part, textIn(lines));
+    lines.size = 0;
   }
 
   /** A read came to no end, or to a doubtful one: what it gave does not count. */
@@ -42,52 +61,87 @@ export class Scratch {
     this.#void.add(read);
   }
 
-  /** Every key with what both sides have of it, in the order of the keys. */
+  /** Every key with what both sides have of it, in no order. */
   *pairs(): Generator<Pair> {
-    let key: string | undefined;
-    let sides = { left: new Gathered(), right: new Gathered() };
-    let previous: Record = {};
-    for (const row of this.#database.iterate(SORTED)) {
-      if (this.#void.has(Number(row["read"])) || isSameRecord(previous, row)) continue;
-      previous = row;
-      const next = String(row["key"]);
-      if (key !== undefined && next !== key) {
-        yield { key, left: sides.left.get(key), right: sides.right.get(key) };
-        sides = { left: new Gathered(), right: new Gathered() };
-      }
-      key = next;
-      sides[row["side"] === 0 ? "left" : "right"].addSeen(key, seenIn(row));
+    for (let part = PARTS; part < 2 * PARTS; part++) {
+      const records = this.#gathered(part);
+      for (const side of SIDES) for (const [key, seen] of records[side].entries()) this.#put({ read: NO_READ, side, key }, seen);
     }
-    if (key !== undefined) yield { key, left: sides.left.get(key), right: sides.right.get(key) };
+    for (let part = 0; part < PARTS; part++) {
+      const { left, right } = this.#gathered(part);
+      for (const [key, seen] of left.entries()) yield { key, left: seen, right: right.get(key) };
+      for (const [key, seen] of right.entries()) if (!left.has(key)) yield { key, left: undefined, right: seen };
+    }
+  }
+
+  #gathered(part: number): Readonly<Record<SideName, Gathered>> {
+    const sides = { left: new Gathered(), right: new Gathered() };
+    for (const lines of this.#linesOf(part)) this.#gather(lines, sides);
+    return sides;
+  }
+
+  *#linesOf(part: number): Generator<string> {
+    yield textIn(this.#lines[part] as Lines);
+    if (this.#database === undefined) return;
+    for (const { text } of this.#database.iterate("SELECT text FROM lines WHERE part = ?", part)) yield String(text);
+  }
+
+  #gather(lines: string, sides: Readonly<Record<SideName, Gathered>>): void {
+    for (const line of lines.split("\n")) {
+      if (line === "") continue;
+      const [read, side, rows, value = "", at = "", once = "", key = ""] = line.split("\t");
+      if (this.#void.has(Number(read))) continue;
+      const seen = { rows: Number(rows), value: value === "" ? null : value, at: at === "" ? undefined : Number(at) };
+      sides[side === "0" ? "left" : "right"].addSeen(key, seen, once === "" ? undefined : once);
+    }
   }
 
   close(): void {
-    this.#database.close();
+    this.#database?.close();
   }
 }
 
-/** Where a stored row comes from. */
+const PARTS = 256;
+const LINES_BYTES = 16_384;
+const BYTES_A_CHAR = 3;
+const EMPTY = Buffer.alloc(0);
+
+/** The lines of a part that are still in memory. */
+interface Lines {
+  bytes: Buffer;
+  size: number;
+}
+
+function textIn({ bytes, size }: Lines): string {
+  return bytes.toString("utf8", 0, size);
+}
+
+/** Where a row comes from. */
 interface Origin {
   readonly read: number;
   readonly side: SideName;
   readonly key: string;
-  readonly once: string | null;
+  readonly once?: string;
 }
 
-const INSERT = "INSERT INTO row (key, side, rows, value, at, read, once) VALUES (?, ?, ?, ?, ?, ?, ?)";
-const SORTED = "SELECT key, side, rows, value, at, read, once FROM row ORDER BY key, side, once, value";
-const OF_RECORD = ["key", "side", "once", "value"] as const;
+// Reads are counted from 1 on.
+const NO_READ = 0;
 
-function isSameRecord(one: Record, other: Record): boolean {
-  return other["once"] !== null && OF_RECORD.every((column) => one[column] === other[column]);
+function newDatabase(): Database {
+  const database = Database.temporary();
+  database.exec("CREATE TABLE lines (part INTEGER NOT NULL, text TEXT NOT NULL) STRICT; CREATE INDEX by_part ON lines (part)");
+  return database;
 }
 
-function valueOf({ value }: SideRow): string | null {
-  return value === null ? null : value.canonical();
+// As JSON, neither a key nor the name of a record has a tab or a line break.
+function lineOf({ read, side, key, once = "" }: Origin, { rows, value, at }: SideValue): string {
+  return `${read}\t${SIDES.indexOf(side)}\t${rows}\t${value ?? ""}\t${at ?? ""}\t${once}\t${key}\n`;
 }
 
-function seenIn({ rows, value, at }: Record): SideValue {
-  return { rows: Number(rows), value: typeof value === "string" ? value : null, at: at === null ? undefined : Number(at) };
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }
 
 function tooMany(side: SideName): Failure {

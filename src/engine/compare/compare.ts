@@ -139,7 +139,7 @@ class Comparing {
       times: looks,
       known: (difference) => book.unchangedSince(name, difference),
     });
-    const seen = await looking.at(survey.differing.values());
+    const seen = await looking.at([...survey.differing.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)));
     if (this.#context.stopping) return { kind: "interrupted" };
     const unsettled = new Set(seen.moving.map(({ key }) => key));
     const recorded = book.record(

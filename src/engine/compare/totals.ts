@@ -14,7 +14,7 @@ interface SideSum {
 export class Survey {
   /** The differences, by key; at most one more than `LIMITS.drifts`. */
   readonly differing: Map<string, Pair> = new Map();
-  /** The first keys with what both sides have; at most `LIMITS.rowsKept`. */
+  /** The first keys, in their order, with what both sides have; at most `LIMITS.rowsKept`. */
   readonly rows: Pair[] = [];
   keys = 0;
   notCompared = 0;
@@ -34,13 +34,28 @@ export class Survey {
   take(pair: Pair): void {
     this.#add("left", pair);
     this.#add("right", pair);
-    if (this.rows.length < LIMITS.rowsKept) this.rows.push(pair);
+    this.#keepFirst(pair);
     if (!this.#isWhole(pair.key)) {
       this.notCompared += 1;
       return;
     }
     this.keys += 1;
     if (this.differing.size <= LIMITS.drifts && judge(pair, this.#rules).length > 0) this.differing.set(pair.key, pair);
+  }
+
+  #keepFirst(pair: Pair): void {
+    const { rows } = this;
+    const last = rows.at(-1);
+    if (last === undefined || last.key < pair.key) {
+      if (rows.length < LIMITS.rowsKept) rows.push(pair);
+      return;
+    }
+    rows.splice(
+      rows.findIndex(({ key }) => key > pair.key),
+      0,
+      pair,
+    );
+    if (rows.length > LIMITS.rowsKept) rows.pop();
   }
 
   #add(side: SideName, { key, ...pair }: Pair): void {
@@ -56,7 +71,7 @@ export class Survey {
 
   #part(value: string): Readonly<Record<SideName, Total>> | undefined {
     let totals = this.#parts.get(value);
-    if (totals === undefined && this.#parts.size < LIMITS.driftsShown) {
+    if (totals === undefined && this.#parts.size < LIMITS.totalsKept) {
       totals = { left: new Total(), right: new Total() };
       this.#parts.set(value, totals);
     }
