@@ -25,6 +25,7 @@ const GROUPS = [
       "src/base/(?!ports|difference|retry)",
       "src/cli/(?:print/(?:failure|hint|rewritten)|program/command-path|shell|view/colour)",
       "src/report/formats/format\\.ts",
+      "src/coverage/dimensions\\.ts",
       "package\\.json$",
     ],
     ["big.js", "fastest-levenshtein"],

@@ -106,7 +106,8 @@ function operationOf(
   raw: RawOperation,
   shared: readonly RawParameter[],
 ): ContractOperation {
-  const [status = "200", success] = Object.entries(raw.responses).find(([code]) => code.startsWith("2")) ?? [];
+  const [status = "200", ...others] = Object.keys(raw.responses).filter((code) => code.startsWith("2"));
+  const success = raw.responses[status];
   const body = raw.requestBody?.content?.["application/json"];
   const answer = success?.$ref === undefined ? success : document.components.responses?.[lastPart(success.$ref)];
   const response = answer?.content?.["application/json"]?.schema;
@@ -124,6 +125,7 @@ function operationOf(
     parameters: [...shared, ...(raw.parameters ?? [])].map((parameter) => parameterOf(document, parameter)),
     ...(body === undefined ? {} : { body: body.schema }),
     successStatus: Number(status),
+    ...(others.length === 0 ? {} : { otherStatuses: others.map(Number) }),
     ...(response === undefined ? {} : { response }),
     ...(raw["x-paging"] === undefined ? {} : { paging: { items: raw["x-paging"].items } }),
     ...(example === undefined ? {} : { exampleBody: example }),

@@ -226,6 +226,9 @@ export const LIMITS = {
   /** Exchanges that are kept of one run on request, and after how many days they are removed. */
   keptExchanges: 100_000,
   exchangeDays: 30,
+  /** Answers that could have a field and lack it before it counts as never there, and characters of an example of a finding. */
+  absentAfter: 20,
+  findingChars: 200,
   /** Characters that an HTML report shows of one value, and of all values of a report. */
   htmlValueChars: 20_000,
   htmlChars: 16_777_216,

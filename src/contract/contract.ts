@@ -57,6 +57,8 @@ export interface ContractOperation {
   readonly body?: JsonSchema;
   /** The status of success in the contract. */
   readonly successStatus: number;
+  /** Others that it names. */
+  readonly otherStatuses?: readonly number[];
   readonly response?: JsonSchema;
   readonly paging?: ContractPaging;
   readonly exampleBody?: unknown;

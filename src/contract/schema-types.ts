@@ -23,6 +23,8 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
   /** The kind of thing that a string identifies (`token`, `vault`, …): two kinds never mix. */
   readonly "x-id"?: string;
+  /** It holds a word of a list that the service may add to: that of this setting of the profile, or what was seen before (`seen`). */
+  readonly "x-words"?: string;
   /** The key under `ledger.fields` of the profile that holds the names of its fields on the wire. */
   readonly "x-profile"?: string;
 }

@@ -90,6 +90,11 @@ export class ExchangeStore {
     for (const row of rows) yield exchangeIn(row);
   }
 
+  /** Returns the environments that have exchanges. */
+  environments(): readonly string[] {
+    return this.#database.all("SELECT DISTINCT environment FROM exchange").map(({ environment }) => String(environment));
+  }
+
   /** Removes the exchanges of some runs, and returns how many there were. */
   dropOf(runs: readonly string[]): number {
     return this.#database.transaction(() =>

@@ -7,6 +7,21 @@ export function operationAt(method: string, url: string): Operation | undefined 
   return routesOf(method).find(({ pattern }) => pattern.test(path))?.operation;
 }
 
+/** Returns the values of the parameters in the path of a request. */
+export function pathValues(operation: Operation, url: string): Readonly<Record<string, string>> {
+  const path = URL.parse(url, "http://service.invalid")?.pathname ?? "";
+  const found = Object.entries(patternOf(operation).exec(path)?.groups ?? {});
+  return Object.fromEntries(found.map(([name, value]) => [name, decoded(value)]));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 interface Route {
   readonly operation: Operation;
   readonly pattern: RegExp;

@@ -2,6 +2,7 @@ import { parseDuration } from "../../base/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { TAG_PATTERN } from "../../base/tag.ts";
 import { didYouMean } from "../../base/text.ts";
+import { DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
 import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
 
 /** Says what an argument must be. The command line knows it by its code. */
@@ -123,4 +124,14 @@ export function shard(text: string): Shard {
   const [, number, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text)?.map(Number) ?? [];
   if (number !== undefined && of !== undefined && number <= of) return { number, of };
   throw new WrongArgument("Write it as NUMBER/TOTAL, from 1/TOTAL to TOTAL/TOTAL, as in 2/5.");
+}
+
+/** Reads thresholds of coverage: `operations=100,refusals=80`. */
+export function thresholds(text: string, before: Thresholds = {}): Thresholds {
+  return text.split(",").reduce<Thresholds>((all, each) => {
+    const [, name = "", percent] = /^(\w+)=(100|\d{1,2})$/.exec(each.trim()) ?? [];
+    const dimension = DIMENSION_NAMES.find((known) => known === name);
+    if (dimension !== undefined) return { ...all, [dimension]: Number(percent) };
+    throw new WrongArgument(`Write it as DIMENSION=PERCENT, with a dimension of ${DIMENSION_NAMES.join(", ")}.`);
+  }, before);
 }

@@ -225,6 +225,30 @@ Examples:
   $ tokenbook drift close --playbook old-name.yaml --because "renamed"
   $ tokenbook drift page holders --out holders.html --sign signing-key    a page for auditors, and its signature`,
   },
+  coverage: {
+    group: "see",
+    brief: "Show how much of the service runs covered.",
+    summary: "Show how far runs have covered the service: operations, refusals, lost answers, parameters, fields, status codes.",
+    examples: `Parameters, fields and status codes count in runs that kept their exchanges: run --keep-exchanges. A refusal that a plan of faults caused does
+not count.
+
+Examples:
+  $ tokenbook coverage                        the runs of the last 30 days
+  $ tokenbook coverage latest --verbose       what the last run did not cover
+  $ tokenbook coverage --report html=coverage.html
+  $ tokenbook coverage --since 1d --fail-under operations=100,refusals=80 --report junit=coverage.xml`,
+  },
+  contract: {
+    group: "see",
+    brief: "Compare the service with its contract.",
+    summary: "Compare the answers of the service with its contract, and with what was found before.",
+    examples: `\`contract drift\` finds new fields, other types, new words of a state, fields that are never there, and codes that are not listed. Each finding
+has an id, an example, and the line of the profile or of the contract that it calls for.
+
+Examples:
+  $ tokenbook contract drift --env staging       what runs with --keep-exchanges have seen
+  $ tokenbook contract drift --har session.har   what somebody else recorded`,
+  },
   view: {
     group: "see",
     brief: "Show runs and drifts in a browser.",

@@ -1,6 +1,7 @@
 import type { Command as Commander } from "commander";
 import * as read from "./arguments.ts";
 import { Builder, type Calling } from "./builder.ts";
+import { coverageCommands, dropCommand } from "./coverage-commands.ts";
 import type { Definition, OptionKind, OfferedValues, Reader } from "./definition.ts";
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
@@ -289,6 +290,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .value("--format <format>", WORDS.reporting.format, oneOf(FORMATS))
     .value("--state <dir>", WORDS.state, KIND.folder)
     .action(async () => (await import("../commands/report.ts")).report);
+  coverageCommands(program, builder);
   builder
     .command(program, "view")
     .with(memory)
@@ -380,12 +382,7 @@ function runsCommands(program: Commander, builder: Builder): void {
     .value("--older <age>", WORDS.runs.older, KIND.age)
     .value("--to <dir>", WORDS.runs.to, KIND.folder)
     .action(async () => (await import("../commands/runs-archive.ts")).archive);
-  builder
-    .subcommand(runs, "drop-exchanges", WORDS.runs.dropExchanges)
-    .with(memory)
-    .argument("[runs...]", WORDS.reporting.runs, KIND.runs)
-    .value("--older <age>", WORDS.runs.olderExchanges, KIND.age)
-    .action(async () => (await import("../commands/drop-exchanges.ts")).dropExchanges);
+  dropCommand(runs, builder);
   builder
     .subcommand(runs, "leases", WORDS.runs.leases)
     .with(memory)

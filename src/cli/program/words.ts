@@ -79,6 +79,19 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
       "Accept that the journal has lost records, after you looked at the ledger. Runs that had not passed can't be resumed. Your reason is kept with your name.",
     looked: "what you found in the ledger, and why it is safe to continue",
   },
+  coverage: {
+    runs: "the runs' ids, parts of them, or `latest` (default: all runs since --since)",
+    since: "only runs that began within this time, as in 7d (default: 30d)",
+    env: "only runs in this environment",
+    report: "write the coverage too, such as html=FILE,junit=FILE,json=FILE; repeatable; - is stdout",
+    failUnder: "exit with 1 below these percentages, such as operations=100,refusals=80",
+    verbose: "list what is not covered",
+  },
+  contract: {
+    drift: "Compare answers with the contract, and with what was found before. Exits with 3 when something is new.",
+    har: "the answers of this HTTP Archive, whoever recorded it",
+    env: "the answers that runs in this environment kept; with --har, the environment that it was recorded in",
+  },
   moving: {
     move: "Move the state into an empty folder or database, and verify the records on both sides.",
     from: "a state directory, or the word database",

@@ -27,6 +27,24 @@ export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly No
   yield "\n</testsuites>\n";
 }
 
+/** A suite of a document that is not about runs. */
+export interface PlainSuite {
+  readonly name: string;
+  readonly cases: readonly { readonly name: string; readonly output: string; readonly failure: string | undefined }[];
+}
+
+/** Writes a suite as JUnit XML. */
+export function junitSuite({ name, cases }: PlainSuite): string {
+  const builder = junitBuilder.newBuilder();
+  const suite = builder.testSuite().name(attribute(name));
+  for (const each of cases) {
+    const testCase = suite.testCase().className(attribute(name)).name(attribute(each.name));
+    if (each.failure !== undefined) testCase.failure(attribute(each.failure));
+    if (each.output !== "") testCase.standardOutput(legal(each.output));
+  }
+  return builder.build();
+}
+
 /** Some suites as text, and what the document counts of them. */
 interface Suites {
   readonly text: string;

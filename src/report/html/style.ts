@@ -112,6 +112,12 @@ thead th { color: var(--soft); white-space: nowrap; }
 .drifts .verdict { white-space: normal; }
 .explained table { min-width: 52rem; }
 .explained .words table { min-width: 70rem; }
+.heat table { min-width: 60rem; }
+.heat td { border: 1px solid var(--bg); padding: .15rem .5rem; text-align: right; background: color-mix(in srgb, var(--tone, var(--line)) 28%, var(--bg)); }
+.heat td:has(.all) { --tone: var(--good); }
+.heat td:has(.most) { --tone: var(--wait); }
+.heat td:has(.few) { --tone: var(--bad); }
+.heat td a { display: block; color: inherit; text-decoration: none; }
 .schedules table { min-width: 56rem; }
 .upcoming table { width: auto; }
 .firings table { min-width: 52rem; }

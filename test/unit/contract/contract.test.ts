@@ -29,6 +29,7 @@ const KEYWORDS = {
   examples: 1,
   "x-id": 1,
   "x-profile": 1,
+  "x-words": 1,
 } satisfies Record<keyof Required<JsonSchema>, 1>;
 
 function* schemasIn(schema: JsonSchema): Generator<JsonSchema> {

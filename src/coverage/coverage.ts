@@ -1,0 +1,185 @@
+import type { Profile } from "../contract/profile.ts";
+import type { KeptExchange } from "../exchanges/kept.ts";
+import { refusalText } from "../operations/answer.ts";
+import { type Operation, operations } from "../operations/operation.ts";
+import { conditionIn, type GivenRefusal, plainWords } from "../operations/refusal.ts";
+import { operationAt } from "../operations/route.ts";
+import { isObject, type Json } from "../base/json.ts";
+import type { AttemptReport, RunReport, StepReport } from "../report/shape.ts";
+import { type Dimension, DIMENSION_NAMES } from "./dimensions.ts";
+import { coverBy, itemsOf, LOST, type OperationItems, parsed } from "./items.ts";
+
+/** The step that covered something first. */
+export interface CoveringStep {
+  readonly run: string;
+  /** Null: before the first step of the run. */
+  readonly step: string | null;
+}
+
+/** Something of an operation that can be covered. */
+export interface CoverageItem {
+  readonly name: string;
+  /** Null: nothing covered it. */
+  readonly by: CoveringStep | null;
+  /** Of a lost answer: the verdicts that were found. */
+  readonly verdicts?: readonly string[];
+}
+
+/** How far one operation is covered. */
+export interface OperationCoverage {
+  readonly operation: string;
+  readonly exchanges: number;
+  /** The entities and credentials that called it. */
+  readonly actors: readonly string[];
+  readonly items: Readonly<Record<Dimension, readonly CoverageItem[]>>;
+}
+
+/** How many items there are, and how many are covered. */
+export interface CoverageCount {
+  readonly covered: number;
+  readonly total: number;
+}
+
+/** How far the service is covered by some runs. */
+export interface Coverage {
+  readonly runs: readonly CoveredRun[];
+  readonly totals: Readonly<Record<Dimension, CoverageCount>>;
+  readonly operations: readonly OperationCoverage[];
+}
+
+/** A run that was looked at. */
+export interface CoveredRun {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+  readonly exchanges: number;
+}
+
+interface Tally {
+  readonly operation: Operation;
+  readonly items: OperationItems;
+  readonly covered: Map<string, CoveringStep>;
+  readonly verdicts: Map<string, Set<string>>;
+  readonly actors: Set<string>;
+  exchanges: number;
+}
+
+/** Coverage in the making: takes one run after the other. */
+export class CoverageFold {
+  readonly #tallies = new Map([...operations].map(([name, operation]) => [name, newTally(operation)]));
+  readonly #runs: CoveredRun[] = [];
+
+  /** Takes a run and its exchanges, as far as they are kept. */
+  take({ run, steps }: RunReport, exchanges: Iterable<KeptExchange>, profile: Profile): void {
+    for (const step of steps) this.#step(step, run.id);
+    let kept = 0;
+    for (const exchange of exchanges) {
+      kept++;
+      this.#exchange(exchange, { run: run.id, step: exchange.step }, profile);
+    }
+    this.#runs.push({ id: run.id, playbook: run.playbook.file, environment: run.target.environment, exchanges: kept });
+  }
+
+  coverage(): Coverage {
+    const all = Array.from(this.#tallies.values(), coverageOf);
+    const totals = DIMENSION_NAMES.map(
+      (dimension) => [dimension, countIn(all.flatMap(({ items }) => items[dimension]))] as const,
+    );
+    return { runs: this.#runs, totals: Object.fromEntries(totals) as Coverage["totals"], operations: all };
+  }
+
+  #step(step: StepReport, run: string): void {
+    const tally = this.#tallies.get(step.uses);
+    if (tally === undefined || step.outcome === "not-run" || step.outcome === "skipped") return;
+    const by = { run, step: step.step };
+    if (step.startedAt !== null) cover(tally, "operations", "called", by);
+    const isDone = (step.outcome === "ok" || step.outcome === "changed" || step.outcome === "unchanged") && step.refusal === null;
+    if (isDone) cover(tally, "successes", "done", by);
+    if (step.actor !== null) tally.actors.add(step.as ?? step.actor);
+    for (const text of refusalTexts(step)) coverRefusal(tally, { condition: undefined, message: text }, by);
+    for (const attempt of step.attempts) coverLost(tally, attempt, step, by);
+  }
+
+  #exchange(exchange: KeptExchange, by: CoveringStep, profile: Profile): void {
+    const operation = operationAt(exchange.method, exchange.url);
+    const tally = operation && this.#tallies.get(operation.name);
+    if (operation === undefined || tally === undefined) return;
+    tally.exchanges++;
+    coverBy(exchange, operation, profile, (dimension, item) => cover(tally, dimension, item, by));
+    const { status = 0, text = "" } = exchange.answer ?? {};
+    // An error that is no refusal says nothing about what a write did.
+    if (status >= 400 && (!operation.writes || profile.refusals.includes(status))) {
+      const body = parsed(text);
+      coverRefusal(tally, refusalText(isObject(body) ? (body as Json) : undefined, text), by);
+    }
+  }
+}
+
+function newTally(operation: Operation): Tally {
+  const items = itemsOf(operation);
+  return { operation, items, covered: new Map(), verdicts: new Map(), actors: new Set(), exchanges: 0 };
+}
+
+function keyOf(dimension: Dimension, item: string): string {
+  return `${dimension} ${item}`;
+}
+
+function cover({ covered }: Tally, dimension: Dimension, item: string, by: CoveringStep): void {
+  const key = keyOf(dimension, item);
+  if (!covered.has(key)) covered.set(key, by);
+}
+
+// The words of the sandbox for a refusal that a plan of faults has caused: the service refused nothing.
+const PLANNED = "a fault of the plan";
+
+function coverRefusal(tally: Tally, refusal: Pick<GivenRefusal, "condition" | "message">, by: CoveringStep): void {
+  if (refusal.message.includes(PLANNED)) return;
+  const condition = plainWords(conditionIn(refusal) ?? "");
+  const listed = tally.items.refusals.find((each) => plainWords(each) === condition);
+  if (listed !== undefined) cover(tally, "refusals", listed, by);
+}
+
+function refusalTexts({ refusal, problem, attempts }: StepReport): readonly string[] {
+  const isRefused = problem !== null && REFUSED.has(problem.code);
+  const texts = attempts.flatMap(({ meaning, message, receipt }) => [
+    ...(meaning === "refused" ? [message] : []),
+    ...(receipt?.committed === false ? [receipt.message] : []),
+  ]);
+  const all = [...texts, refusal, ...(isRefused ? [problem.message] : [])];
+  return all.flatMap((text) => (text === null ? [] : [text.replace(/^.*?HTTP \d+: /, "")]));
+}
+
+const REFUSED: ReadonlySet<string> = new Set(["service.refused", "service.key-refused", "receipt.failed"]);
+
+function coverLost(tally: Tally, { meaning, status, settled }: AttemptReport, { outcome }: StepReport, by: CoveringStep): void {
+  if (meaning !== null && meaning !== "ambiguous") return;
+  const how = meaning === null ? LOST.ended : status === null ? LOST.none : LOST.untrusted;
+  cover(tally, "lost", how, by);
+  const verdicts = tally.verdicts.get(how) ?? new Set();
+  tally.verdicts.set(how, verdicts.add(settled?.verdict ?? outcome));
+}
+
+function coverageOf({ operation, items, covered, verdicts, actors, exchanges }: Tally): OperationCoverage {
+  const itemOf = (dimension: Dimension, name: string): CoverageItem => ({
+    name,
+    by: covered.get(keyOf(dimension, name)) ?? null,
+    ...(dimension === "lost" ? { verdicts: [...(verdicts.get(name) ?? [])].toSorted() } : {}),
+  });
+  const all = DIMENSION_NAMES.map((dimension) => [dimension, items[dimension].map((name) => itemOf(dimension, name))]);
+  return {
+    operation: operation.name,
+    exchanges,
+    actors: [...actors].toSorted(),
+    items: Object.fromEntries(all) as OperationCoverage["items"],
+  };
+}
+
+/** Returns how many of some items are covered. */
+export function countIn(items: readonly CoverageItem[]): CoverageCount {
+  return { covered: items.filter(({ by }) => by !== null).length, total: items.length };
+}
+
+/** Returns a count in percent, rounded down; 100 where there is nothing to cover. */
+export function percentOf({ covered, total }: CoverageCount): number {
+  return total === 0 ? 100 : Math.floor((covered * 100) / total);
+}

@@ -1,0 +1,256 @@
+import { hash } from "node:crypto";
+import { isObject, type Json } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { resolve, schemaName } from "../contract/contract.ts";
+import { type Profile, profileOf } from "../contract/profile.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import type { KeptExchange } from "../exchanges/kept.ts";
+import { refusalText } from "../operations/answer.ts";
+import type { Operation } from "../operations/operation.ts";
+import { conditionsOf, plainWords } from "../operations/refusal.ts";
+import { operationAt } from "../operations/route.ts";
+import { parsed, statusesOf } from "./items.ts";
+
+/** How answers differ from the contract, with its words for people. */
+export const FINDINGS = {
+  field: "new field",
+  type: "other type",
+  word: "new word",
+  absent: "never there",
+  status: "other status",
+  condition: "other condition",
+} as const;
+
+/** A difference between the answers of the service and the contract. */
+export interface Finding {
+  /** The same whenever it is found again. */
+  readonly id: string;
+  readonly kind: keyof typeof FINDINGS;
+  readonly operation: string;
+  /** The field of the answer, or the status. */
+  readonly where: string;
+  readonly message: string;
+  readonly example: string;
+  /** The line of the profile or of the contract that it calls for. */
+  readonly callsFor: string;
+  readonly run: string | null;
+  readonly step: string | null;
+  /** In how many answers. */
+  count: number;
+}
+
+interface Difference extends Pick<Finding, "kind" | "where" | "message" | "callsFor"> {
+  readonly value: unknown;
+}
+
+/** Finds where answers differ from the contract: takes one exchange after the other. */
+export class ContractCheck {
+  readonly #profile: Profile;
+  readonly #found = new Map<string, Finding>();
+  /** By operation and object: how often the object was there, and the fields that it ever had. */
+  readonly #objects = new Map<string, SeenObject>();
+
+  constructor(profile: Profile) {
+    this.#profile = profile;
+  }
+
+  take(exchange: KeptExchange): void {
+    const { answer } = exchange;
+    const operation = operationAt(exchange.method, exchange.url);
+    if (operation === undefined || answer === null) return;
+    const note = (difference: Difference): void => this.#note(operation, exchange, difference);
+    const { status, text } = answer;
+    const value = parsed(text);
+    if (statusesOf(operation.call).includes(status)) {
+      const { response } = operation.call;
+      if (response !== undefined && value !== undefined)
+        new AnswerWalk({ operation, profile: this.#profile, objects: this.#objects, note }).walk(response, value);
+    } else if (status < 400 || !this.#isKnown(status)) note(otherStatus(operation, status, this.#profile));
+    if (status >= 400 && isObject(value)) noteCondition(operation, refusalText(value as Json, text).condition, note);
+  }
+
+  #isKnown(status: number): boolean {
+    return this.#profile.refusals.includes(status) || OF_EVERY_SERVICE.has(status);
+  }
+
+  #note({ name }: Operation, { run, step }: KeptExchange, { value, ...difference }: Difference): void {
+    const id = idOf(name, difference);
+    const before = this.#found.get(id);
+    const example = exampleOf(value);
+    if (before !== undefined) before.count++;
+    else this.#found.set(id, { id, operation: name, ...difference, example, run: run ?? null, step, count: 1 });
+  }
+
+  /** Returns what was found, and the fields that were never there although there was room for them often enough. */
+  findings(): readonly Finding[] {
+    const absent = [...this.#objects.values()].flatMap(({ operation, path, schema, seen, count }) => {
+      if (count < LIMITS.absentAfter) return [];
+      return Object.keys(resolve(schema).properties ?? {}).flatMap((name): readonly Finding[] => {
+        if (seen.has(name)) return [];
+        const message = `the contract describes it, and none of ${count} answers has it`;
+        const callsFor = contractLine(operation, schema, `say of ${name} when it is there, or remove it`);
+        const difference = { kind: "absent", where: joined(path, name), message, callsFor } as const;
+        const found = { operation: operation.name, example: "", run: null, step: null, count };
+        return [{ id: idOf(operation.name, difference), ...difference, ...found }];
+      });
+    });
+    return [...this.#found.values(), ...absent];
+  }
+}
+
+/** Not now, and a failure of the service itself: every service has them. */
+const OF_EVERY_SERVICE: ReadonlySet<number> = new Set([429, 500, 503]);
+const ID_CHARS = 12;
+
+function idOf(operation: string, { kind, where, message }: Pick<Finding, "kind" | "where" | "message">): string {
+  const what = kind === "absent" ? "" : message;
+  return hash("sha256", JSON.stringify([operation, kind, where, what])).slice(0, ID_CHARS);
+}
+
+function exampleOf(value: unknown): string {
+  return (JSON.stringify(value) ?? "").slice(0, LIMITS.findingChars);
+}
+
+function otherStatus({ call }: Operation, status: number, { refusals }: Profile): Difference {
+  const isRefusal = status >= 400;
+  return {
+    kind: "status",
+    where: String(status),
+    message: isRefusal
+      ? `the profile does not list HTTP ${status} as a refusal`
+      : `the contract names HTTP ${statusesOf(call).join(" or ")} for success`,
+    value: status,
+    callsFor: isRefusal
+      ? `profile: { refusals: [${[...refusals, status].join(", ")}] }`
+      : `schemas/${call.interface}.openapi.yaml, ${call.method} ${call.path}, responses: '${status}'`,
+  };
+}
+
+function noteCondition({ call }: Operation, condition: string | undefined, note: (difference: Difference) => void): void {
+  if (condition === undefined || condition.trim() === "") return;
+  if (conditionsOf(call).some((each) => plainWords(each) === plainWords(condition))) return;
+  note({
+    kind: "condition",
+    where: "condition",
+    message: `"${condition}" is not listed for this call`,
+    value: condition,
+    callsFor: `schemas/${call.interface}.openapi.yaml, ${call.method} ${call.path}, x-further-conditions: [${condition}]`,
+  });
+}
+
+interface SeenObject {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly schema: JsonSchema;
+  readonly seen: Set<string>;
+  count: number;
+}
+
+interface WalkParts {
+  readonly operation: Operation;
+  readonly profile: Profile;
+  readonly objects: Map<string, SeenObject>;
+  readonly note: (difference: Difference) => void;
+}
+
+class AnswerWalk {
+  readonly #parts: WalkParts;
+
+  constructor(parts: WalkParts) {
+    this.#parts = parts;
+  }
+
+  walk(schema: JsonSchema, value: unknown, path = "", named: JsonSchema = schema): void {
+    const { oneOf, anyOf, ...plain } = resolve(schema);
+    const around = schemaName(schema) === undefined ? named : schema;
+    const all = oneOf ?? anyOf;
+    const fitting = all?.find((each) => fits(resolve(each), value));
+    if (fitting !== undefined) return this.walk(fitting, value, path, around);
+    if (all !== undefined || !fits(plain, value)) return this.#otherType(plain, value, path, around);
+    this.#word(plain, value, path, around);
+    if (Array.isArray(value)) {
+      for (const item of value as readonly unknown[]) this.walk(plain.items ?? {}, item, `${path}[]`, around);
+    } else if (isObject(value)) this.#fields(schema, value, path, around);
+  }
+
+  #fields(schema: JsonSchema, value: object, path: string, named: JsonSchema): void {
+    const { properties, additionalProperties = false } = resolve(schema);
+    if (properties === undefined) return;
+    const seen = this.#objectAt(schema, path);
+    for (const [name, inner] of Object.entries(value)) {
+      const where = joined(path, name);
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (property !== undefined) {
+        seen.add(name);
+        this.walk(property, inner, where, named);
+      } else if (additionalProperties === false) {
+        const callsFor = contractLine(this.#parts.operation, named, `${name}: { type: ${typeOf(inner)} }`);
+        this.#parts.note({ kind: "field", where, message: "the contract does not have it", value: inner, callsFor });
+      }
+    }
+  }
+
+  #objectAt(schema: JsonSchema, path: string): Set<string> {
+    const { operation, objects } = this.#parts;
+    const key = `${operation.name} ${path}`;
+    const object = objects.get(key) ?? { operation, path, schema, seen: new Set(), count: 0 };
+    object.count++;
+    objects.set(key, object);
+    return object.seen;
+  }
+
+  #otherType({ type = [] }: JsonSchema, value: unknown, path: string, named: JsonSchema): void {
+    const message = `it is ${typeOf(value)}, and the contract says ${[type].flat().join(" or ")}`;
+    const callsFor = contractLine(
+      this.#parts.operation,
+      named,
+      `${path}: { type: [${[type].flat().join(", ")}, ${typeOf(value)}] }`,
+    );
+    this.#parts.note({ kind: "type", where: path, message, value, callsFor });
+  }
+
+  #word({ enum: listed, examples = [], "x-words": words }: JsonSchema, value: unknown, path: string, named: JsonSchema): void {
+    const { operation, profile, note } = this.#parts;
+    if (typeof value === "object" || (listed === undefined && words === undefined)) return;
+    const setting =
+      words === undefined ? undefined : (profileOf(profile, operation.call.interface) as unknown as Settings)[words];
+    if ((listed ?? [...textsIn(setting), ...examples]).includes(value as string)) return;
+    note({
+      kind: "word",
+      where: path,
+      message: `${JSON.stringify(value)} is none of its known words`,
+      value,
+      callsFor:
+        setting === undefined
+          ? contractLine(operation, named, `${path}: add ${JSON.stringify(value)}`)
+          : `profile: ${operation.call.interface}.${words ?? ""}, with ${JSON.stringify(value)} where it belongs`,
+    });
+  }
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+function textsIn(value: unknown): readonly unknown[] {
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [value];
+}
+
+function fits({ type }: JsonSchema, value: unknown): boolean {
+  if (type === undefined) return true;
+  const is = typeOf(value);
+  return [type].flat().some((each) => each === is || (each === "integer" && is === "number" && Number.isInteger(value)));
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function joined(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+function contractLine({ call }: Operation, schema: JsonSchema, line: string): string {
+  const name = schemaName(schema);
+  const at = name === undefined ? `${call.method} ${call.path}` : `components.schemas.${name}`;
+  return `schemas/${call.interface}.openapi.yaml, ${at}: ${line}`;
+}

@@ -1,0 +1,172 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Coverage } from "../../src/coverage/coverage.ts";
+import { agreementOn } from "../coverage/redocly.ts";
+import { MINT_ONCE, newProject, ROOT, sandboxProcess } from "./world.ts";
+
+const SCENARIOS = ["approvals.yaml", "identity.yaml", "sales.yaml"];
+
+function coverageIn(text: string): Coverage {
+  return JSON.parse(text) as Coverage;
+}
+
+test("coverage agrees with redocly's, item by item, and is written in every format", async () => {
+  const project = newProject({});
+  for (const name of SCENARIOS) cpSync(join(ROOT, "playbooks/scenarios", name), join(project.folder, name));
+  const run = await project.run("run", ...SCENARIOS, "--report", "har=all.har");
+  expect(run.code, run.transcript).toBe(0);
+  const covered = await project.run("coverage", "--json");
+  for (const { differences, dimension, ours, theirs } of agreementOn(
+    join(project.folder, "all.har"),
+    coverageIn(covered.stdout),
+  )) {
+    expect(differences, dimension).toEqual([]);
+    expect(ours, dimension).toBe(theirs);
+  }
+
+  const below = await project.run(
+    "coverage",
+    ...["--report", "html=c.html,junit=c.xml,json=c.json", "--fail-under", "operations=10,parameters=90"],
+  );
+  expect(below.code, below.transcript).toBe(1);
+  expect(below.stderr).toMatch(/^coverage of parameters is \d+% \(\d+ of 134\), less than 90%\n$/);
+  expect(below.lines.at(-1)).toMatch(/^ +\d+% /);
+  expect(coverageIn(project.read("c.json"))).toEqual(coverageIn(covered.stdout));
+  expect(project.read("c.xml")).toMatch(/<testsuite name="coverage" tests="8" failures="1"/);
+  const page = project.read("c.html");
+  const links = Array.from(page.matchAll(/href="#([^"]+)"/g), ([, to]) => to ?? "");
+  const targets = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
+  expect(links.filter((to) => !targets.has(to))).toEqual([]);
+  expect(links.filter((to) => to.startsWith("step-")).length).toBeGreaterThan(100);
+
+  const other = await project.run("coverage", "--report", "md=c.md");
+  expect(other.code, other.transcript).toBe(2);
+  expect(other.stderr).toContain("coverage.format");
+});
+
+const REFUSED = `playbook: 1
+actors: { alice: { ledger: "userId:alice" } }
+defaults: { as: alice }
+steps:
+  - id: planned
+    uses: ledger.vault.assets
+    with: { id: none }
+    fails: { status: 500 }
+`;
+
+test("a refusal by a planned fault does not count, and a lost answer has its verdict", async () => {
+  const faults = [
+    { operation: "ledger.vault.assets", nth: 1, fault: { status: 500 } },
+    { operation: "ledger.token.mint", nth: 1, fault: "drop-after" },
+  ];
+  const project = newProject();
+  project.serviceAt((await sandboxProcess({ faults })).url);
+  project.write("mint.yaml", MINT_ONCE);
+  project.write("refused.yaml", REFUSED);
+  for (const args of [["mint.yaml"], ["refused.yaml", "--keep-exchanges"]]) {
+    const run = await project.run("run", ...args);
+    expect(run.code, run.transcript).toBe(0);
+  }
+  const refusalsOf = async (): Promise<readonly unknown[]> => {
+    const covered = await project.run("coverage", "--json");
+    expect(covered.stderr, covered.transcript).toContain("kept no exchanges");
+    const { operations } = coverageIn(covered.stdout);
+    const mint = operations.find(({ operation }) => operation === "ledger.token.mint");
+    expect(mint?.items.lost.filter(({ by }) => by !== null)).toMatchObject([{ name: "no answer", verdicts: ["applied"] }]);
+    expect(mint?.actors).toEqual(["userId:alice"]);
+    const vault = operations.find(({ operation }) => operation === "ledger.vault.assets");
+    return vault?.items.refusals.filter(({ by }) => by !== null) ?? [];
+  };
+  expect(await refusalsOf()).toEqual([]);
+  project.write("refused.yaml", REFUSED.replace("status: 500", "condition: vault not found"));
+  const real = await project.run("run", "refused.yaml");
+  expect(real.code, real.transcript).toBe(0);
+  expect(await refusalsOf()).toMatchObject([{ name: "vault not found", by: { step: "planned" } }]);
+});
+
+const RECEIPT = { transactionId: "tx1", status: "SETTLED", message: null, block: 7 };
+
+function entryOf(path: string, status: number, body: unknown): object {
+  const content = { size: 0, mimeType: "application/json", text: JSON.stringify(body) };
+  return {
+    startedDateTime: "2026-01-01T00:00:00Z",
+    request: { method: "GET", url: `https://ledger.example${path}` },
+    response: { status, content },
+  };
+}
+
+interface Drift {
+  readonly new: number;
+  readonly findings: readonly { readonly id: string; readonly kind: string; readonly where: string; readonly callsFor: string }[];
+}
+
+test("contract drift names what differs from the contract, and exits with 3 until it is known", async () => {
+  const project = newProject({});
+  const path = "/some/tokenize/app9/asset/receipt?receiptId=r1";
+  const write = (entries: readonly object[]): void =>
+    project.write("session.har", JSON.stringify({ log: { version: "1.2", entries } }));
+  write([
+    ...Array.from({ length: 20 }, () => entryOf(path, 200, RECEIPT)),
+    entryOf(path, 418, { status: "Error", message: "no", condition: "too early" }),
+    entryOf(path, 202, {}),
+    entryOf("/elsewhere", 200, { any: "thing" }),
+  ]);
+  const first = await project.run("contract", "drift", "--har", "session.har", "--json");
+  expect(first.code, first.transcript).toBe(3);
+  const { findings } = JSON.parse(first.stdout) as Drift;
+  expect(findings.map(({ kind, where }) => `${kind} ${where}`)).toEqual([
+    "word status",
+    "type message",
+    "field block",
+    "status 418",
+    "condition condition",
+    "status 202",
+  ]);
+  expect(findings.map(({ callsFor }) => callsFor)).toEqual(
+    expect.arrayContaining([
+      'profile: ledger.receipt, with "SETTLED" where it belongs',
+      "schemas/ledger.openapi.yaml, components.schemas.Receipt: block: { type: number }",
+      expect.stringMatching(/^profile: \{ refusals: \[.*, 418\] \}$/) as string,
+    ]),
+  );
+
+  const second = await project.run("contract", "drift", "--har", "session.har", "--json");
+  expect(second.code, second.transcript).toBe(0);
+  expect((JSON.parse(second.stdout) as Drift).findings.map(({ id }) => id)).toEqual(findings.map(({ id }) => id));
+
+  const { message: _, ...without } = RECEIPT;
+  write(Array.from({ length: 20 }, () => entryOf(path, 200, without)));
+  const third = await project.run("contract", "drift", "--har", "session.har");
+  expect(third.code, third.transcript).toBe(3);
+  expect(third.stdout).toMatch(
+    /new {4}ledger\.receipt\.get {2}never there message: the contract describes it, and none of 20 answers has it/,
+  );
+  expect(third.lines.at(-1)).toBe("20 exchanges: 3 findings, 1 new");
+
+  for (const [text, why] of [
+    ["{", "it is not JSON"],
+    ["{}", "it has no list log.entries"],
+    ['{"log":{"entries":[{}]}}', "log.entries[0]"],
+  ] as const) {
+    project.write("broken.har", text);
+    const broken = await project.run("contract", "drift", "--har", "broken.har");
+    expect(broken.code, broken.transcript).toBe(2);
+    expect(broken.stderr).toContain(why);
+  }
+  expect((await project.run("contract", "drift")).stderr).toContain("contract.which");
+});
+
+test("contract drift reads what runs in an environment have kept", async () => {
+  const project = newProject({});
+  cpSync(join(ROOT, "playbooks/scenarios/approvals.yaml"), join(project.folder, "approvals.yaml"));
+  const nothing = await project.run("contract", "drift", "--env", "sandbox");
+  expect(nothing.code, nothing.transcript).toBe(2);
+  expect(nothing.stderr).toContain("contract.no-exchanges");
+  const run = await project.run("run", "approvals.yaml", "--keep-exchanges");
+  expect(run.code, run.transcript).toBe(0);
+  const drift = await project.run("contract", "drift", "--env", "sandbox");
+  expect(drift.code, drift.transcript).toBe(3);
+  expect(drift.stdout).toMatch(/new field approvers\[\]\.comment: the contract does not have it/);
+  expect((await project.run("contract", "drift", "--env", "sandbox")).code).toBe(0);
+});
