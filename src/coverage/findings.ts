@@ -22,7 +22,7 @@ export const FINDINGS = {
 } as const;
 
 /** A difference between the answers of the service and the contract. */
-export interface Finding {
+export interface ContractFinding {
   /** The same whenever it is found again. */
   readonly id: string;
   readonly kind: keyof typeof FINDINGS;
@@ -39,14 +39,14 @@ export interface Finding {
   count: number;
 }
 
-interface Difference extends Pick<Finding, "kind" | "where" | "message" | "callsFor"> {
+interface Difference extends Pick<ContractFinding, "kind" | "where" | "message" | "callsFor"> {
   readonly value: unknown;
 }
 
 /** Finds where answers differ from the contract: takes one exchange after the other. */
 export class ContractCheck {
   readonly #profile: Profile;
-  readonly #found = new Map<string, Finding>();
+  readonly #found = new Map<string, ContractFinding>();
   /** By operation and object: how often the object was there, and the fields that it ever had. */
   readonly #objects = new Map<string, SeenObject>();
 
@@ -82,10 +82,10 @@ export class ContractCheck {
   }
 
   /** Returns what was found, and the fields that were never there although there was room for them often enough. */
-  findings(): readonly Finding[] {
+  findings(): readonly ContractFinding[] {
     const absent = [...this.#objects.values()].flatMap(({ operation, path, schema, seen, count }) => {
       if (count < LIMITS.absentAfter) return [];
-      return Object.keys(resolve(schema).properties ?? {}).flatMap((name): readonly Finding[] => {
+      return Object.keys(resolve(schema).properties ?? {}).flatMap((name): readonly ContractFinding[] => {
         if (seen.has(name)) return [];
         const message = `the contract describes it, and none of ${count} answers has it`;
         const callsFor = contractLine(operation, schema, `say of ${name} when it is there, or remove it`);
@@ -102,7 +102,7 @@ export class ContractCheck {
 const OF_EVERY_SERVICE: ReadonlySet<number> = new Set([429, 500, 503]);
 const ID_CHARS = 12;
 
-function idOf(operation: string, { kind, where, message }: Pick<Finding, "kind" | "where" | "message">): string {
+function idOf(operation: string, { kind, where, message }: Pick<ContractFinding, "kind" | "where" | "message">): string {
   const what = kind === "absent" ? "" : message;
   return hash("sha256", JSON.stringify([operation, kind, where, what])).slice(0, ID_CHARS);
 }

@@ -50,6 +50,9 @@ const CODES: Readonly<Record<string, number>> = {
   'tokenbook drift close --playbook old-name.yaml --because "renamed"': 2, // there is no drift
   "tokenbook drift page holders --out holders.html --sign signing-key": 2, // there is no key
   "tokenbook runs verify --archive archives": 2, // there is no archive
+  "tokenbook coverage --since 1d --fail-under operations=100,refusals=80 --report junit=coverage.xml": 1,
+  "tokenbook contract drift --env staging": 2, // no run kept its exchanges
+  "tokenbook contract drift --har session.har": 2, // there is no such file
   "tokenbook fmt --check .": 1,
   "tokenbook fmt --diff onboarding.yaml": 1,
 };
@@ -85,7 +88,7 @@ describe("what can run, runs", () => {
       expect(ended.stderr, ended.transcript).not.toMatch(/error usage\.|command not found/);
       return ended.code;
     };
-    if (/(?:report|show) latest/.test(command)) expect(await shell("tokenbook run supply.yaml")).toBe(0);
+    if (/(?:report|show) latest|tokenbook coverage/.test(command)) expect(await shell("tokenbook run supply.yaml")).toBe(0);
     if (command.includes("schedule history")) expect(await shell("tokenbook schedule --once supply.yaml")).toBe(0);
     if (/--plan|approve/.test(command)) expect(await shell("tokenbook plan onboarding.yaml --out onboarding.plan")).toBe(0);
     expect(await shell(command)).toBe(CODES[command] ?? 0);

@@ -3,7 +3,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { count, didYouMean } from "../../base/text.ts";
-import { ContractCheck, type Finding, FINDINGS } from "../../coverage/findings.ts";
+import { ContractCheck, type ContractFinding, FINDINGS } from "../../coverage/findings.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { readHar } from "../../exchanges/read-har.ts";
@@ -86,7 +86,7 @@ function nothingKept(environment: string, others: readonly string[]): Failure {
 }
 
 function findingLines(
-  { id, kind, operation, where, message, example, callsFor, run, step, ...more }: Finding,
+  { id, kind, operation, where, message, example, callsFor, run, step, ...more }: ContractFinding,
   isNew: boolean,
 ): string[] {
   const at = run === null ? "" : `, run ${run}${step === null ? "" : ` step ${step}`}`;
