@@ -27,7 +27,10 @@ test("coverage agrees with redocly's, item by item, and is written in every form
 
   const below = await project.run(
     "coverage",
-    ...["--report", "html=c.html,junit=c.xml,json=c.json", "--fail-under", "operations=10,parameters=90"],
+    "--report",
+    "html=c.html,junit=c.xml,json=c.json",
+    "--fail-under",
+    "operations=10,parameters=90",
   );
   expect(below.code, below.transcript).toBe(1);
   expect(below.stderr).toMatch(/^coverage of parameters is \d+% \(\d+ of 134\), less than 90%\n$/);
