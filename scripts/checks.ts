@@ -1,4 +1,5 @@
 // Makes the checks of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
+import { TOOL_WORDS } from "../src/cli/mcp/tool-words.ts";
 import { fileURLToPath } from "node:url";
 import standalone from "ajv/dist/standalone/index.js";
 import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
@@ -29,6 +30,7 @@ export function fixedSchemas(): readonly object[] {
     inputPartFrame(),
     environmentSchema,
     planSchema,
+    ...Object.values(TOOL_WORDS).map(({ input }) => input),
     SEED.schema,
     FAULTS.schema,
     ...ofCalls,

@@ -301,4 +301,9 @@ export const LIMITS = {
   workerDrainMs: 20_000,
   /** How often `submit --wait` asks for the outcome, in milliseconds. */
   submittedPollMs: 500,
+  /** Assistants: characters of one answer, bytes of one message, calls under way, and plans kept. */
+  assistantChars: 100_000,
+  assistantBytes: 1_048_576,
+  assistantCalls: 16,
+  assistantPlans: 200,
 } as const;

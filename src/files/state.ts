@@ -8,7 +8,7 @@ import { isOurs, strangeOwner, strangeWriter } from "./owner.ts";
 import { type Access, assertPrivate, FOLDER_MODE, FRESH, isOpenToOthers, refusePrivate } from "./private.ts";
 
 /** What a state directory holds. */
-const ENTRIES = ["journal.db", "journal.tail", "schedule.db", "drift.db", "exchanges.db", "sandbox.db", "holders"] as const;
+const ENTRIES = ["journal.db", "journal.tail", "schedule.db", "drift.db", "exchanges.db", "sandbox.db", "holders", "plans"] as const;
 
 /** The name of an entry in a state directory. Only `stateEntry`, which checks the directory, gives its path. */
 export type StateEntry = (typeof ENTRIES)[number];
@@ -63,7 +63,7 @@ export function openEntries(folder: string): readonly OpenEntry[] {
   const names = readdirSync(folder);
   const paths = names.filter(isStateName).map((name) => join(folder, name));
   for (const path of paths) {
-    if (path.endsWith("holders")) assertPrivateFolder(path, "look");
+    if (/(?:holders|plans)$/.test(path)) assertPrivateFolder(path, "look");
     else assertPrivate(path, "look");
   }
   const own = names.every(isStateName) ? [folder, ...paths] : paths;

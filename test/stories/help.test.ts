@@ -15,9 +15,9 @@ const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(COMMANDS)].fla
 
 const TOKENBOOK = EXAMPLES.filter((command) => command.startsWith("tokenbook "));
 
-test("every command has examples, but for the one that editors start", () => {
+test("every command has examples, but for those that editors and assistants start", () => {
   const without = Object.entries(COMMANDS).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
-  expect(without.map(([name]) => name)).toEqual(["lsp"]);
+  expect(without.map(([name]) => name)).toEqual(["lsp", "mcp"]);
   expect(TOKENBOOK.length).toBeGreaterThan(40);
 });
 

@@ -1,4 +1,4 @@
-import type { SHELL_NAMES } from "../program/program.ts";
+import type { SHELL_NAMES } from "../program/editor-commands.ts";
 
 /** The shells for which there is completion. */
 export type ShellName = (typeof SHELL_NAMES)[number];

@@ -354,4 +354,11 @@ Examples:
     summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and the findings of check.",
     examples: `Editors start it; docs/editors.md shows how to set up VS Code, Neovim and Helix.`,
   },
+  mcp: {
+    group: "serve",
+    brief: "Serve an assistant over stdio.",
+    summary:
+      "Serve an assistant over stdio (Model Context Protocol): check, plan, status and drifts; runs of plans where you allow them.",
+    examples: `An assistant starts it. Without --allow-writes it can change nothing. docs/assistants.md shows how to set it up.`,
+  },
 } as const;

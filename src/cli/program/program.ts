@@ -2,23 +2,14 @@ import type { Command as Commander } from "commander";
 import * as read from "./arguments.ts";
 import { Builder, type Calling } from "./builder.ts";
 import { coverageCommands, dropCommand } from "./coverage-commands.ts";
-import type { Definition, OptionKind, OfferedValues, Reader } from "./definition.ts";
+import type { Definition } from "./definition.ts";
+import { kind, oneOf, typed } from "./option-kinds.ts";
+import { editorCommands } from "./editor-commands.ts";
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { FORMATS } from "../../report/formats/format.ts";
 import { COMMANDS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
-
-/** The shells that can complete our commands. */
-export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
-
-function kind<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
-  return { read: readValue, offers };
-}
-
-const oneOf = <const Word extends string>(choices: readonly Word[]): OptionKind<Word> => ({ choices: choices });
-
-const typed = (offers: OfferedValues): Reader<string> => kind((text) => text, offers);
 
 const KIND = {
   text: typed("nothing"),
@@ -331,27 +322,6 @@ function lookCommands(program: Commander, builder: Builder): void {
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/sandbox.ts")).sandbox);
   editorCommands(program, builder);
-}
-
-function editorCommands(program: Commander, builder: Builder): void {
-  builder
-    .command(program, "completion")
-    .argument("<shell>", WORDS.completion.shell, oneOf(SHELL_NAMES))
-    .action(async () => (await import("../commands/completion.ts")).completion);
-  // The scripts of `completion` call this command.
-  builder
-    .hidden(program, "complete")
-    .argument("<line>", "", KIND.text)
-    .action(async () => (await import("../commands/completion.ts")).complete);
-  builder
-    .command(program, "lsp")
-    .flag("--stdio", WORDS.lsp.stdio)
-    .value("--clientProcessId <pid>", WORDS.lsp.client, KIND.text, { hidden: true })
-    .action(async () => (await import("../commands/lsp.ts")).lsp);
-  builder
-    .command(program, "schema")
-    .argument("[name]", WORDS.schema.name, KIND.schema, { default: "playbook" })
-    .action(async () => (await import("../commands/schema.ts")).schema);
 }
 
 function runsCommands(program: Commander, builder: Builder): void {

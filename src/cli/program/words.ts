@@ -173,6 +173,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     stdio: "use stdin and stdout, which is the only transport",
     client: "the editor's process, which some editors pass; the server ends when stdin ends",
   },
+  mcp: { allowWrites: "offer the tools `run` and `resume` too, in this environment only" },
   schema: { name: "playbook, environment, report, event, drift, plan, check, crash, doctor, schedule or notification" },
   input: "a value for an input, or the path of an input file; repeatable",
   inputs: "a JSON or YAML file with values for inputs",

@@ -1,0 +1,131 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from "@modelcontextprotocol/sdk/types.js";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { VERSION } from "../../base/version.ts";
+import { cut } from "../../report/formats/foreign-text.ts";
+import { SchemaSet } from "../../schema/validator.ts";
+import { Door } from "../print/door.ts";
+import { formatFailure } from "../print/failure.ts";
+import type { Shell, Terminal } from "../shell.ts";
+import { TOOL_WORDS, type ToolName, type ToolWords } from "./tool-words.ts";
+import { type Desk, TOOLS } from "./tools.ts";
+
+const INSTRUCTIONS = `tokenbook runs YAML playbooks against a tokenization service; each write is sent at most once.
+Write a playbook as a file, call check until it finds nothing, then plan, show the plan to a person, and run it by its digest with a key.
+When an answer is lost, repeat the same call. Messages also name commands of the command line: a person runs those.`;
+
+/** Speaks the Model Context Protocol on stdio until the client closes it or the process is to stop. Calls under way end first. */
+export async function serveAssistant(shell: Shell, desk: Omit<Desk, "shell">): Promise<ExitCode> {
+  const { input, output } = shell.streams();
+  const stopping = shell.stopping();
+  const server = new Server({ name: "tokenbook", version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const calls = new Calls(shell, desk);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed(desk) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) => calls.answer(name, given));
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const onerror = (error: Error): void =>
+    shell.stderr.write(`tokenbook: a message of the client was left out: ${messageOf(error)}\n`);
+  Object.assign(server, { onerror, onclose: end });
+  for (const event of ["end", "close", "error"] as const) input.once(event, () => end());
+  output.once("error", () => end());
+  stopping.addEventListener("abort", () => end(), { once: true });
+  await server.connect(new StdioServerTransport(input, output, { maxBufferSize: LIMITS.assistantBytes }));
+  await ended;
+  await calls.ended();
+  await server.close();
+  input.destroy();
+  return stopping.aborted ? EXIT.interrupted : EXIT.passed;
+}
+
+function offered({ writesIn }: Omit<Desk, "shell">): readonly (readonly [ToolName, ToolWords])[] {
+  const all = Object.entries(TOOL_WORDS) as [ToolName, ToolWords][];
+  return all.filter(([, { writes }]) => !writes || writesIn !== undefined);
+}
+
+function listed(desk: Omit<Desk, "shell">) {
+  return offered(desk).map(([name, { description, input, writes }]) => ({
+    name,
+    description,
+    inputSchema: input as { type: "object" },
+    annotations: { readOnlyHint: !writes, destructiveHint: writes, idempotentHint: true, openWorldHint: true },
+  }));
+}
+
+/** The calls of one client. */
+class Calls {
+  readonly #shell: Shell;
+  readonly #desk: Omit<Desk, "shell">;
+  readonly #schemas = new SchemaSet();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(shell: Shell, desk: Omit<Desk, "shell">) {
+    this.#shell = shell;
+    this.#desk = desk;
+  }
+
+  /** Resolves when no call is under way. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async answer(name: string, given: object): Promise<CallToolResult> {
+    const [tool, words] = offered(this.#desk).find(([known]) => known === name) ?? [];
+    if (tool === undefined || words === undefined) throw new McpError(ErrorCode.InvalidParams, whyNot(name));
+    const problems = this.#schemas.plainValidator(words.input)(given);
+    if (problems.length > 0)
+      return said(problems.map(({ path, message }) => `${path.join(".") || "the call"} ${message}`).join("\n"), true);
+    if (this.#underWay.size >= LIMITS.assistantCalls) return said("too many calls are under way: wait for one of them", true);
+    // A process holds the runs that it makes, so it makes one at a time.
+    const call = words.writes ? this.#lastWrite.then(() => this.#call(tool, given)) : this.#call(tool, given);
+    if (words.writes) this.#lastWrite = call;
+    this.#underWay.add(call);
+    return call.finally(() => this.#underWay.delete(call));
+  }
+
+  async #call(tool: ToolName, given: object): Promise<CallToolResult> {
+    const [words, notes] = [new Captured(), new Captured()];
+    const shell = { ...this.#shell, stdout: new Door(words), stderr: new Door(notes) };
+    let isError = true;
+    try {
+      isError = (await TOOLS[tool]({ ...this.#desk, shell }, given as never)) !== EXIT.passed;
+    } catch (error) {
+      if (!(error instanceof Failure)) this.#shell.stderr.write(`tokenbook: a bug in tokenbook: ${messageOf(error)}\n`);
+      shell.stderr.write(error instanceof Failure ? formatFailure(error) : "a bug in tokenbook; nothing more was sent\n");
+    }
+    return said([words.text, notes.text].filter((text) => text !== "").join("\n"), isError);
+  }
+}
+
+function whyNot(name: string): string {
+  return Object.hasOwn(TOOL_WORDS, name)
+    ? `${name} is not offered: this server is read-only; a person can start it with --allow-writes ENV`
+    : "there is no such tool";
+}
+
+function said(text: string, isError: boolean): CallToolResult {
+  const rest = text.length - LIMITS.assistantChars;
+  const shown = rest <= 0 ? text : `${cut(text, LIMITS.assistantChars)}\n… ${rest} more characters`;
+  return { content: [{ type: "text", text: shown }], isError };
+}
+
+/** What a command prints, kept for the answer. */
+class Captured implements Terminal {
+  readonly isTTY = false;
+  readonly columns = 120;
+  readonly rows = 24;
+  text = "";
+
+  write(text: string): void {
+    this.text += text;
+  }
+}

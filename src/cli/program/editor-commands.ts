@@ -1,0 +1,35 @@
+import type { Command as Commander } from "commander";
+import type { Builder } from "./builder.ts";
+import { oneOf, typed } from "./option-kinds.ts";
+import { WORDS } from "./words.ts";
+
+/** The shells that can complete our commands. */
+export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
+
+/** The commands that shells, editors and assistants start. */
+export function editorCommands(program: Commander, builder: Builder): void {
+  builder
+    .command(program, "completion")
+    .argument("<shell>", WORDS.completion.shell, oneOf(SHELL_NAMES))
+    .action(async () => (await import("../commands/completion.ts")).completion);
+  // The scripts of `completion` call this command.
+  builder
+    .hidden(program, "complete")
+    .argument("<line>", "", typed("nothing"))
+    .action(async () => (await import("../commands/completion.ts")).complete);
+  builder
+    .command(program, "lsp")
+    .flag("--stdio", WORDS.lsp.stdio)
+    .value("--clientProcessId <pid>", WORDS.lsp.client, typed("nothing"), { hidden: true })
+    .action(async () => (await import("../commands/lsp.ts")).lsp);
+  builder
+    .command(program, "mcp")
+    .valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], typed("files"))
+    .value("--state <dir>", WORDS.state, typed("folders"))
+    .value("--allow-writes <env>", WORDS.mcp.allowWrites, typed("environments"))
+    .action(async () => (await import("../commands/mcp.ts")).mcp);
+  builder
+    .command(program, "schema")
+    .argument("[name]", WORDS.schema.name, typed("schemas"), { default: "playbook" })
+    .action(async () => (await import("../commands/schema.ts")).schema);
+}
