@@ -32,7 +32,7 @@ test.for(LIMITS_KIB)(
 test("a comparison whose temporary file cannot grow names its folder", async () => {
   const accounts = Array.from({ length: 40_000 }, (_, at) => ({
     tokenId: "Gold",
-    entity: { userId: `holder${at}` },
+    entity: { userId: `holder${at}`.padStart(200, "0") },
     balance: 1,
   }));
   const { url } = await serve(() => ({ body: JSON.stringify(accounts) }));
