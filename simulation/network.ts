@@ -6,7 +6,7 @@ import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
 import { isStale, ledgerFault, type RequestFault, type Stale, type Words } from "./faults.ts";
 import type { Befalls, Mishaps } from "./mishaps.ts";
 import { SimulatedProcess } from "./process.ts";
-import type { Dice } from "./random.ts";
+import type { Dice } from "../src/base/dice.ts";
 import type { SimulatedService } from "./service.ts";
 import type { VirtualTime } from "./time.ts";
 

@@ -1,5 +1,5 @@
 import { Draft, type SimulatedStep } from "./draft.ts";
-import { Dice } from "./random.ts";
+import { Dice } from "../src/base/dice.ts";
 import {
   answer,
   approveTransfer,

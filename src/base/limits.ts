@@ -155,6 +155,20 @@ export const LIMITS = {
   crashChildMs: 600_000,
   crashResumes: 5,
   crashDifferences: 5,
+  /** Exploring: sequences of one command and how long it may take, in milliseconds, unless its options say otherwise. */
+  exploreSequences: 10_000,
+  exploreMs: 120_000,
+  /** Exploring: steps of one sequence, sequences at a time, and pages read of one list: a longer one is not read any more. */
+  exploreSteps: 60,
+  exploreAtOnce: 8,
+  explorePages: 40,
+  /** How long exploring waits for a receipt, and before it acts on a request that may end at once, in milliseconds. */
+  exploreReceiptMs: 30_000,
+  explorePauseMs: 5,
+  /** Exploring: times that one finding is played again to make it shorter; findings; and lost answers after which it gives up. */
+  exploreShorter: 300,
+  exploreFindings: 20,
+  exploreLost: 20,
   /** Free bytes on the disk of the state directory below which `doctor` warns; difference of clocks, in milliseconds; and runs checked. */
   doctorFreeBytes: 104_857_600,
   doctorSkewMs: 5_000,

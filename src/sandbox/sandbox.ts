@@ -8,6 +8,7 @@ import { addAboutRoutes } from "./http/about.ts";
 import { addControlRoutes } from "./http/control.ts";
 import { buildServer, type ServerParts } from "./http/server.ts";
 import type { Chain } from "./ledger/chain.ts";
+import type { LedgerRules } from "./ledger/operations.ts";
 import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
 import { readSeed } from "./seed/read.ts";
@@ -45,6 +46,8 @@ export interface SandboxOptions {
   readonly faults?: FaultPlan;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs?: number;
+  /** How the ledger works when it has a bug, for tests of what must find it. No command has a way to say so. */
+  readonly rules?: LedgerRules;
 }
 
 /** Where a running sandbox is, and what opens it. */
@@ -153,7 +156,14 @@ function assemble(database: Database, options: SandboxOptions, { faults, closing
   } = options;
   const clock = new VirtualClock(database);
   const dialect = { ...USUAL_DIALECT, ...given };
-  const { settings, chain, past, ago, faces } = openService(database, { clock, profile, dialect, commitDelayMs, closing });
+  const { settings, chain, past, ago, faces } = openService(database, {
+    clock,
+    profile,
+    dialect,
+    commitDelayMs,
+    closing,
+    ...(options.rules === undefined ? {} : { rules: options.rules }),
+  });
   past.keep(faults.needsPast);
   const app = buildServer({ faces, clock, faults, ago, closing, names: names.concat(host) });
   addControlRoutes(app, { database, chain, clock, faults, settings, past });

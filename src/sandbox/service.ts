@@ -6,6 +6,7 @@ import type { Faces } from "./http/face.ts";
 import { InvestorFace } from "./http/investor-face.ts";
 import { LedgerFace } from "./http/ledger-face.ts";
 import { Chain } from "./ledger/chain.ts";
+import { LEDGER_RULES, type LedgerRules } from "./ledger/operations.ts";
 import { Past } from "./store/past.ts";
 import { readSettings, type Settings } from "./store/settings.ts";
 import { World } from "./store/world.ts";
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly commitDelayMs: number;
   /** Aborted when the service closes: writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
+  /** How the ledger works, when it is not as it is meant: with a bug that something else must find. */
+  readonly rules?: LedgerRules;
 }
 
 /** The service without the server that puts it on a port: both interfaces, and the order of the ledger's writes. */
@@ -32,17 +35,16 @@ export interface ServiceParts {
 }
 
 /** The service whose state lies in a filled database. */
-export function openService(
-  database: Database,
-  { clock, profile, dialect = USUAL_DIALECT, commitDelayMs, closing }: ServiceOptions,
-): ServiceParts {
+export function openService(database: Database, options: ServiceOptions): ServiceParts {
+  const { clock, profile, dialect = USUAL_DIALECT, commitDelayMs, closing, rules = LEDGER_RULES } = options;
   const settings = readSettings(database);
   const past = new Past(database, clock);
-  const chain = new Chain({ database, past, profile: profile.ledger, accepts: dialect.accepts, settings, commitDelayMs });
+  const { writes } = rules;
+  const chain = new Chain({ database, past, profile: profile.ledger, accepts: dialect.accepts, settings, commitDelayMs, writes });
   const { conditionStatus, successStatus, numbers, booleans } = profile;
   const speech = { numbers, booleans, dialect };
   const common = { world: new World(database), clock, settings, conditionStatus, successStatus, speech };
-  const ledger = new LedgerFace({ ...common, chain, profile: profile.ledger, closing });
+  const ledger = new LedgerFace({ ...common, chain, rules, profile: profile.ledger, closing });
   const investor = new InvestorFace({ ...common, database, profile: profile.investor });
   const ago = <T>(ms: number, read: () => T): T => {
     chain.advance(clock.now());

@@ -157,6 +157,24 @@ Examples:
 
 Exits with 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook did not pass undisturbed.`,
   },
+  explore: {
+    group: "run",
+    brief: "Look for bugs in the service itself.",
+    summary: "Look for calls that the ledger answers otherwise than the service description says, and write a playbook for each.",
+    examples: `Makes sequences of calls, valid ones and ones at the edge of a rule, under names of its own. A fresh sandbox inside tokenbook, which
+nobody else has touched, says what each answer must be. What differs is played again and made shorter, and is written as a playbook: it
+fails on this service, and passes on one that keeps the rule.
+
+explore writes to the ledger, and spends nothing that is not its own. It removes what can be removed: assets, and operators for all tokens.
+Tokens, vaults and requests stay. It refuses an environment that is \`protected: true\`.
+
+Examples:
+  $ tokenbook explore --env sandbox --seed 7 --sequences 50
+  $ tokenbook explore --env staging --time 10m --output found
+  $ tokenbook explore --env staging --json > explored.json
+
+Exits with 0 when nothing was found, 1 when something was, 2 when it could not start.`,
+  },
   runs: {
     group: "see",
     brief: "List, show, verify and archive runs.",

@@ -252,6 +252,16 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--keep <folder>", WORDS.test.keep, KIND.folder)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/test.ts")).test);
+  builder
+    .command(program, "explore")
+    .value("--env <name>", WORDS.env, KIND.environment)
+    .with(dotenv)
+    .value("--seed <n>", WORDS.explore.seed, KIND.number)
+    .value("--sequences <n>", WORDS.explore.sequences, KIND.count)
+    .value("--time <duration>", WORDS.explore.time, KIND.age)
+    .value("--output <folder>", WORDS.explore.output, KIND.folder, { default: "explored" })
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/explore.ts")).explore);
   // `test` starts this command and kills it.
   builder
     .hidden(program, "crash-child")

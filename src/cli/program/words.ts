@@ -126,6 +126,12 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     at: "only this boundary, as the test prints it",
     keep: "keep the sandbox and the state directory of each run in this folder; for several playbooks in playbook-1, playbook-2 and so on",
   },
+  explore: {
+    seed: "the number that decides all sequences; the same number makes the same calls (default: any, and it is printed)",
+    sequences: "how many sequences of calls to make at most (default: 10000)",
+    time: "how long to explore at most, as in 10m (default: 2m)",
+    output: "the folder for the playbooks that show what was found",
+  },
   fleet: {
     label: "the label of the workers that may take the runs",
     labels: "take only runs with these labels, as in a,b (default: default)",

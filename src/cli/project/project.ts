@@ -107,17 +107,21 @@ export interface OpenTarget {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the environment that the options name; without an environment file, an embedded sandbox that keeps its data in the state directory. */
-export async function openTarget(shell: ProjectShell, where: Where): Promise<OpenTarget> {
+/** Opens the environment that the options name; without an environment file, an embedded sandbox. It keeps its data in the state directory. */
+export async function openTarget(
+  shell: ProjectShell,
+  where: Where,
+  sandboxFile: (state: string) => string = (state) => stateEntry(state, "sandbox.db", "create"),
+): Promise<OpenTarget> {
   const { environmentFile: file } = shell.project;
   if (file !== undefined) {
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
-    if ("sandbox" in loaded) return embeddedSandbox(stateDirectory(shell, where), loaded.sandbox);
+    if ("sandbox" in loaded) return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), loaded.sandbox);
     assertTlsChecked(loaded, shell.variables);
     return { target: loaded, close: async () => {} };
   }
   assertSandboxMeant(shell, where);
-  return embeddedSandbox(stateDirectory(shell, where), EMBEDDED_NAME);
+  return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), EMBEDDED_NAME);
 }
 
 /** The name by which `--env` asks for the embedded sandbox where there is no environment file. */
@@ -140,9 +144,8 @@ export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { en
   );
 }
 
-async function embeddedSandbox(state: string, environment: string): Promise<OpenTarget> {
+async function embeddedSandbox(path: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../../sandbox/sandbox.ts");
-  const path = stateEntry(state, "sandbox.db", "create");
   const sandbox = await startSandbox({ path });
   return { target: sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE }), close: () => sandbox.close() };
 }

@@ -3,9 +3,9 @@ import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";
 import type { LedgerCall } from "../ledger/call.ts";
-import type { Chain, SubmittedOutcome, Submission, WriteFault } from "../ledger/chain.ts";
+import type { Chain, Submission, WriteFault } from "../ledger/chain.ts";
 import { demandEntities, isAmong, VAULT_ATTRIBUTE } from "../ledger/entity.ts";
-import { LEDGER_READS, LEDGER_WRITES } from "../ledger/operations.ts";
+import type { LedgerRules, ReceiptOutcome } from "../ledger/operations.ts";
 import { demand, ServiceRefusal, statusOf, type StatusOverrides } from "../refusal.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
 import type { Settings } from "../store/settings.ts";
@@ -23,6 +23,7 @@ const OUTAGE = "server error: the caller's part of the ledger is down";
 export interface LedgerParts {
   readonly world: World;
   readonly chain: Chain;
+  readonly rules: LedgerRules;
   readonly clock: Clock;
   readonly settings: Settings;
   readonly profile: LedgerProfile;
@@ -48,8 +49,8 @@ export class LedgerFace implements Face {
   async serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer> {
     this.#parts.chain.advance(this.#parts.clock.now());
     const call = this.#readCall(operation, asked);
-    const write = LEDGER_WRITES[operation.name];
-    if (write !== undefined) return { status: this.#success(operation, call), body: await this.#write(operation, call, fault) };
+    if (this.#parts.rules.writes[operation.name] !== undefined)
+      return { status: this.#success(operation, call), body: await this.#write(operation, call, fault) };
     const body = this.#spoken(operation, this.#read(operation, call));
     return body === undefined ? { status: NO_CONTENT } : { status: this.#success(operation, call), body };
   }
@@ -118,7 +119,7 @@ export class LedgerFace implements Face {
   #read(operation: ContractOperation, call: LedgerCall<unknown>): object | undefined {
     if (operation.name === "ledger.receipt.get") return this.#receipt(String(call.params["receiptId"]));
     demand(!this.#isCutOff(call.actor), "server error", OUTAGE);
-    const read = LEDGER_READS[operation.name];
+    const read = this.#parts.rules.reads[operation.name];
     if (read === undefined) throw new ServiceRefusal("not implemented", `the sandbox does not implement ${operation.name}`);
     return read(call) as object | undefined;
   }
@@ -128,7 +129,8 @@ export class LedgerFace implements Face {
   }
 
   #receipt(receiptId: string): object {
-    const outcome = this.#parts.chain.outcomeOfReceipt(receiptId);
+    const settled = this.#parts.chain.outcomeOfReceipt(receiptId);
+    const outcome = this.#parts.rules.receipt?.(settled) ?? settled;
     const { pendingReceipt } = this.#parts.speech.dialect;
     if (outcome.state === "PENDING" && pendingReceipt !== "word") {
       demand(pendingReceipt !== "not-found", "transaction not found", `there is no receipt ${receiptId} yet`);
@@ -139,7 +141,7 @@ export class LedgerFace implements Face {
     return { ...named, status: this.#receiptWord(outcome.state), message: errorText(outcome) };
   }
 
-  #receiptWord(state: SubmittedOutcome["state"]): string {
+  #receiptWord(state: ReceiptOutcome["state"]): string {
     const { committed, failed, pending } = this.#parts.profile.receipt;
     const words = { COMMITTED: committed[0], FAILED: failed[0], PENDING: pending };
     return words[state] ?? state;
@@ -172,6 +174,6 @@ export class LedgerFace implements Face {
 }
 
 // A receipt has no field for the condition, so its text must name it.
-function errorText({ condition = "server error", message }: SubmittedOutcome): string {
+function errorText({ condition = "server error", message }: ReceiptOutcome): string {
   return condition === "server error" ? message : `${condition}: ${message}`;
 }

@@ -13,7 +13,7 @@ import type { Past } from "../store/past.ts";
 import type { Settings } from "../store/settings.ts";
 import { World } from "../store/world.ts";
 import type { Commit } from "./call.ts";
-import { LEDGER_WRITES } from "./operations.ts";
+import type { LedgerRules, ReceiptOutcome } from "./operations.ts";
 
 /** A write as it was asked for. */
 export interface Request {
@@ -40,15 +40,6 @@ export interface Submission {
   readonly commitAt: number;
 }
 
-/** The state of a submitted write. */
-export interface SubmittedOutcome {
-  readonly transactionId: string;
-  readonly state: "PENDING" | "COMMITTED" | "FAILED";
-  readonly message: string;
-  /** Set when it failed. */
-  readonly condition?: Condition;
-}
-
 /** What the chain is kept in, and how fast it is. */
 export interface ChainOptions {
   readonly database: Database;
@@ -58,6 +49,7 @@ export interface ChainOptions {
   /** What it commits although it would refuse it otherwise. */
   readonly accepts: readonly Accepted[];
   readonly commitDelayMs: number;
+  readonly writes: LedgerRules["writes"];
 }
 
 /**
@@ -95,14 +87,14 @@ export class Chain {
   }
 
   /** The state of a submitted write. */
-  outcome(transactionId: string): SubmittedOutcome {
+  outcome(transactionId: string): ReceiptOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE transaction_id = ?", transactionId);
     invariant(row, `the ledger has lost the transaction ${transactionId}`);
     return asOutcome(row);
   }
 
   /** The same, by the receipt; refuses receipts that were never given. */
-  outcomeOfReceipt(receiptId: string): SubmittedOutcome {
+  outcomeOfReceipt(receiptId: string): ReceiptOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE receipt_id = ?", receiptId);
     return asOutcome(found(row, "transaction not found", `there is no receipt ${receiptId}`));
   }
@@ -166,7 +158,7 @@ export class Chain {
     transactionId,
     at,
   }: Request & { readonly transactionId: string; readonly at: number }): void {
-    const { profile, settings, accepts } = this.#options;
+    const { profile, settings, accepts, writes } = this.#options;
     const { orgId, assetTypes, references } = settings;
     const commit: Commit<unknown> = {
       world: this.#world,
@@ -182,12 +174,12 @@ export class Chain {
       repeatsBookmark: false,
       transactionId,
     };
-    const write = LEDGER_WRITES[operation];
+    const write = writes[operation];
     invariant(write, `the ledger knows no write ${operation}`);
     write(commit);
   }
 
-  #close(transactionId: string, { state, condition, message }: Omit<SubmittedOutcome, "transactionId">): void {
+  #close(transactionId: string, { state, condition, message }: Omit<ReceiptOutcome, "transactionId">): void {
     this.#database.run(
       "UPDATE ledger_transactions SET state = ?, condition = ?, message = ? WHERE transaction_id = ?",
       state,
@@ -198,10 +190,10 @@ export class Chain {
   }
 }
 
-function asOutcome(row: SqlRow): SubmittedOutcome {
+function asOutcome(row: SqlRow): ReceiptOutcome {
   const outcome = {
     transactionId: String(row["transaction_id"]),
-    state: row["state"] as SubmittedOutcome["state"],
+    state: row["state"] as ReceiptOutcome["state"],
     message: String(row["message"]),
   };
   return row["condition"] === null ? outcome : { ...outcome, condition: row["condition"] as Condition };

@@ -20,6 +20,7 @@ import {
   setAssetOwners,
   updateAssets,
 } from "./assets.ts";
+import type { Condition } from "../refusal.ts";
 import type { LedgerCall, Commit } from "./call.ts";
 import { depositAssets, listVaultAssets, updateVaultAssets, withdrawAssets } from "./deposits.ts";
 import {
@@ -59,8 +60,25 @@ function write<Body>(operation: (commit: Commit<Body>) => void): Write {
   return (commit) => operation(commit as Commit<Body>);
 }
 
+/** What a receipt is about: whether a write has taken effect. */
+export interface ReceiptOutcome {
+  readonly transactionId: string;
+  readonly state: "PENDING" | "COMMITTED" | "FAILED";
+  readonly message: string;
+  /** Set when it failed. */
+  readonly condition?: Condition;
+}
+
+/** What the ledger does at each call, by operation. */
+export interface LedgerRules {
+  readonly reads: Readonly<Record<string, Read>>;
+  readonly writes: Readonly<Record<string, Write>>;
+  /** What a receipt says of the outcome of a write: the outcome itself when it is left out. */
+  readonly receipt?: (outcome: ReceiptOutcome) => ReceiptOutcome;
+}
+
 /** The reads of the ledger, by operation. A receipt is read from the chain itself. */
-export const LEDGER_READS: Readonly<Record<string, Read>> = {
+export const LEDGER_READS: LedgerRules["reads"] = {
   "ledger.status": () => undefined,
   "ledger.asset.get": read(getAsset),
   "ledger.asset.history": read(assetHistory),
@@ -90,7 +108,7 @@ export const LEDGER_READS: Readonly<Record<string, Read>> = {
 };
 
 /** The writes of the ledger, by operation. */
-export const LEDGER_WRITES: Readonly<Record<string, Write>> = {
+export const LEDGER_WRITES: LedgerRules["writes"] = {
   "ledger.asset.create": write(createAssets),
   "ledger.asset.put": write(putAssets),
   "ledger.asset.update": write(updateAssets),
@@ -122,3 +140,6 @@ export const LEDGER_WRITES: Readonly<Record<string, Write>> = {
   "ledger.vault.withdraw": write(withdrawAssets),
   "ledger.vault.updateAssets": write(updateVaultAssets),
 };
+
+/** The rules of the ledger as they are meant. */
+export const LEDGER_RULES: LedgerRules = { reads: LEDGER_READS, writes: LEDGER_WRITES };

@@ -1,0 +1,128 @@
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Profile } from "../contract/profile.ts";
+import { type Operation, operationNamed } from "../operations/operation.ts";
+import { buildRequest, type ServiceRequest } from "../operations/request.ts";
+
+/** What a ledger said to one call, however many requests that took. */
+export type Said =
+  | { readonly kind: "done"; readonly payload: Json }
+  | { readonly kind: "refused"; readonly condition: string }
+  /** An answer that neither grants nor refuses, such as a server error or a list that never ends. */
+  | { readonly kind: "broken"; readonly why: string }
+  /** A list of so many pages that it is not read. */
+  | { readonly kind: "unread" }
+  /** No answer came, so nothing is known. */
+  | { readonly kind: "lost"; readonly why: string };
+
+/** A whole answer to one request, or why there is none. */
+export type RawAnswer = { readonly status: number; readonly text: string } | { readonly lost: string };
+
+/** Carries one request to a ledger. */
+export type Carry = (operation: Operation, request: ServiceRequest) => Promise<RawAnswer>;
+
+/** One call, its input as it is sent. */
+export interface ExploredCall {
+  readonly uses: string;
+  readonly input: JsonObject;
+  readonly actingEntity: string;
+}
+
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 250;
+const RECEIPT = "ledger.receipt.get";
+
+/** Asks a ledger: reads every page of a list, and waits for the receipt of a write. A write is sent once. */
+export class Asker {
+  readonly #carry: Carry;
+  readonly #profile: Profile;
+  readonly #clock: Clock;
+  /** The lists that are not read any more. */
+  readonly #long = new Set<string>();
+  /** Requests that were sent. */
+  requests = 0;
+
+  constructor(carry: Carry, { profile, clock }: { readonly profile: Profile; readonly clock: Clock }) {
+    this.#carry = carry;
+    this.#profile = profile;
+    this.#clock = clock;
+  }
+
+  async ask(call: ExploredCall): Promise<Said> {
+    const operation = operationNamed(call.uses);
+    if (operation.call.paging !== undefined) return this.#pages(operation, call, operation.call.paging.items);
+    const said = await this.#once(operation, call);
+    if (!operation.writes || said.kind !== "done") return said;
+    return this.#receipt(call, said.payload);
+  }
+
+  async #pages(operation: Operation, call: ExploredCall, items: string): Promise<Said> {
+    if (this.#long.has(call.uses)) return { kind: "unread" };
+    const records: Json[] = [];
+    const seen = new Set<string>();
+    for (let page: string | undefined, pages = 0; pages < LIMITS.explorePages; pages++) {
+      const said = await this.#once(operation, call, page);
+      if (said.kind !== "done") return said;
+      const list = isObject(said.payload) ? (said.payload[items] ?? []) : [];
+      if (!isObject(said.payload) || !Array.isArray(list)) return { kind: "broken", why: `the answer has no list ${items}` };
+      records.push(...(list as readonly Json[]));
+      const { bookmark } = said.payload;
+      if (typeof bookmark !== "string" || bookmark === "" || list.length === 0) return { kind: "done", payload: records };
+      if (seen.has(bookmark)) return { kind: "broken", why: "the list gives a bookmark twice" };
+      seen.add(bookmark);
+      page = bookmark;
+    }
+    this.#long.add(call.uses);
+    return { kind: "unread" };
+  }
+
+  async #receipt({ actingEntity }: ExploredCall, written: Json): Promise<Said> {
+    const receiptId = isObject(written) ? written["receiptId"] : undefined;
+    if (typeof receiptId !== "string" || receiptId === "") return { kind: "done", payload: written };
+    const until = this.#clock.elapsed() + LIMITS.exploreReceiptMs;
+    const { committed, failed } = this.#profile.ledger.receipt;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const said = await this.#once(operationNamed(RECEIPT), { uses: RECEIPT, input: { receiptId }, actingEntity });
+      const { status, message } = said.kind === "done" && isObject(said.payload) ? said.payload : {};
+      const word = String(status);
+      if (committed.includes(word)) return { kind: "done", payload: written };
+      if (failed.includes(word)) return { kind: "refused", condition: String(message).split(":")[0] ?? "" };
+      if (said.kind === "refused" && said.condition !== "transaction not found") return { kind: "broken", why: `the receipt is refused: ${said.condition}` };
+      if (said.kind === "broken" || said.kind === "lost") return said;
+      if (this.#clock.elapsed() > until) return { kind: "broken", why: `the receipt says ${word} for too long` };
+      await this.#clock.sleep(pause);
+    }
+  }
+
+  async #once(operation: Operation, { input, actingEntity }: ExploredCall, page?: string): Promise<Said> {
+    const at = page === undefined ? {} : { page };
+    this.requests++;
+    const raw = await this.#carry(operation, buildRequest(operation, input, { profile: this.#profile, actingEntity, ...at }));
+    return "lost" in raw ? { kind: "lost", why: raw.lost } : this.#said(raw);
+  }
+
+  #said({ status, text }: Extract<RawAnswer, { readonly status: number }>): Said {
+    const body = parsed(text);
+    if (status >= 200 && status < 300) {
+      if (body === undefined && text !== "") return { kind: "broken", why: `HTTP ${status} without JSON` };
+      return { kind: "done", payload: body ?? null };
+    }
+    if (!this.#profile.refusals.includes(status)) return { kind: status === 429 ? "lost" : "broken", why: `HTTP ${status}` };
+    const { condition, message } = isObject(body) ? body : {};
+    return { kind: "refused", condition: String(condition ?? message ?? `HTTP ${status}`) };
+  }
+}
+
+/** The text of a body as it leaves. */
+export function bodyText({ body }: ServiceRequest): string | undefined {
+  return body === undefined ? undefined : writeJson(body);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

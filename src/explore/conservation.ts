@@ -1,0 +1,37 @@
+import { Decimal, sum } from "../base/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+
+/** What the service said of one token, with no write in between. */
+export interface TokenReadings {
+  readonly token: Json;
+  readonly accounts: Json;
+  readonly transactions: Json;
+}
+
+const ZERO = Decimal.of(0);
+
+/** Returns what does not add up, in words; it needs no reference, so it finds what the reference has wrong too. */
+export function imbalanceOf({ token, accounts, transactions }: TokenReadings): string | undefined {
+  if (!isObject(token)) return undefined;
+  const [supply, minted] = [amountOf(token, "totalSupply"), amountOf(token, "totalMintedAmount")];
+  const held = sum(rowsOf(accounts).map((account) => amountOf(account, "balance")));
+  const movements = rowsOf(transactions).flatMap(({ type, transactionDetails }) =>
+    rowsOf(transactionDetails)
+      .filter((each) => each["tokenId"] === token["id"])
+      .map((each) => ({ type, amount: amountOf(each, "amount") })),
+  );
+  const total = (wanted: string): Decimal => sum(movements.filter(({ type }) => type === wanted).map(({ amount }) => amount));
+  if (!supply.equals(held)) return `its supply is ${supply}, and its accounts hold ${held}`;
+  if (!supply.equals(total("MINT").minus(total("BURN")))) return `its supply is ${supply}, and its transactions add up to something else`;
+  if (!minted.equals(total("MINT"))) return `${minted} is counted as minted, and its transactions mint ${total("MINT")}`;
+  return undefined;
+}
+
+function amountOf(row: JsonObject, field: string): Decimal {
+  const amount = row[field];
+  return amount instanceof Decimal ? amount : ZERO;
+}
+
+function rowsOf(list: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(list) ? (list as readonly Json[]).filter(isObject) : [];
+}

@@ -1,0 +1,158 @@
+import type { Clock } from "../base/ports.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Profile } from "../contract/profile.ts";
+import { Asker, type Carry } from "./ask.ts";
+import type { ExploredAssetType } from "./draft.ts";
+import { breachOf, type Breach, playbookOf } from "./found-playbook.ts";
+import { play, type Played } from "./play.ts";
+import { removeWhatCanBe } from "./remove.ts";
+import { openReference, type ReferenceOptions } from "./reference.ts";
+import { sequenceOf } from "./sequence.ts";
+import { type FoundWrong, shorten, signatureOf, withMoreLooks } from "./shorten.ts";
+import type { ExploredStep } from "./step.ts";
+
+/** The service that is explored. */
+export interface ExploredService {
+  readonly carry: Carry;
+  readonly profile: Profile;
+  readonly orgId: string;
+  readonly appId: string;
+  readonly assetTypes: readonly string[];
+  /** It ends with the exploration, so nothing has to be removed from it. */
+  readonly isOwn: boolean;
+  /** The rules by which the reference answers, when they are not those of the sandbox. */
+  readonly referenceRules?: ReferenceOptions["rules"];
+}
+
+/** How far the exploring goes. */
+export interface ExploringOptions {
+  readonly seed: number;
+  readonly sequences: number;
+  readonly timeMs: number;
+  /** Findings after which it ends. */
+  readonly findings: number;
+  /** Begins the names of what is made. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  /** Told of each finding when it is made. */
+  readonly onFound: (finding: ExploredFinding) => void;
+}
+
+/** One thing that the service gets wrong, with the shortest playbook that shows it. */
+export interface ExploredFinding extends Breach {
+  readonly sequence: number;
+  readonly steps: number;
+  readonly playbook: string;
+  /** Whether it went wrong again when the same sequence was played again. */
+  readonly isRepeatable: boolean;
+}
+
+/** What an exploration did. */
+export interface Explorations {
+  readonly sequences: number;
+  readonly requests: number;
+  readonly findings: readonly ExploredFinding[];
+  /** Sequences that ended because an answer was lost, and why the last one was. */
+  readonly lost: number;
+  readonly lastLoss: string | undefined;
+}
+
+/** Plays sequences on a service and on the reference, several at a time, until something ends it. Throws nothing for what the service does. */
+export async function explore(service: ExploredService, options: ExploringOptions): Promise<Explorations> {
+  return new Exploration(service, options).run();
+}
+
+class Exploration {
+  readonly #service: ExploredService;
+  readonly #options: ExploringOptions;
+  readonly #asker: Asker;
+  readonly #types: readonly ExploredAssetType[];
+  readonly #findings: ExploredFinding[] = [];
+  readonly #signatures = new Set<string>();
+  readonly #until: number;
+  #next = 1;
+  #played = 0;
+  #plays = 0;
+  #lost = 0;
+  #lastLoss: string | undefined;
+
+  constructor(service: ExploredService, options: ExploringOptions) {
+    this.#service = service;
+    this.#options = options;
+    this.#asker = new Asker(service.carry, { profile: service.profile, clock: options.clock });
+    const { primaryKey } = service.profile.ledger;
+    this.#types = service.assetTypes.map((name) => ({ name, primaryKey: primaryKey[name] ?? "id" }));
+    this.#until = options.clock.elapsed() + options.timeMs;
+  }
+
+  async run(): Promise<Explorations> {
+    await Promise.all(Array.from({ length: LIMITS.exploreAtOnce }, () => this.#lane()));
+    const findings = this.#findings.toSorted((one, other) => one.sequence - other.sequence);
+    return { sequences: this.#played, requests: this.#asker.requests, findings, lost: this.#lost, lastLoss: this.#lastLoss };
+  }
+
+  async #lane(): Promise<void> {
+    while (!this.#isOver()) {
+      const number = this.#next++;
+      const sequence = sequenceOf(this.#options.seed, number, this.#types);
+      const played = await this.#play(sequence);
+      this.#played++;
+      if (played.lost !== undefined) {
+        this.#lost++;
+        this.#lastLoss = played.lost;
+      }
+      if (played.wrong !== undefined) await this.#find({ ...played, wrong: played.wrong }, sequence, number);
+    }
+  }
+
+  #isOver(): boolean {
+    const { sequences, findings, stopping, clock } = this.#options;
+    const isEnough = this.#next > sequences || this.#findings.length >= findings || this.#lost >= LIMITS.exploreLost;
+    return isEnough || stopping.aborted || clock.elapsed() >= this.#until;
+  }
+
+  // The same bug is found again and again: only its first finding is made short.
+  async #find(first: FoundWrong, steps: readonly ExploredStep[], sequence: number): Promise<void> {
+    if (this.#isKnown(first)) return;
+    const closer = await this.#play(withMoreLooks(steps));
+    const found = closer.wrong === undefined ? first : { ...closer, wrong: closer.wrong };
+    if (signatureOf(found) !== signatureOf(first) && this.#isKnown(found)) return;
+    const shortest = await shorten(found, (fewer) => this.#play(fewer));
+    const { findings, seed, onFound } = this.#options;
+    if (this.#findings.length >= findings) return;
+    const shown = shortest ?? found;
+    const origin = `Found by tokenbook explore --seed ${seed}, sequence ${sequence}.`;
+    const finding = {
+      ...breachOf(shown),
+      sequence,
+      steps: shown.steps.length,
+      playbook: playbookOf(shown, origin),
+      isRepeatable: shortest !== undefined,
+    };
+    this.#findings.push(finding);
+    onFound(finding);
+  }
+
+  async #play(steps: readonly ExploredStep[]): Promise<Played> {
+    const { profile, orgId, appId, assetTypes, referenceRules: rules, isOwn } = this.#service;
+    const reference = openReference({ profile, orgId, appId, assetTypes, ...(rules === undefined ? {} : { rules }) });
+    const explored = { service: this.#asker, reference: reference.asker, profile, orgId, clock: this.#options.clock };
+    // The last letter ends the number: no key is a part of another.
+    const key = `${this.#options.prefix}n${(this.#plays++).toString(36)}z`;
+    try {
+      const played = await play(steps, explored, key);
+      if (!isOwn) await removeWhatCanBe(played.steps, explored, key);
+      return played;
+    } finally {
+      reference.close();
+    }
+  }
+
+  #isKnown(found: FoundWrong): boolean {
+    const signature = signatureOf(found);
+    const isKnown = this.#signatures.has(signature);
+    this.#signatures.add(signature);
+    return isKnown;
+  }
+}

@@ -1,0 +1,140 @@
+import { Decimal } from "../base/decimal.ts";
+import { isObject, type Json } from "../base/json.ts";
+import { type Operation, operationNamed } from "../operations/operation.ts";
+import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
+import type { AnswerDifference } from "./compare.ts";
+import type { FoundWrong } from "./shorten.ts";
+import { ACTORS, type ExploredStep, type LedgerOperation, userOf } from "./step.ts";
+
+/** What is wrong, in words: which call, and which sentence of the description it breaks. */
+export interface Breach {
+  readonly what: string;
+  /** The operation that breaks it, and where the description has it. */
+  readonly uses: string;
+  readonly section: string;
+  readonly sentence: string;
+}
+
+// Which rows of a list that others write to are of this run.
+const OWN_ROWS: { readonly [Name in LedgerOperation]?: string } = {
+  "ledger.asset.list": "r.id.contains(run.key)",
+  "ledger.token.list": "r.name.contains(run.key)",
+  "ledger.vault.list": "r.name.contains(run.key)",
+  "ledger.transfer.mine": "r.data.metadata.id.exists(i, i.contains(run.key))",
+  "ledger.transfer.queue": "r.data.metadata.id.exists(i, i.contains(run.key))",
+};
+
+/** Returns what a finding says about the service. */
+export function breachOf({ steps, wrong }: FoundWrong): Breach {
+  const last = steps.at(-1);
+  const read = operationNamed(last?.uses ?? "");
+  const listed = wrong.kind === "differs" && Array.isArray(wrong.difference.expected) && read.call.paging !== undefined;
+  // The last write is the one without which the answer would be right.
+  const writes = steps.map(({ uses }) => operationNamed(uses)).filter((operation) => operation.writes);
+  const culprit = wrong.kind === "accepted" || listed ? read : (writes.at(-1) ?? read);
+  const { section } = culprit.call;
+  return { what: whatIsWrong(read, { steps, wrong }), uses: culprit.name, section, sentence: sentenceOf(culprit, wordsOf(wrong)) };
+}
+
+function whatIsWrong({ name }: Operation, { wrong }: Pick<FoundWrong, "steps" | "wrong">): string {
+  switch (wrong.kind) {
+    case "accepted":
+      return `${name} does what it must refuse: ${wrong.condition}`;
+    case "not done":
+      return `${name} must succeed, and does not: ${wrong.said}`;
+    case "unbalanced":
+      return `a token does not add up: ${wrong.imbalance}`;
+    case "differs":
+      return `${name} answers ${place(wrong.difference)} ${shown(wrong.difference.seen)}, not ${shown(wrong.difference.expected)}`;
+  }
+}
+
+function place({ path }: AnswerDifference): string {
+  return path.length === 0 ? "with" : `${pathText("", path).replace(/^\./, "")} as`;
+}
+
+function shown(value: Json | undefined): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return isObject(value) ? "an object" : String(value);
+}
+
+function wordsOf(wrong: FoundWrong["wrong"]): readonly string[] {
+  if (wrong.kind === "accepted") return wrong.condition.split(" ");
+  return wrong.kind === "differs" ? wrong.difference.path.map(String) : [];
+}
+
+// The sentence that names most of what is wrong; the first one, which says what the call does, when none does.
+function sentenceOf({ call }: Operation, words: readonly string[]): string {
+  const sentences = call.description.split(/(?<=\.) (?=[A-Z`])/).filter((sentence) => !sentence.includes("not shown"));
+  const named = (sentence: string): number =>
+    words.filter((word) => word.length > 3 && sentence.toLowerCase().includes(word.toLowerCase().slice(0, 6))).length;
+  return sentences.reduce((best, sentence) => (named(sentence) > named(best) ? sentence : best), sentences[0] ?? "");
+}
+
+/** Writes the playbook that shows a finding: it fails on the service that was explored, and passes on one that keeps the rule. */
+export function playbookOf(found: FoundWrong, origin: string): string {
+  const { what, uses, section, sentence } = breachOf(found);
+  const texts = JSON.stringify(found.steps.map(({ as, with: given }) => [as, given]));
+  const used = ACTORS.filter((actor) => texts.includes(`"${actor}"`) || texts.includes(`actors.${actor}`));
+  const actors = used.map((actor) => ({ key: actor, value: onOneLine({ ledger: `userId:${actor}` }) }));
+  const { wrong } = found;
+  const checks: WrittenField[] =
+    wrong.kind === "unbalanced" ? [{ key: "checks", apart: true, value: asNode([{ conserve: { token: wrong.token } }]) }] : [];
+  return writeDocument([
+    { key: "playbook", value: asNode(1) },
+    { key: "name", value: asNode(what.replaceAll(found.key, "")) },
+    { key: "description", value: asNode(`${uses} breaks this sentence of the description (${section}): "${sentence}" ${origin}`) },
+    { key: "actors", apart: true, value: mapOf(actors) },
+    { key: "steps", apart: true, value: listOf(found.steps.map((step) => mapOf(stepFields(step, found)))) },
+    ...checks,
+  ]);
+}
+
+function stepFields(step: ExploredStep, found: FoundWrong): readonly WrittenField[] {
+  const given = plain(step.with) as object;
+  const fields: WrittenField[] = [
+    { key: "id", value: asNode(step.id) },
+    { key: "as", value: asNode(step.as) },
+    { key: "uses", value: asNode(step.uses) },
+    ...(Object.keys(given).length === 0 ? [] : [{ key: "with", value: onOneLine(given) }]),
+  ];
+  const isLast = step === found.steps.at(-1);
+  const condition = isLast && found.wrong.kind === "accepted" ? found.wrong.condition : found.refused.get(step.id);
+  if (condition !== undefined) fields.push({ key: "fails", value: onOneLine({ condition }) });
+  else if (isLast && found.wrong.kind === "differs" && !operationNamed(step.uses).writes)
+    fields.push({ key: "expect", value: onOneLine([expectation(step.uses, found.wrong.difference, found)]) });
+  return fields;
+}
+
+function expectation(uses: LedgerOperation, { path, expected, seen }: AnswerDifference, found: FoundWrong): string {
+  const own = OWN_ROWS[uses];
+  const at = pathText(own === undefined ? "response" : `response.filter(r, ${own})`, path);
+  if (Array.isArray(expected)) return `${at}.size() == ${expected.length}`;
+  if (isObject(expected) || expected === undefined) return `${at} ${seen === undefined ? "!=" : "=="} null`;
+  return `${at} == ${literal(expected, found)}`;
+}
+
+function pathText(root: string, path: AnswerDifference["path"]): string {
+  return path.reduce<string>((text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${part}`), root);
+}
+
+function literal(value: Json, { called, key }: FoundWrong): string {
+  if (typeof value !== "string") return String(value);
+  const name = called.get(value);
+  if (name !== undefined) return name;
+  const actor = ACTORS.find((each) => userOf(each, key) === value);
+  if (actor !== undefined) return `actors.${actor}.userId`;
+  return value
+    .split(key)
+    .map((part) => JSON.stringify(part))
+    .join(" + run.key + ")
+    .replaceAll(/ \+ ""|"" \+ /g, "");
+}
+
+// YAML has no numbers of so many digits; as texts they are read exactly.
+function plain(value: Json): unknown {
+  if (value instanceof Decimal) return /^\d{1,9}$/.test(value.text) ? Number(value.text) : value.text;
+  if (Array.isArray(value)) return (value as readonly Json[]).map(plain);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)])) : value;
+}

@@ -1,0 +1,205 @@
+import { Decimal } from "../base/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
+import type { Profile } from "../contract/profile.ts";
+import { type Operation, operationNamed } from "../operations/operation.ts";
+import type { Asker, Said } from "./ask.ts";
+import { type AnswerDifference, compareAnswers, MadeUpIds } from "./compare.ts";
+import { imbalanceOf } from "./conservation.ts";
+import { bound, type ExploredStep, userOf } from "./step.ts";
+
+/** The two ledgers that must agree, and what both are asked with. */
+export interface Explored {
+  readonly service: Asker;
+  readonly reference: Asker;
+  readonly profile: Profile;
+  readonly orgId: string;
+  readonly clock: Clock;
+}
+
+/** What the service got wrong, at the last step that was made. */
+export type Wrong =
+  /** It does what it must refuse, for this condition. */
+  | { readonly kind: "accepted"; readonly condition: string }
+  /** It refuses what it must do, or gives no proper answer. */
+  | { readonly kind: "not done"; readonly said: string }
+  | { readonly kind: "differs"; readonly difference: AnswerDifference }
+  /** The reference agrees, but the numbers do not add up. */
+  | { readonly kind: "unbalanced"; readonly token: string; readonly imbalance: string };
+
+/** One run of a sequence on both ledgers. */
+export interface Played {
+  /** Letters and digits in all of its names. */
+  readonly key: string;
+  /** The steps that were made. */
+  readonly steps: readonly ExploredStep[];
+  /** Which of them were refused, with the condition. */
+  readonly refused: ReadonlyMap<string, string>;
+  readonly wrong: Wrong | undefined;
+  /** What the reference's texts are called in a playbook, such as a transaction's id. */
+  readonly called: ReadonlyMap<string, string>;
+  /** An answer of the service was lost, so nothing follows from the rest. */
+  readonly lost: string | undefined;
+}
+
+interface Side {
+  readonly asker: Asker;
+  readonly yields: Map<string, Json>;
+}
+
+interface BothSaid {
+  readonly expected: Said;
+  readonly seen: Said;
+}
+
+/** Makes each step of a sequence on the reference and on the service, until they disagree. */
+export async function play(steps: readonly ExploredStep[], explored: Explored, key: string): Promise<Played> {
+  return new Play(explored, key).of(steps);
+}
+
+class Play {
+  readonly #explored: Explored;
+  readonly #key: string;
+  readonly #reference: Side;
+  readonly #service: Side;
+  readonly #ids = new MadeUpIds();
+  readonly #made: ExploredStep[] = [];
+  readonly #refused = new Map<string, string>();
+  /** What the service said last of each token. */
+  readonly #readings = new Map<string, Record<string, Json>>();
+
+  constructor(explored: Explored, key: string) {
+    this.#explored = explored;
+    this.#key = key;
+    this.#reference = { asker: explored.reference, yields: new Map() };
+    this.#service = { asker: explored.service, yields: new Map() };
+  }
+
+  /** Makes the steps. */
+  async of(steps: readonly ExploredStep[]): Promise<Played> {
+    for (const step of steps) {
+      const said = await this.#said(step);
+      if (said === undefined) continue;
+      this.#made.push(step);
+      if (said.seen.kind === "lost" || said.expected.kind === "lost") return this.#ended(undefined, lostOf(said));
+      const wrong = this.#wrongIn(step, said);
+      if (wrong !== undefined) return this.#ended(wrong);
+    }
+    return this.#ended(this.#unbalanced());
+  }
+
+  #ended(wrong: Wrong | undefined, lost?: string): Played {
+    const called = [...this.#reference.yields].map(([name, value]) => [String(value), `steps.${name}`] as const);
+    return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost };
+  }
+
+  // A step that names what an earlier one did not give cannot be made on either side.
+  async #said(step: ExploredStep): Promise<BothSaid | undefined> {
+    const expected = await this.#make(step, this.#reference);
+    if (expected === undefined) return undefined;
+    // A request may end with the moment in which it begins.
+    if (step.with["timeout"] instanceof Decimal) await this.#explored.clock.sleep(LIMITS.explorePauseMs);
+    const seen = await this.#make(step, this.#service);
+    return seen === undefined ? undefined : { expected, seen };
+  }
+
+  async #make(step: ExploredStep, { asker, yields }: Side): Promise<Said | undefined> {
+    const { orgId, profile } = this.#explored;
+    const operation = operationNamed(step.uses);
+    const given = bound(step.with, { key: this.#key, orgId, yields }) as JsonObject | undefined;
+    if (given === undefined) return undefined;
+    const mark = `explored ${this.#key} ${step.id}`;
+    const id = (part = ""): string => `${step.id}${part}${this.#key}`.replaceAll(/[^A-Za-z0-9]/g, "");
+    const input = "items" in given ? given : (operation.meaning.complete?.(given, { id, mark }, profile) ?? given);
+    const actingEntity = `userId:${userOf(step.as, this.#key)}`;
+    const said = await asker.ask({ uses: step.uses, input, actingEntity });
+    if (said.kind !== "done") return said;
+    if (!operation.writes) return { kind: "done", payload: this.#own(said.payload) };
+    const found = await discovered(operation, { asker, input, mark, actingEntity });
+    if ("missing" in found) return found.missing;
+    this.#keep(step, operation, { side: { asker, yields }, input, payload: said.payload, found: found.row });
+    return said;
+  }
+
+  #keep(
+    { id }: ExploredStep,
+    { yields }: Operation,
+    { side, ...written }: { side: Side; input: JsonObject; payload: Json; found: JsonObject | undefined },
+  ): void {
+    for (const [name, { from }] of Object.entries(yields)) {
+      const value = from({ ...written, profile: this.#explored.profile });
+      if (value === undefined) continue;
+      side.yields.set(`${id}.${name}`, value);
+      if (Array.isArray(value)) value.forEach((each: Json, at) => side.yields.set(`${id}.${name}[${at}]`, each));
+    }
+  }
+
+  // Lists of a service that others use too hold more than what this sequence made.
+  #own(payload: Json): Json {
+    if (!Array.isArray(payload)) return payload;
+    return (payload as readonly Json[]).filter((row) => names(row, this.#key));
+  }
+
+  #wrongIn(step: ExploredStep, { expected, seen }: BothSaid): Wrong | undefined {
+    if (expected.kind === "refused") {
+      if (seen.kind === "refused") this.#refused.set(step.id, expected.condition);
+      if (seen.kind === "done") return { kind: "accepted", condition: expected.condition };
+      return seen.kind === "broken" ? { kind: "not done", said: seen.why } : undefined;
+    }
+    if (expected.kind !== "done" || seen.kind === "unread" || seen.kind === "lost") return undefined;
+    if (seen.kind !== "done") return { kind: "not done", said: seen.kind === "refused" ? seen.condition : seen.why };
+    const difference = compareAnswers(expected.payload, seen.payload, this.#ids);
+    if (difference !== undefined) return { kind: "differs", difference };
+    this.#read(step, seen.payload);
+    return undefined;
+  }
+
+  #read({ uses, with: given }: ExploredStep, payload: Json): void {
+    const token = String(given["id"] ?? given["tokenId"]);
+    if (operationNamed(uses).writes) this.#readings.clear();
+    else if (uses === "ledger.token.get" || uses === "ledger.account.list" || uses === "ledger.transaction.list")
+      this.#readings.set(token, { ...this.#readings.get(token), [uses]: payload });
+  }
+
+  #unbalanced(): Wrong | undefined {
+    for (const [token, readings] of this.#readings) {
+      const { "ledger.token.get": read, "ledger.account.list": accounts, "ledger.transaction.list": transactions } = readings;
+      if (read === undefined || accounts === undefined || transactions === undefined) continue;
+      const imbalance = imbalanceOf({ token: read, accounts, transactions });
+      if (imbalance !== undefined) return { kind: "unbalanced", token, imbalance };
+    }
+    return undefined;
+  }
+}
+
+interface Discovering {
+  readonly asker: Asker;
+  readonly input: JsonObject;
+  readonly mark: string;
+  readonly actingEntity: string;
+}
+
+// A Write result names no request: it is found by its mark, as a run finds it.
+async function discovered(
+  { meaning: { discovery } }: Operation,
+  { asker, input, mark, actingEntity }: Discovering,
+): Promise<{ readonly row: JsonObject | undefined } | { readonly missing: Said }> {
+  if (discovery === undefined || "items" in input) return { row: undefined };
+  const listed = await asker.ask({ uses: discovery.read, input: discovery.with(input), actingEntity });
+  if (listed.kind !== "done") return { missing: listed };
+  const rows = Array.isArray(listed.payload) ? (listed.payload as readonly Json[]) : [];
+  const found = rows.filter((row): row is JsonObject => isObject(row) && discovery.matches(row, mark));
+  if (found.length === 1) return { row: found[0] };
+  return { missing: { kind: "broken", why: `${discovery.read} shows what was made ${found.length} times` } };
+}
+
+function lostOf({ expected, seen }: BothSaid): string {
+  return seen.kind === "lost" ? seen.why : expected.kind === "lost" ? expected.why : "";
+}
+
+function names(value: Json, key: string): boolean {
+  if (typeof value === "string") return value.includes(key);
+  if (Array.isArray(value)) return (value as readonly Json[]).some((item) => names(item, key));
+  return isObject(value) && Object.values(value).some((field) => names(field, key));
+}

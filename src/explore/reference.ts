@@ -1,0 +1,40 @@
+import { writeJson } from "../base/json.ts";
+import type { Clock } from "../base/ports.ts";
+import { type InProcessOptions, openInProcess } from "../sandbox/in-process.ts";
+import { Asker, bodyText } from "./ask.ts";
+
+/** What the reference has in common with the service: names and settings, no content. */
+export type ReferenceOptions = Omit<InProcessOptions, "clock">;
+
+const STEP_MS = 10;
+
+/** A sandbox that nobody else has touched: it says what the answers must be. */
+export interface Reference {
+  readonly asker: Asker;
+  readonly close: () => void;
+}
+
+/** Opens a reference in this process. Time passes in it with every call, and with nothing else. */
+export function openReference(options: ReferenceOptions): Reference {
+  const clock = countingClock();
+  const ledger = openInProcess({ ...options, clock });
+  const asker = new Asker(
+    async ({ call }, request) => {
+      const [, query = ""] = request.path.split("?");
+      const { status, body } = await ledger.answer({ operation: call, query, headers: lowered(request.headers), body: bodyText(request) });
+      return { status, text: body === undefined ? "" : writeJson(body) };
+    },
+    { profile: options.profile, clock },
+  );
+  return { asker, close: ledger.close };
+}
+
+function countingClock(): Clock {
+  let now = Date.now();
+  const tick = (): number => (now += STEP_MS);
+  return { now: tick, elapsed: tick, sleep: async () => void tick() };
+}
+
+function lowered(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,36 @@
+import { type JsonObject } from "../base/json.ts";
+import type { Explored } from "./play.ts";
+import { ACTORS, bound, type ExploredStep, userOf } from "./step.ts";
+
+/**
+ * Removes from the service what a sequence made and a call can remove: assets, and operators for all tokens. The service says no where
+ * the asset is gone, lies in a vault or is another actor's.
+ */
+export async function removeWhatCanBe(
+  steps: readonly ExploredStep[],
+  { service, orgId }: Pick<Explored, "service" | "orgId">,
+  key: string,
+): Promise<void> {
+  const names = { key, orgId, yields: new Map() };
+  const ask = async (uses: string, actor: string, given: JsonObject): Promise<void> => {
+    const input = bound(given, names) as JsonObject;
+    await service.ask({ uses, input, actingEntity: `userId:${userOf(actor, key)}` });
+  };
+  for (const { as, uses, with: given } of steps) {
+    const { operator } = given;
+    if (uses === "ledger.erc1155.setApprovalForAll" && operator !== undefined) await ask(uses, as, { operator, approved: false });
+  }
+  for (const asset of assetsOf(steps)) for (const actor of ACTORS) await ask("ledger.asset.delete", actor, asset);
+}
+
+// By assets that a step names in order to look at them: each sequence ends with a look at all of its own.
+function assetsOf(steps: readonly ExploredStep[]): readonly JsonObject[] {
+  const looks = steps.filter(({ uses }) => uses === "ledger.asset.get" || uses === "ledger.asset.create");
+  const named = looks.flatMap(({ with: { assetType = "", data = [], ...given } }) =>
+    [given, data].flat().flatMap((each) => {
+      const { id } = each as JsonObject;
+      return id === undefined ? [] : [{ assetType, id }];
+    }),
+  );
+  return [...new Map(named.map((asset) => [String(asset.id), asset])).values()];
+}

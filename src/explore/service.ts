@@ -1,0 +1,55 @@
+import { Failure } from "../base/failure.ts";
+import { isObject, type Json } from "../base/json.ts";
+import type { Clock } from "../base/ports.ts";
+import { keyOf, type Target } from "../environment/target.ts";
+import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+import { Asker, bodyText, type Carry } from "./ask.ts";
+import type { ExploredService } from "./explore.ts";
+
+type Exchanging = (outgoing: Outgoing) => Promise<Exchanged>;
+
+/** Opens the ledger of a target for exploring: asks it which asset types its app has. Throws a Failure when it does not answer. */
+export async function openService(
+  target: Target,
+  { exchange, clock }: { readonly exchange: Exchanging; readonly clock: Clock },
+): Promise<Omit<ExploredService, "isOwn">> {
+  const { profile } = target;
+  const { appId = "", orgId = "" } = target.ledger?.settings ?? {};
+  const carry = carryTo(target, exchange);
+  const actingEntity = "userId:explorer";
+  const said = await new Asker(carry, { profile, clock }).ask({ uses: "ledger.asset.stats", input: {}, actingEntity });
+  if (said.kind === "done") return { carry, profile, appId, orgId, assetTypes: typesIn(said.payload) };
+  throw new Failure({
+    code: "explore.no-service",
+    message: `the ledger of the environment "${target.environment}" does not answer: ${said.kind === "refused" ? said.condition : said.kind === "unread" ? "" : said.why}`,
+    why: "the explorer begins with a read of the asset types, and nothing was written",
+    next: `tokenbook doctor --env ${target.environment}`,
+  });
+}
+
+function carryTo(target: Target, exchange: Exchanging): Carry {
+  return async ({ call, service, writes }, request) => {
+    const side = target[call.interface];
+    const key = side === undefined ? undefined : keyOf(side, undefined);
+    if (side === undefined || key === undefined) return { lost: `the environment has no ${call.interface} interface` };
+    const { origin, pathname } = new URL(side.baseUrl);
+    const root = service.root.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(side.settings?.[name] ?? ""));
+    const exchanged = await exchange({
+      origin,
+      method: request.method,
+      path: `${pathname === "/" ? "" : pathname}${root}${request.path}`,
+      headers: { ...request.headers, [service.keyHeader]: key, accept: "application/json" },
+      body: bodyText(request),
+      fresh: writes,
+      fence: undefined,
+      timeoutMs: target.timeoutMs,
+      signal: undefined,
+    });
+    return exchanged.kind === "answered" ? exchanged : { lost: exchanged.why };
+  };
+}
+
+function typesIn(stats: Json): readonly string[] {
+  const counts = isObject(stats) && Array.isArray(stats["countByType"]) ? (stats["countByType"] as readonly Json[]) : [];
+  return counts.flatMap((each) => (isObject(each) && typeof each["assetType"] === "string" ? [each["assetType"]] : []));
+}

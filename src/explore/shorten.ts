@@ -1,0 +1,101 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { LIMITS } from "../base/limits.ts";
+import { operationNamed } from "../operations/operation.ts";
+import type { Played, Wrong } from "./play.ts";
+import { type ExploredStep, stepsNamed } from "./step.ts";
+
+/** A sequence whose last step shows what is wrong. */
+export type FoundWrong = Played & { readonly wrong: Wrong };
+
+/**
+ * Makes a sequence shorter and plainer as long as the service gets the same thing wrong. Each try is played under new names; `undefined`
+ * when not even the sequence itself goes wrong again.
+ */
+export async function shorten(
+  found: FoundWrong,
+  again: (steps: readonly ExploredStep[]) => Promise<Played>,
+): Promise<FoundWrong | undefined> {
+  let left: number = LIMITS.exploreShorter;
+  let shortest: FoundWrong | undefined;
+  const stillWrong = async (steps: readonly ExploredStep[]): Promise<FoundWrong | undefined> => {
+    left--;
+    const played = await again(steps);
+    const { wrong, refused } = played;
+    // A call that is refused only since something was left out of it shows nothing, and the check may refuse it too.
+    const isPlain = shortest === undefined || [...refused.keys()].every((id) => shortest?.refused.has(id));
+    return wrong !== undefined && isPlain && signatureOf({ ...played, wrong }) === signatureOf(found) ? { ...played, wrong } : undefined;
+  };
+  shortest = await stillWrong(found.steps);
+  for (let from: Generator<readonly ExploredStep[]> | undefined; shortest !== undefined && left > 0; ) {
+    from ??= shorterOnes(shortest.steps);
+    const next = from.next();
+    if (next.done === true) break;
+    const shorter = await stillWrong(next.value);
+    if (shorter === undefined) continue;
+    shortest = shorter;
+    from = undefined;
+  }
+  return shortest;
+}
+
+/** Returns the sequence with every look that it takes after every write: so what is wrong shows where it first can. */
+export function withMoreLooks(steps: readonly ExploredStep[]): readonly ExploredStep[] {
+  const isWrite = ({ uses }: ExploredStep): boolean => operationNamed(uses).writes;
+  const looks = new Map(steps.filter((step) => !isWrite(step)).map((look) => [JSON.stringify([look.uses, look.as, look.with]), look]));
+  return steps
+    .filter(isWrite)
+    .flatMap((write, at) => [write, ...[...looks.values()].map((look) => ({ ...look, id: `${look.id}_${at}` }))]);
+}
+
+/** Returns what is wrong and where, without names and numbers: two findings with the same one are probably of one bug. */
+export function signatureOf({ steps, wrong }: FoundWrong): string {
+  const { uses = "" } = steps.at(-1) ?? {};
+  if (wrong.kind === "accepted") return `${uses} ${wrong.kind} ${wrong.condition}`;
+  if (wrong.kind !== "differs") return `${uses} ${wrong.kind}`;
+  const fields = wrong.difference.path.filter((part) => typeof part === "string");
+  return `${uses} ${wrong.kind} ${fields.join(".")}`;
+}
+
+function* shorterOnes(steps: readonly ExploredStep[]): Generator<readonly ExploredStep[]> {
+  const earlier = steps.slice(0, -1);
+  const reads = earlier.filter(({ uses }) => !operationNamed(uses).writes);
+  if (reads.length > 0) yield without(steps, reads);
+  for (let size = earlier.length >> 1; size >= 1; size >>= 1) {
+    for (let at = earlier.length - size; at > -size; at -= size) {
+      const fewer = without(steps, earlier.slice(Math.max(at, 0), at + size));
+      if (fewer.at(-1) === steps.at(-1) && fewer.length < steps.length) yield fewer;
+    }
+  }
+  for (const [at, step] of steps.entries()) {
+    for (const plainer of plainerOnes(step.with)) yield steps.with(at, { ...step, with: plainer as JsonObject });
+  }
+}
+
+// Nor what needs one of them.
+function without(steps: readonly ExploredStep[], removed: readonly ExploredStep[]): readonly ExploredStep[] {
+  const gone = new Set(removed.map(({ id }) => id));
+  return steps.filter(({ id, with: given }) => {
+    if (stepsNamed(given).some((name) => gone.has(name))) gone.add(id);
+    return !gone.has(id);
+  });
+}
+
+// What a call needs to be understood stays: without it, the check would refuse the playbook.
+const KEPT: ReadonlySet<string> = new Set(["id", "name", "symbol", "value", "to", "from", "ids", "values"]);
+
+function* plainerOnes(value: Json): Generator<Json> {
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[];
+    if (items.length > 1) for (const at of items.keys()) yield items.toSpliced(at, 1);
+    for (const [at, item] of items.entries()) for (const plainer of plainerOnes(item)) yield items.with(at, plainer);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const name of Object.keys(value)) if (!KEPT.has(name)) yield withoutField(value, name);
+  for (const [name, field] of Object.entries(value))
+    for (const plainer of plainerOnes(field)) yield { ...value, [name]: plainer };
+}
+
+function withoutField(value: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([each]) => each !== name));
+}

@@ -1,0 +1,70 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { OperationName } from "../contract/contract.ts";
+
+/** The operations of the ledger: the explorer makes nothing on the investor interface, where every write spends what is not its own. */
+export type LedgerOperation = Extract<OperationName, `ledger.${string}`>;
+
+/** Who acts in a sequence. */
+export const ACTORS = ["ana", "bob", "cyd"] as const;
+export type ExploringActor = (typeof ACTORS)[number];
+
+/** One call of a sequence, written as a step of a playbook: its `with` names earlier steps, actors and the run by expressions. */
+export interface ExploredStep {
+  readonly id: string;
+  readonly as: ExploringActor;
+  readonly uses: LedgerOperation;
+  readonly with: JsonObject;
+}
+
+/** A text that no other run of a sequence has, as a playbook writes it. */
+export const RUN_KEY = "${{ run.key }}";
+
+/** What one side of an exploration knows when it makes a call. */
+export interface Names {
+  /** Letters and digits that no other run of a sequence has. */
+  readonly key: string;
+  readonly orgId: string;
+  /** What earlier steps gave, by step and name, such as `mint3.transactionId`. */
+  readonly yields: ReadonlyMap<string, Json>;
+}
+
+const WHOLE = /^\$\{\{ ([^}]+) \}\}$/;
+const EACH = /\$\{\{ ([^}]+) \}\}/g;
+
+/** Returns a value with its expressions evaluated; `undefined` when it names what an earlier step did not give. */
+export function bound(value: Json, names: Names): Json | undefined {
+  if (typeof value === "string") return boundText(value, names);
+  if (Array.isArray(value)) {
+    const items = (value as readonly Json[]).map((item) => bound(item, names));
+    return items.includes(undefined) ? undefined : (items as readonly Json[]);
+  }
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, bound(field, names)] as const);
+  return fields.some(([, field]) => field === undefined) ? undefined : (Object.fromEntries(fields) as JsonObject);
+}
+
+function boundText(text: string, names: Names): Json | undefined {
+  const [, whole] = WHOLE.exec(text) ?? [];
+  if (whole !== undefined) return evaluated(whole, names);
+  const parts = [...text.matchAll(EACH)].map(([, expression = ""]) => evaluated(expression, names));
+  return parts.includes(undefined) ? undefined : text.replaceAll(EACH, () => String(parts.shift()));
+}
+
+function evaluated(expression: string, { key, orgId, yields }: Names): Json | undefined {
+  if (expression === "run.key") return key;
+  const [root, name = "", ...rest] = expression.split(".");
+  if (root === "steps") return yields.get([name, ...rest].join("."));
+  return rest[0] === "orgId" ? orgId : { orgId, userId: userOf(name, key) };
+}
+
+/** Returns the user that acts as an actor: another one in each run of a sequence. */
+export function userOf(actor: string, key: string): string {
+  return `${actor}${key}`;
+}
+
+/** Returns the steps that a value names. */
+export function stepsNamed(value: Json): readonly string[] {
+  if (typeof value === "string") return [...value.matchAll(/steps\.(\w+)/g)].map(([, id = ""]) => id);
+  if (Array.isArray(value)) return (value as readonly Json[]).flatMap(stepsNamed);
+  return isObject(value) ? Object.values(value).flatMap(stepsNamed) : [];
+}

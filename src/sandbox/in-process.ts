@@ -1,0 +1,54 @@
+import type { Clock } from "../base/ports.ts";
+import type { ContractOperation } from "../contract/contract.ts";
+import type { Profile } from "../contract/profile.ts";
+import { Database } from "../sqlite/database.ts";
+import { answerOf, type WireAnswer } from "./http/face.ts";
+import type { LedgerRules } from "./ledger/operations.ts";
+import { DEFAULT_SEED } from "./seed/default.ts";
+import { plant } from "./seed/plant.ts";
+import { openService } from "./service.ts";
+import { migrate, SANDBOX } from "./store/tables.ts";
+
+/** How an empty ledger in this process begins. */
+export interface InProcessOptions {
+  readonly clock: Clock;
+  readonly profile: Profile;
+  readonly orgId: string;
+  readonly appId: string;
+  readonly assetTypes: readonly string[];
+  readonly rules?: LedgerRules;
+}
+
+/** A ledger call as it would leave for the service. */
+export interface InProcessCall {
+  readonly operation: ContractOperation;
+  /** The text after `?`. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** A ledger of the sandbox without a server, in memory, with nothing in it. */
+export interface InProcessLedger {
+  readonly answer: (call: InProcessCall) => Promise<WireAnswer>;
+  readonly close: () => void;
+}
+
+const KEY = "in-process";
+
+/** Opens an empty ledger in this process. Writes are committed at once. */
+export function openInProcess({ orgId, appId, assetTypes, ...options }: InProcessOptions): InProcessLedger {
+  const database = Database.open(":memory:", SANDBOX);
+  const seed = { ...DEFAULT_SEED, orgId, appId, assetTypes, ledgerApiKey: KEY, cutOff: [], investors: [], tokens: [], sales: [] };
+  migrate(database, () => plant(database, seed, { profile: options.profile.ledger, now: options.clock.now() }));
+  const closing = new AbortController().signal;
+  const { faces } = openService(database, { ...options, commitDelayMs: 0, closing });
+  const answer = ({ operation, query, headers, body }: InProcessCall): Promise<WireAnswer> =>
+    answerOf(faces.ledger, operation, {
+      params: { appId },
+      query: Object.fromEntries(new URLSearchParams(query)),
+      headers: { ...headers, "x-api-key": KEY },
+      body,
+    });
+  return { answer, close: () => database.close() };
+}
