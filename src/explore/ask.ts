@@ -88,7 +88,8 @@ export class Asker {
       const word = String(status);
       if (committed.includes(word)) return { kind: "done", payload: written };
       if (failed.includes(word)) return { kind: "refused", condition: String(message).split(":")[0] ?? "" };
-      if (said.kind === "refused" && said.condition !== "transaction not found") return { kind: "broken", why: `the receipt is refused: ${said.condition}` };
+      if (said.kind === "refused" && said.condition !== "transaction not found")
+        return { kind: "broken", why: `the receipt is refused: ${said.condition}` };
       if (said.kind === "broken" || said.kind === "lost") return said;
       if (this.#clock.elapsed() > until) return { kind: "broken", why: `the receipt says ${word} for too long` };
       await this.#clock.sleep(pause);

@@ -49,7 +49,8 @@ export class MadeUpIds {
 export function compareAnswers(expected: Json, seen: Json | undefined, ids: MadeUpIds): AnswerDifference | undefined {
   if (expected === null) return seen === null || seen === undefined ? undefined : differing(expected, seen);
   if (seen === undefined) return differing(expected, seen);
-  if (expected instanceof Decimal) return seen instanceof Decimal && seen.equals(expected) ? undefined : differing(expected, seen);
+  if (expected instanceof Decimal)
+    return seen instanceof Decimal && seen.equals(expected) ? undefined : differing(expected, seen);
   if (typeof expected === "string") return sameText(expected, seen, ids) ? undefined : differing(expected, seen);
   if (Array.isArray(expected)) return compareLists(expected as readonly Json[], seen, ids);
   if (isObject(expected)) return compareObjects(expected, seen, ids);

@@ -22,7 +22,8 @@ export function imbalanceOf({ token, accounts, transactions }: TokenReadings): s
   );
   const total = (wanted: string): Decimal => sum(movements.filter(({ type }) => type === wanted).map(({ amount }) => amount));
   if (!supply.equals(held)) return `its supply is ${supply}, and its accounts hold ${held}`;
-  if (!supply.equals(total("MINT").minus(total("BURN")))) return `its supply is ${supply}, and its transactions add up to something else`;
+  if (!supply.equals(total("MINT").minus(total("BURN"))))
+    return `its supply is ${supply}, and its transactions add up to something else`;
   if (!minted.equals(total("MINT"))) return `${minted} is counted as minted, and its transactions mint ${total("MINT")}`;
   return undefined;
 }

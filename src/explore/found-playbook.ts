@@ -33,7 +33,12 @@ export function breachOf({ steps, wrong }: FoundWrong): Breach {
   const writes = steps.map(({ uses }) => operationNamed(uses)).filter((operation) => operation.writes);
   const culprit = wrong.kind === "accepted" || listed ? read : (writes.at(-1) ?? read);
   const { section } = culprit.call;
-  return { what: whatIsWrong(read, { steps, wrong }), uses: culprit.name, section, sentence: sentenceOf(culprit, wordsOf(wrong)) };
+  return {
+    what: whatIsWrong(read, { steps, wrong }),
+    uses: culprit.name,
+    section,
+    sentence: sentenceOf(culprit, wordsOf(wrong)),
+  };
 }
 
 function whatIsWrong({ name }: Operation, { wrong }: Pick<FoundWrong, "steps" | "wrong">): string {
@@ -84,7 +89,10 @@ export function playbookOf(found: FoundWrong, origin: string): string {
   return writeDocument([
     { key: "playbook", value: asNode(1) },
     { key: "name", value: asNode(what.replaceAll(found.key, "")) },
-    { key: "description", value: asNode(`${uses} breaks this sentence of the description (${section}): "${sentence}" ${origin}`) },
+    {
+      key: "description",
+      value: asNode(`${uses} breaks this sentence of the description (${section}): "${sentence}" ${origin}`),
+    },
     { key: "actors", apart: true, value: mapOf(actors) },
     { key: "steps", apart: true, value: listOf(found.steps.map((step) => mapOf(stepFields(step, found)))) },
     ...checks,

@@ -13,7 +13,8 @@ const PENDING_ONLY = "pendingOnly";
 export const MAKERS_OF_ASSETS: Readonly<Record<OfAssets, Maker>> = {
   "ledger.asset.create": (draft) => {
     const { dice } = draft;
-    if (dice.chance(0.15)) return onAsset(draft, (asset) => draft.add("ledger.asset.create", draft.anybody(), withData(asset, dataOf(draft, asset))));
+    if (dice.chance(0.15))
+      return onAsset(draft, (asset) => draft.add("ledger.asset.create", draft.anybody(), withData(asset, dataOf(draft, asset))));
     const by = draft.anybody();
     const type = dice.pick(draft.assetTypes);
     const made = Array.from({ length: dice.pick([1, 1, 1, 2, 3]) }, (_, at): DraftAsset => {
@@ -58,16 +59,23 @@ export const MAKERS_OF_ASSETS: Readonly<Record<OfAssets, Maker>> = {
       });
       draft.transfers.push({ id: given(id), by, approvers, about: asset.id });
     }),
-  "ledger.transfer.approve": (draft) => onRequest(draft, draft.transfers, (request) => voteOnTransfer(draft, "ledger.transfer.approve", request)),
-  "ledger.transfer.reject": (draft) => onRequest(draft, draft.transfers, (request) => voteOnTransfer(draft, "ledger.transfer.reject", request)),
-  "ledger.transfer.get": (draft) => onRequest(draft, draft.transfers, ({ id }) => draft.add("ledger.transfer.get", draft.anybody(), { id })),
+  "ledger.transfer.approve": (draft) =>
+    onRequest(draft, draft.transfers, (request) => voteOnTransfer(draft, "ledger.transfer.approve", request)),
+  "ledger.transfer.reject": (draft) =>
+    onRequest(draft, draft.transfers, (request) => voteOnTransfer(draft, "ledger.transfer.reject", request)),
+  "ledger.transfer.get": (draft) =>
+    onRequest(draft, draft.transfers, ({ id }) => draft.add("ledger.transfer.get", draft.anybody(), { id })),
   "ledger.transfer.mine": (draft) =>
     onRequest(draft, draft.transfers, ({ by }) => draft.add("ledger.transfer.mine", draft.mostly(by), pageOf(draft))),
   "ledger.transfer.queue": (draft) =>
     draft.add("ledger.transfer.queue", draft.anybody(), { ...pageOf(draft), [PENDING_ONLY]: draft.dice.chance(0.5) }),
   "ledger.transfer.byAsset": (draft) =>
     onRequest(draft, draft.transfers, ({ about }) =>
-      draft.add("ledger.transfer.byAsset", draft.anybody(), { assetId: about, ...pageOf(draft), [PENDING_ONLY]: draft.dice.chance(0.5) }),
+      draft.add("ledger.transfer.byAsset", draft.anybody(), {
+        assetId: about,
+        ...pageOf(draft),
+        [PENDING_ONLY]: draft.dice.chance(0.5),
+      }),
     ),
   "ledger.transfer.history": (draft) =>
     onRequest(draft, draft.transfers, ({ id }) => draft.add("ledger.transfer.history", draft.anybody(), { id })),
@@ -85,18 +93,27 @@ export const MAKERS_OF_ASSETS: Readonly<Record<OfAssets, Maker>> = {
     });
     draft.approvals.push({ id: given(id), by, approvers, about });
   },
-  "ledger.approval.accept": (draft) => onRequest(draft, draft.approvals, (request) => decide(draft, "ledger.approval.accept", request)),
-  "ledger.approval.reject": (draft) => onRequest(draft, draft.approvals, (request) => decide(draft, "ledger.approval.reject", request)),
-  "ledger.approval.cancel": (draft) => onRequest(draft, draft.approvals, (request) => decide(draft, "ledger.approval.cancel", request)),
+  "ledger.approval.accept": (draft) =>
+    onRequest(draft, draft.approvals, (request) => decide(draft, "ledger.approval.accept", request)),
+  "ledger.approval.reject": (draft) =>
+    onRequest(draft, draft.approvals, (request) => decide(draft, "ledger.approval.reject", request)),
+  "ledger.approval.cancel": (draft) =>
+    onRequest(draft, draft.approvals, (request) => decide(draft, "ledger.approval.cancel", request)),
   "ledger.approval.get": (draft) =>
-    onRequest(draft, draft.approvals, ({ id, about }) => draft.add("ledger.approval.get", draft.anybody(), { approvalType: about, id })),
+    onRequest(draft, draft.approvals, ({ id, about }) =>
+      draft.add("ledger.approval.get", draft.anybody(), { approvalType: about, id }),
+    ),
   "ledger.approval.mine": (draft) =>
     onRequest(draft, draft.approvals, ({ by, about }) =>
       draft.add("ledger.approval.mine", draft.mostly(by), { approvalType: about, ...pageOf(draft) }),
     ),
   "ledger.approval.queue": (draft) =>
     onRequest(draft, draft.approvals, ({ about }) =>
-      draft.add("ledger.approval.queue", draft.anybody(), { approvalType: about, ...pageOf(draft), [PENDING_ONLY]: draft.dice.chance(0.5) }),
+      draft.add("ledger.approval.queue", draft.anybody(), {
+        approvalType: about,
+        ...pageOf(draft),
+        [PENDING_ONLY]: draft.dice.chance(0.5),
+      }),
     ),
   "ledger.approval.history": (draft) =>
     onRequest(draft, draft.approvals, ({ id, about }) =>
@@ -130,7 +147,11 @@ function pageOf({ dice }: Draft): JsonObject {
   return dice.chance(0.6) ? { pageSize: dice.pick(PAGE_SIZES) } : {};
 }
 
-function voteOnTransfer(draft: Draft, uses: "ledger.transfer.approve" | "ledger.transfer.reject", { id, approvers }: DraftRequest): void {
+function voteOnTransfer(
+  draft: Draft,
+  uses: "ledger.transfer.approve" | "ledger.transfer.reject",
+  { id, approvers }: DraftRequest,
+): void {
   draft.add(uses, draft.mostly(draft.dice.pick(approvers)), { id: [id] });
 }
 

@@ -31,17 +31,32 @@ export const MAKERS_OF_TOKENS: Readonly<Record<OfTokens, Maker>> = {
       },
       ...(dice.chance(0.4) ? { tokenPermissions: permissionsOf(draft) } : {}),
     });
-    draft.tokens.push({ id: given(id), by, isUnits, cap: cap === "0" ? undefined : cap, units: [], amounts: [], holders: [], isShare: false });
+    draft.tokens.push({
+      id: given(id),
+      by,
+      isUnits,
+      cap: cap === "0" ? undefined : cap,
+      units: [],
+      amounts: [],
+      holders: [],
+      isShare: false,
+    });
   },
   "ledger.token.update": (draft) =>
     onToken(draft, ({ id, by }) => {
-      const change: JsonObject = draft.dice.chance(0.5) ? { description: `Seen ${RUN_KEY}` } : { properties: { seen: draft.amount(undefined) } };
+      const change: JsonObject = draft.dice.chance(0.5)
+        ? { description: `Seen ${RUN_KEY}` }
+        : { properties: { seen: draft.amount(undefined) } };
       draft.add("ledger.token.update", draft.mostly(by), { id, ...change });
     }),
   "ledger.token.setPermissions": (draft) =>
-    onToken(draft, ({ id, by }) => draft.add("ledger.token.setPermissions", draft.mostly(by), { id, permissions: permissionsOf(draft) })),
+    onToken(draft, ({ id, by }) =>
+      draft.add("ledger.token.setPermissions", draft.mostly(by), { id, permissions: permissionsOf(draft) }),
+    ),
   "ledger.token.setOwners": (draft) =>
-    onToken(draft, ({ id, by }) => draft.add("ledger.token.setOwners", draft.mostly(by), { id, owners: draft.some().map(entityOf) })),
+    onToken(draft, ({ id, by }) =>
+      draft.add("ledger.token.setOwners", draft.mostly(by), { id, owners: draft.some().map(entityOf) }),
+    ),
   "ledger.token.setApproval": (draft) =>
     onToken(draft, ({ id }) =>
       draft.add("ledger.token.setApproval", draft.anybody(), {
@@ -67,9 +82,11 @@ export const MAKERS_OF_TOKENS: Readonly<Record<OfTokens, Maker>> = {
   "ledger.token.get": (draft) => onToken(draft, ({ id }) => draft.add("ledger.token.get", draft.anybody(), { id })),
   "ledger.token.list": (draft) => draft.add("ledger.token.list", draft.anybody(), {}),
   "ledger.account.get": "the service makes up the ids of accounts, which `ledger.account.list` shows",
-  "ledger.account.list": (draft) => onToken(draft, ({ id }) => draft.add("ledger.account.list", draft.anybody(), { tokenId: id })),
+  "ledger.account.list": (draft) =>
+    onToken(draft, ({ id }) => draft.add("ledger.account.list", draft.anybody(), { tokenId: id })),
   "ledger.transaction.get": "the description does not say which id it takes; `ledger.transaction.list` shows the same",
-  "ledger.transaction.list": (draft) => onToken(draft, ({ id }) => draft.add("ledger.transaction.list", draft.anybody(), { tokenId: id })),
+  "ledger.transaction.list": (draft) =>
+    onToken(draft, ({ id }) => draft.add("ledger.transaction.list", draft.anybody(), { tokenId: id })),
   "ledger.erc1155.balanceOf": (draft) =>
     onToken(draft, ({ id }) => draft.add("ledger.erc1155.balanceOf", draft.anybody(), { id, owner: entityOf(draft.anybody()) })),
   "ledger.erc1155.balanceOfBatch": (draft) =>
@@ -89,7 +106,9 @@ export const MAKERS_OF_TOKENS: Readonly<Record<OfTokens, Maker>> = {
   "ledger.erc1155.safeTransferFrom": (draft) =>
     onToken(draft, (token) => {
       const { from, to, by } = routeOf(draft, token);
-      const moved: JsonObject = token.isUnits ? { value: ONE, data: { assetId: unitOf(draft, token) } } : { value: draft.amount(token) };
+      const moved: JsonObject = token.isUnits
+        ? { value: ONE, data: { assetId: unitOf(draft, token) } }
+        : { value: draft.amount(token) };
       draft.add("ledger.erc1155.safeTransferFrom", by, { from, to, id: token.id, ...moved });
     }),
   "ledger.erc1155.safeBatchTransferFrom": (draft) => {
@@ -108,7 +127,11 @@ function onToken(draft: Draft, add: (token: DraftToken) => void): void {
 
 function classificationOf({ dice }: Draft, isUnits: boolean): JsonObject {
   if (isUnits) return { type: "nonfungible" };
-  return { type: "fungible", unit: dice.chance(0.15) ? "whole" : "fractional", valueType: dice.chance(0.3) ? "reference" : "intrinsic" };
+  return {
+    type: "fungible",
+    unit: dice.chance(0.15) ? "whole" : "fractional",
+    valueType: dice.chance(0.3) ? "reference" : "intrinsic",
+  };
 }
 
 function permissionsOf(draft: Draft): readonly Json[] {

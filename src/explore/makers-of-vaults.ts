@@ -53,7 +53,11 @@ export const MAKERS_OF_VAULTS: Readonly<Record<OfVaults, Maker>> = {
       const share = dice.pick(vault.shares);
       const receivers = draft.some();
       share.holders.push(...receivers);
-      const shares = receivers.map((receiver) => ({ tokenId: share.id, quantity: quantityOf(draft, share), receiver: entityOf(receiver) }));
+      const shares = receivers.map((receiver) => ({
+        tokenId: share.id,
+        quantity: quantityOf(draft, share),
+        receiver: entityOf(receiver),
+      }));
       draft.add("ledger.vault.deposit", draft.mostly(vault.by), {
         vaultId: vault.id,
         assets: [{ assetType: asset.type.name, id: asset.id, data: { price: draft.amount(undefined) }, shares }],

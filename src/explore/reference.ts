@@ -21,7 +21,12 @@ export function openReference(options: ReferenceOptions): Reference {
   const asker = new Asker(
     async ({ call }, request) => {
       const [, query = ""] = request.path.split("?");
-      const { status, body } = await ledger.answer({ operation: call, query, headers: lowered(request.headers), body: bodyText(request) });
+      const { status, body } = await ledger.answer({
+        operation: call,
+        query,
+        headers: lowered(request.headers),
+        body: bodyText(request),
+      });
       return { status, text: body === undefined ? "" : writeJson(body) };
     },
     { profile: options.profile, clock },

@@ -23,10 +23,12 @@ export async function shorten(
     const { wrong, refused } = played;
     // A call that is refused only since something was left out of it shows nothing, and the check may refuse it too.
     const isPlain = shortest === undefined || [...refused.keys()].every((id) => shortest?.refused.has(id));
-    return wrong !== undefined && isPlain && signatureOf({ ...played, wrong }) === signatureOf(found) ? { ...played, wrong } : undefined;
+    return wrong !== undefined && isPlain && signatureOf({ ...played, wrong }) === signatureOf(found)
+      ? { ...played, wrong }
+      : undefined;
   };
   shortest = await stillWrong(found.steps);
-  for (let from: Generator<readonly ExploredStep[]> | undefined; shortest !== undefined && left > 0; ) {
+  for (let from: Generator<readonly ExploredStep[]> | undefined; shortest !== undefined && left > 0;) {
     from ??= shorterOnes(shortest.steps);
     const next = from.next();
     if (next.done === true) break;
@@ -41,7 +43,9 @@ export async function shorten(
 /** Returns the sequence with every look that it takes after every write: so what is wrong shows where it first can. */
 export function withMoreLooks(steps: readonly ExploredStep[]): readonly ExploredStep[] {
   const isWrite = ({ uses }: ExploredStep): boolean => operationNamed(uses).writes;
-  const looks = new Map(steps.filter((step) => !isWrite(step)).map((look) => [JSON.stringify([look.uses, look.as, look.with]), look]));
+  const looks = new Map(
+    steps.filter((step) => !isWrite(step)).map((look) => [JSON.stringify([look.uses, look.as, look.with]), look]),
+  );
   return steps
     .filter(isWrite)
     .flatMap((write, at) => [write, ...[...looks.values()].map((look) => ({ ...look, id: `${look.id}_${at}` }))]);

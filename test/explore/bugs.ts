@@ -12,9 +12,16 @@ export interface PlantedBug {
   readonly flaw: Flaw;
 }
 
-const LISTS = ["ledger.approval.mine", "ledger.approval.queue", "ledger.transfer.mine", "ledger.transfer.byAsset", "ledger.transfer.queue"];
+const LISTS = [
+  "ledger.approval.mine",
+  "ledger.approval.queue",
+  "ledger.transfer.mine",
+  "ledger.transfer.byAsset",
+  "ledger.transfer.queue",
+];
 const TRANSFERS = ["ledger.erc1155.safeTransferFrom", "ledger.erc1155.safeBatchTransferFrom"];
-const ROLES = "Permissions of interface B are carried by token roles, token owners, vault custodians, asset owners and approvers.";
+const ROLES =
+  "Permissions of interface B are carried by token roles, token owners, vault custodians, asset owners and approvers.";
 const PAGED = "bookmark is an opaque string to send back to get the next page";
 const ZERO = Decimal.of(0);
 
@@ -34,7 +41,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "cap-off-by-one": {
     breaks: "mints one more than the cap",
     sentence: "maxMintQuantity in a token's behaviour caps the quantity minted for that token",
-    flaw: seeing("ledger.token.mint", "token", ({ behaviour }) => ({ behaviour: { ...behaviour, maxMintQuantity: oneMore(behaviour.maxMintQuantity ?? ZERO) } })),
+    flaw: seeing("ledger.token.mint", "token", ({ behaviour }) => ({
+      behaviour: { ...behaviour, maxMintQuantity: oneMore(behaviour.maxMintQuantity ?? ZERO) },
+    })),
   },
   "cap-unchecked-at-deposit": {
     breaks: "a deposit issues more shares than their cap",
@@ -113,7 +122,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "decided-still-queued": {
     breaks: "the queue shows requests that are decided",
     sentence: "pending-only flag (default true)",
-    flaw: reading("ledger.approval.queue", (_page: JsonObject, call, read) => read({ ...call, params: { ...call.params, pendingOnly: false } })),
+    flaw: reading("ledger.approval.queue", (_page: JsonObject, call, read) =>
+      read({ ...call, params: { ...call.params, pendingOnly: false } }),
+    ),
   },
   "digits-lost-in-supply": {
     breaks: "a supply loses its last digits",
@@ -135,11 +146,14 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "batch-transfer-half-applied": {
     breaks: "only the first token of a batch is moved",
     sentence: "Batch transfer: {from: Entity, to: Entity, ids: [string], values: [number]}",
-    flaw: doing("ledger.erc1155.safeBatchTransferFrom", (body: { readonly ids: readonly string[]; readonly values?: readonly Decimal[] }) => ({
-      ...body,
-      ids: body.ids.slice(0, 1),
-      ...(body.values === undefined ? {} : { values: body.values.slice(0, 1) }),
-    })),
+    flaw: doing(
+      "ledger.erc1155.safeBatchTransferFrom",
+      (body: { readonly ids: readonly string[]; readonly values?: readonly Decimal[] }) => ({
+        ...body,
+        ids: body.ids.slice(0, 1),
+        ...(body.values === undefined ? {} : { values: body.values.slice(0, 1) }),
+      }),
+    ),
   },
   "batch-mint-half-applied": {
     breaks: "only the first item of a batch is minted",
@@ -154,7 +168,14 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "receipt-hides-failure": {
     breaks: "the receipt of a write that failed says COMMITTED",
     sentence: "message carries the error text when status is FAILED",
-    flaw: (rules) => ({ ...rules, receipt: ({ transactionId, state }) => ({ transactionId, state: state === "FAILED" ? "COMMITTED" : state, message: "Success" }) }),
+    flaw: (rules) => ({
+      ...rules,
+      receipt: ({ transactionId, state }) => ({
+        transactionId,
+        state: state === "FAILED" ? "COMMITTED" : state,
+        message: "Success",
+      }),
+    }),
   },
   "receipt-denies-success": {
     breaks: "the receipt of a deletion that took effect says FAILED",
@@ -164,7 +185,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       const noted = afterwards("ledger.asset.delete", ({ transactionId }) => void denied.add(transactionId))(rules);
       return {
         ...noted,
-        receipt: (outcome) => (denied.has(outcome.transactionId) ? { ...outcome, state: "FAILED", message: "server error" } : outcome),
+        receipt: (outcome) =>
+          denied.has(outcome.transactionId) ? { ...outcome, state: "FAILED", message: "server error" } : outcome,
       };
     },
   },
@@ -251,8 +273,13 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "shares-to-first-receiver-only": {
     breaks: "only the first receiver gets shares",
     sentence: "The asset is held by the vault and fungible share tokens are minted to each named receiver",
-    flaw: doing("ledger.vault.deposit", (body: readonly { readonly assets: readonly { readonly shares?: readonly unknown[] }[] }[]) =>
-      body.map((each) => ({ ...each, assets: each.assets.map(({ shares = [], ...asset }) => ({ ...asset, shares: shares.slice(0, 1) })) })),
+    flaw: doing(
+      "ledger.vault.deposit",
+      (body: readonly { readonly assets: readonly { readonly shares?: readonly unknown[] }[] }[]) =>
+        body.map((each) => ({
+          ...each,
+          assets: each.assets.map(({ shares = [], ...asset }) => ({ ...asset, shares: shares.slice(0, 1) })),
+        })),
     ),
   },
   "custodians-by-anybody": {
@@ -263,18 +290,30 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "owners-added-not-replaced": {
     breaks: "the former owners stay owners",
     sentence: "Asset owners update: the current owners are replaced by the supplied array",
-    flaw: doing("ledger.asset.setOwners", (body: { readonly assetType: string; readonly data: readonly { readonly id: string; readonly owners: readonly object[] }[] }, { world }) => ({
-      ...body,
-      data: body.data.map((each) => ({
-        ...each,
-        owners: [...(world.get("asset", compoundKey(body.assetType, each.id))?.owners ?? []), ...each.owners],
-      })),
-    })),
+    flaw: doing(
+      "ledger.asset.setOwners",
+      (
+        body: {
+          readonly assetType: string;
+          readonly data: readonly { readonly id: string; readonly owners: readonly object[] }[];
+        },
+        { world },
+      ) => ({
+        ...body,
+        data: body.data.map((each) => ({
+          ...each,
+          owners: [...(world.get("asset", compoundKey(body.assetType, each.id))?.owners ?? []), ...each.owners],
+        })),
+      }),
+    ),
   },
   "update-drops-other-fields": {
     breaks: "an update of one field drops the others",
     sentence: "PATCH /asset: updates assets",
-    flaw: (rules) => ({ ...rules, writes: { ...rules.writes, "ledger.asset.update": rules.writes["ledger.asset.put"] ?? (() => {}) } }),
+    flaw: (rules) => ({
+      ...rules,
+      writes: { ...rules.writes, "ledger.asset.update": rules.writes["ledger.asset.put"] ?? (() => {}) },
+    }),
   },
   "deleted-still-there": {
     breaks: "a deleted asset can still be read",
@@ -321,7 +360,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   "transactions-hide-burns": {
     breaks: "the transactions of a token lack its burns",
     sentence: "POST /token/transaction/all: array of Token transaction",
-    flaw: reading("ledger.transaction.list", (transactions: readonly { readonly type: string }[]) => transactions.filter(({ type }) => type !== "BURN")),
+    flaw: reading("ledger.transaction.list", (transactions: readonly { readonly type: string }[]) =>
+      transactions.filter(({ type }) => type !== "BURN"),
+    ),
   },
   "stale-token": {
     breaks: "a token is read as it was a second ago",

@@ -54,11 +54,19 @@ export function seeing<K extends Kind>(
       },
       put: (asked: Kind, key: { readonly id: string }, value: Resources[K]) => {
         const before = commit.world.get(asked, key.id) as Resources[K] | undefined;
-        commit.world.put(asked, key, asked === kind && before !== undefined ? restored(value, before, wrong(before, commit)) : value);
+        commit.world.put(
+          asked,
+          key,
+          asked === kind && before !== undefined ? restored(value, before, wrong(before, commit)) : value,
+        );
       },
       remember: (asked: Kind, id: string, record: Resources[K]) => {
         const stored = commit.world.get(asked, id) as Resources[K] | undefined;
-        commit.world.remember(asked, id, asked === kind && stored !== undefined ? restored(record, stored, wrong(stored, commit)) : record);
+        commit.world.remember(
+          asked,
+          id,
+          asked === kind && stored !== undefined ? restored(record, stored, wrong(stored, commit)) : record,
+        );
       },
     });
     write({ ...commit, world });
@@ -67,7 +75,9 @@ export function seeing<K extends Kind>(
 
 // What the write has not changed itself is stored as it was.
 function restored<T extends object>(value: T, before: T, seen: Partial<T>): T {
-  const kept = Object.keys(seen).filter((name) => JSON.stringify(value[name as keyof T]) === JSON.stringify(seen[name as keyof T]));
+  const kept = Object.keys(seen).filter(
+    (name) => JSON.stringify(value[name as keyof T]) === JSON.stringify(seen[name as keyof T]),
+  );
   return { ...value, ...Object.fromEntries(kept.map((name) => [name, before[name as keyof T]])) };
 }
 
@@ -106,12 +116,16 @@ export function doing(operations: string | readonly string[], other: (body: neve
 }
 
 /** Does a write later than it says, or one that it has refused: at the first read after that time. */
-export function late(operation: string, { afterMs, onlyRefused }: { readonly afterMs: number; readonly onlyRefused?: Flaw }): Flaw {
+export function late(
+  operation: string,
+  { afterMs, onlyRefused }: { readonly afterMs: number; readonly onlyRefused?: Flaw },
+): Flaw {
   return (rules) => {
     const waiting = new Map<string, { readonly at: number; readonly run: () => void }>();
     const meant = rules.writes[operation] as unknown as AnyWrite;
     const granting = onlyRefused?.(rules).writes[operation] as unknown as AnyWrite | undefined;
-    const put = (commit: AnyCommit, run: () => void): void => void waiting.set(commit.transactionId, { at: Date.now() + afterMs, run });
+    const put = (commit: AnyCommit, run: () => void): void =>
+      void waiting.set(commit.transactionId, { at: Date.now() + afterMs, run });
     const write = (commit: AnyCommit): void => {
       try {
         meant(granting === undefined ? { ...commit, world: unchanging(commit.world) } : commit);

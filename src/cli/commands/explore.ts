@@ -125,7 +125,11 @@ function summaryText({ sequences, requests, findings, lost }: Explorations, ms: 
   return `✗ ${count(findings.length, "finding")}: ${done}${without}\n`;
 }
 
-function documentOf({ sequences, requests, lost }: Explorations, seed: number, findings: readonly { readonly file: string }[]): object {
+function documentOf(
+  { sequences, requests, lost }: Explorations,
+  seed: number,
+  findings: readonly { readonly file: string }[],
+): object {
   return { seed, sequences, requests, lost, findings };
 }
 

@@ -1,0 +1,138 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { contract } from "../../src/contract/contract.ts";
+import { withMoreLooks } from "../../src/explore/shorten.ts";
+import { MAKERS } from "../../src/explore/makers.ts";
+import { sequenceOf } from "../../src/explore/sequence.ts";
+import { LEDGER_RULES } from "../../src/sandbox/ledger/operations.ts";
+import { newProject } from "../stories/world.ts";
+import { PLANTED_BUGS } from "./bugs.ts";
+import { brokenSandbox, exploreSandbox } from "./hunt.ts";
+import { runPlaybook } from "./run-playbook.ts";
+
+const PATIENCE_MS = 600_000;
+const TYPES = [{ name: "Property", primaryKey: "id" }];
+
+test("on the sandbox as it is, nothing is found", { timeout: PATIENCE_MS }, async () => {
+  const sandbox = await brokenSandbox();
+  const { sequences, findings, lost } = await exploreSandbox(sandbox, { sequences: 30, timeMs: PATIENCE_MS });
+  expect({ sequences, findings, lost }).toEqual({ sequences: 30, findings: [], lost: 0 });
+  await sandbox.close();
+});
+
+// Those that few sequences find. All of them: npm run explore:bugs.
+const QUICK = [
+  "minter-unchecked",
+  "created-twice",
+  "stranger-votes",
+  "cancelled-by-anybody",
+  "late-update",
+  "receipt-denies-success",
+];
+
+describe("planted bugs (all of them, or one by its name: npm run explore:bugs -- NAME)", () => {
+  test.for(QUICK)("%s is found, and a playbook of at most 6 steps shows it", { timeout: PATIENCE_MS }, async (name) => {
+    const broken = await brokenSandbox(PLANTED_BUGS[name]?.flaw);
+    const { findings } = await exploreSandbox(broken, { timeMs: PATIENCE_MS });
+    expect(findings, `npm run explore:bugs -- ${name}`).toMatchObject([{ isRepeatable: true }]);
+    const [{ playbook, steps } = { playbook: "", steps: 0 }] = findings;
+    expect(steps, playbook).toBeLessThanOrEqual(6);
+    const good = await brokenSandbox();
+    const file = join(mkdtempSync(join(tmpdir(), "explored-")), "found.yaml");
+    writeFileSync(file, playbook);
+    const [onBroken, onGood] = [await runPlaybook(file, broken), await runPlaybook(file, good)];
+    expect([onBroken.code, onGood.code], `${playbook}\n${onBroken.output}\n${onGood.output}`).toEqual([
+      expect.not.toBeOneOf([0, 2]) as number,
+      0,
+    ]);
+    await Promise.all([broken.close(), good.close()]);
+  });
+
+  test("there are at least 30, each with the sentence that it breaks", () => {
+    expect(Object.keys(PLANTED_BUGS).length).toBeGreaterThanOrEqual(30);
+    for (const { breaks, sentence } of Object.values(PLANTED_BUGS)) expect([breaks, sentence]).not.toContain("");
+  });
+});
+
+test("a bug that the reference has too is found where numbers do not add up", { timeout: PATIENCE_MS }, async () => {
+  const flaw = PLANTED_BUGS["burn-keeps-supply"]?.flaw;
+  const broken = await brokenSandbox(flaw);
+  const { findings } = await exploreSandbox(broken, {
+    timeMs: PATIENCE_MS,
+    ...(flaw === undefined ? {} : { referenceRules: flaw(LEDGER_RULES) }),
+  });
+  expect(findings).toMatchObject([{ what: expect.stringContaining("a token does not add up") as string }]);
+  expect(findings[0]?.playbook).toContain("conserve:");
+  await broken.close();
+});
+
+test("a seed and a number give the same sequence again, and every operation is called or has a reason", () => {
+  expect(sequenceOf(7, 12, TYPES)).toEqual(sequenceOf(7, 12, TYPES));
+  expect(sequenceOf(7, 12, TYPES)).not.toEqual(sequenceOf(8, 12, TYPES));
+  const numbers = [...Array(600).keys()];
+  const called = new Set(numbers.flatMap((number) => sequenceOf(1, number, TYPES)).map(({ uses }) => uses));
+  const ledger = Object.values(contract.operations).filter((operation) => operation.interface === "ledger");
+  const never = ledger.map(({ name }) => name).filter((name) => !called.has(name as keyof typeof MAKERS));
+  expect(never.filter((name) => typeof MAKERS[name as keyof typeof MAKERS] !== "string")).toEqual([]);
+  const sequence = sequenceOf(7, 12, TYPES);
+  expect(new Set(withMoreLooks(sequence).map(({ id }) => id)).size).toBe(withMoreLooks(sequence).length);
+});
+
+describe("tokenbook explore", () => {
+  test(
+    "writes a playbook of what it finds, says which sentence is broken, and removes what it made",
+    { timeout: PATIENCE_MS },
+    async () => {
+      const broken = await brokenSandbox(PLANTED_BUGS["asset-delete-by-anybody"]?.flaw);
+      const project = newProject({ LEDGER_KEY: broken.ledgerApiKey });
+      project.write("tokenbook.yaml", environmentOf(broken.ledgerBaseUrl, broken));
+      const seed = ["--seed", "3", "--output", "found"];
+      const ended = await project.run("explore", "--env", "here", ...seed, "--sequences", "40", "--time", "10m");
+      expect(ended.code, ended.transcript).toBe(1);
+      expect(ended.stderr).toMatch(
+        /✗ ledger\.asset\.delete does what it must refuse: unauthorized caller\n +ledger\.asset\.delete breaks this sentence of the description \(B\.1\): \S/,
+      );
+      const files = readdirSync(join(project.folder, "found"));
+      expect(files.length, ended.transcript).toBeGreaterThan(0);
+      for (const file of files) {
+        expect(
+          (await project.run("check", `found/${file}`)).code,
+          readFileSync(join(project.folder, "found", file), "utf8"),
+        ).toBe(0);
+      }
+      const left = broken
+        .contents()
+        .resources.filter(({ kind, value }) => kind === "asset" && !JSON.stringify(value).includes("vaultId"));
+      expect(left).toEqual([]);
+      await broken.close();
+    },
+  );
+
+  test("never touches a protected environment", async () => {
+    const sandbox = await brokenSandbox();
+    const project = newProject({ LEDGER_KEY: sandbox.ledgerApiKey });
+    project.write("tokenbook.yaml", environmentOf(sandbox.ledgerBaseUrl, sandbox, "protected: true"));
+    const ended = await project.run("explore", "--env", "here");
+    expect([ended.code, ended.stdout], ended.transcript).toEqual([2, ""]);
+    expect(ended.stderr).toContain("explore.protected");
+    expect(sandbox.contents().commits).toEqual([]);
+    await sandbox.close();
+  });
+
+  test("says so when answers are lost", { timeout: PATIENCE_MS }, async () => {
+    const sandbox = await brokenSandbox();
+    const project = newProject({ LEDGER_KEY: sandbox.ledgerApiKey });
+    project.write("tokenbook.yaml", environmentOf("http://127.0.0.1:9", sandbox));
+    const ended = await project.run("explore", "--env", "here");
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr).toContain("explore.no-service");
+    await sandbox.close();
+  });
+});
+
+function environmentOf(baseUrl: string, { appId, orgId }: { readonly appId: string; readonly orgId: string }, more = ""): string {
+  const ledger = `{ baseUrl: "${baseUrl}", appId: ${appId}, orgId: ${orgId}, apiKey: env:LEDGER_KEY }`;
+  return `environments:\n  here:\n    ledger: ${ledger}\n${more === "" ? "" : `    ${more}\n`}`;
+}
