@@ -4,6 +4,7 @@ import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
+import { textOf } from "./step.ts";
 
 /** What a ledger said to one call, however many requests that took. */
 export type Said =
@@ -85,9 +86,9 @@ export class Asker {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const said = await this.#once(operationNamed(RECEIPT), { uses: RECEIPT, input: { receiptId }, actingEntity });
       const { status, message } = said.kind === "done" && isObject(said.payload) ? said.payload : {};
-      const word = String(status);
+      const word = textOf(status);
       if (committed.includes(word)) return { kind: "done", payload: written };
-      if (failed.includes(word)) return { kind: "refused", condition: String(message).split(":")[0] ?? "" };
+      if (failed.includes(word)) return { kind: "refused", condition: textOf(message).split(":")[0] ?? "" };
       if (said.kind === "refused" && said.condition !== "transaction not found")
         return { kind: "broken", why: `the receipt is refused: ${said.condition}` };
       if (said.kind === "broken" || said.kind === "lost") return said;
@@ -111,7 +112,7 @@ export class Asker {
     }
     if (!this.#profile.refusals.includes(status)) return { kind: status === 429 ? "lost" : "broken", why: `HTTP ${status}` };
     const { condition, message } = isObject(body) ? body : {};
-    return { kind: "refused", condition: String(condition ?? message ?? `HTTP ${status}`) };
+    return { kind: "refused", condition: textOf(condition ?? message ?? `HTTP ${status}`) };
   }
 }
 

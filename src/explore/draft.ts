@@ -76,8 +76,8 @@ export class Draft {
     return `${word}${this.steps.length + 1}`;
   }
 
-  add(uses: LedgerOperation, as: ExploringActor, given: JsonObject): void {
-    this.steps.push({ id: this.nextId(uses), as, uses, with: given });
+  add(uses: LedgerOperation, as: ExploringActor, input: JsonObject): void {
+    this.steps.push({ id: this.nextId(uses), as, uses, with: input });
   }
 
   anybody(): ExploringActor {

@@ -1,5 +1,5 @@
 import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json, writeJson } from "../base/json.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
 import type { AnswerDifference } from "./compare.ts";
@@ -61,7 +61,7 @@ function place({ path }: AnswerDifference): string {
 function shown(value: Json | undefined): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  return isObject(value) ? "an object" : String(value);
+  return isObject(value) ? "an object" : typeof value === "string" ? value : writeJson(value);
 }
 
 function wordsOf(wrong: FoundWrong["wrong"]): readonly string[] {
@@ -128,7 +128,7 @@ function pathText(root: string, path: AnswerDifference["path"]): string {
 }
 
 function literal(value: Json, { called, key }: FoundWrong): string {
-  if (typeof value !== "string") return String(value);
+  if (typeof value !== "string") return writeJson(value);
   const name = called.get(value);
   if (name !== undefined) return name;
   const actor = ACTORS.find((each) => userOf(each, key) === value);

@@ -6,7 +6,7 @@ import { ACTORS, type LedgerOperation, RUN_KEY } from "./step.ts";
 
 type OfAssets = Extract<LedgerOperation, `ledger.${"asset" | "transfer" | "approval"}.${string}`>;
 
-const PAGE_SIZES = [1, 2, 3].map(Decimal.of);
+const PAGE_SIZES = [1, 2, 3].map((size) => Decimal.of(size));
 const PENDING_ONLY = "pendingOnly";
 
 /** How the explorer calls the operations of sections B.1, B.2 and B.3. */

@@ -7,7 +7,7 @@ import { type Operation, operationNamed } from "../operations/operation.ts";
 import type { Asker, Said } from "./ask.ts";
 import { type AnswerDifference, compareAnswers, MadeUpIds } from "./compare.ts";
 import { imbalanceOf } from "./conservation.ts";
-import { bound, type ExploredStep, userOf } from "./step.ts";
+import { bound, type ExploredStep, textOf, userOf } from "./step.ts";
 
 /** The two ledgers that must agree, and what both are asked with. */
 export interface Explored {
@@ -90,7 +90,7 @@ class Play {
   }
 
   #ended(wrong: Wrong | undefined, lost?: string): Played {
-    const called = [...this.#reference.yields].map(([name, value]) => [String(value), `steps.${name}`] as const);
+    const called = [...this.#reference.yields].map(([name, value]) => [textOf(value), `steps.${name}`] as const);
     return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost };
   }
 
@@ -156,7 +156,7 @@ class Play {
   }
 
   #read({ uses, with: given }: ExploredStep, payload: Json): void {
-    const token = String(given["id"] ?? given["tokenId"]);
+    const token = textOf(given["id"] ?? given["tokenId"]);
     if (operationNamed(uses).writes) this.#readings.clear();
     else if (uses === "ledger.token.get" || uses === "ledger.account.list" || uses === "ledger.transaction.list")
       this.#readings.set(token, { ...this.#readings.get(token), [uses]: payload });

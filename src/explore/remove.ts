@@ -1,4 +1,4 @@
-import { type JsonObject } from "../base/json.ts";
+import { type JsonObject, writeJson } from "../base/json.ts";
 import type { Explored } from "./play.ts";
 import { ACTORS, bound, type ExploredStep, userOf } from "./step.ts";
 
@@ -32,5 +32,5 @@ function assetsOf(steps: readonly ExploredStep[]): readonly JsonObject[] {
       return id === undefined ? [] : [{ assetType, id }];
     }),
   );
-  return [...new Map(named.map((asset) => [String(asset.id), asset])).values()];
+  return [...new Map(named.map((asset) => [writeJson(asset.id), asset])).values()];
 }

@@ -9,7 +9,7 @@ interface Topic {
   /** What the sequence begins with. */
   readonly begin: readonly LedgerOperation[];
   /** What may follow; the more often it is named, the likelier it is. */
-  readonly then: readonly LedgerOperation[];
+  readonly follow: readonly LedgerOperation[];
 }
 
 const ON_ASSETS: readonly LedgerOperation[] = [
@@ -40,6 +40,7 @@ const ON_TOKENS: readonly LedgerOperation[] = [
   "ledger.erc1155.setApprovalForAll",
   "ledger.token.get",
   "ledger.erc1155.balanceOf",
+  "ledger.erc1155.balanceOfBatch",
   "ledger.erc1155.isApprovedForAll",
   "ledger.token.list",
 ];
@@ -63,12 +64,12 @@ const ON_VAULTS: readonly LedgerOperation[] = [
 ];
 
 const TOPICS: readonly Topic[] = [
-  { begin: ["ledger.token.create", "ledger.token.mint"], then: ON_TOKENS },
-  { begin: ["ledger.token.create", "ledger.token.create", "ledger.token.mint", "ledger.token.mint"], then: ON_TOKENS },
-  { begin: ["ledger.asset.create"], then: ON_ASSETS },
+  { begin: ["ledger.token.create", "ledger.token.mint"], follow: ON_TOKENS },
+  { begin: ["ledger.token.create", "ledger.token.create", "ledger.token.mint", "ledger.token.mint"], follow: ON_TOKENS },
+  { begin: ["ledger.asset.create"], follow: ON_ASSETS },
   {
     begin: ["ledger.asset.create", "ledger.transfer.request"],
-    then: [
+    follow: [
       "ledger.transfer.approve",
       "ledger.transfer.approve",
       "ledger.transfer.approve",
@@ -83,7 +84,7 @@ const TOPICS: readonly Topic[] = [
   },
   {
     begin: ["ledger.approval.create"],
-    then: [
+    follow: [
       "ledger.approval.create",
       "ledger.approval.accept",
       "ledger.approval.accept",
@@ -94,10 +95,10 @@ const TOPICS: readonly Topic[] = [
       "ledger.approval.mine",
     ],
   },
-  { begin: ["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"], then: ON_VAULTS },
+  { begin: ["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"], follow: ON_VAULTS },
   {
     begin: ["ledger.asset.create", "ledger.vault.create", "ledger.vault.create", "ledger.vault.deposit", "ledger.vault.deposit"],
-    then: ON_VAULTS,
+    follow: ON_VAULTS,
   },
 ];
 
@@ -113,7 +114,7 @@ export function sequenceOf(seed: number, number: number, assetTypes: readonly Ex
   for (const uses of topic.begin) make(draft, uses);
   for (let left = LEAST_STEPS + dice.below(MORE_STEPS); left > 0; left--) {
     const before = draft.steps.length;
-    make(draft, dice.pick(topic.then));
+    make(draft, dice.pick(topic.follow));
     if (draft.steps.length > before && dice.chance(0.2)) look(draft, dice);
   }
   look(draft);

@@ -15,34 +15,31 @@ export async function shorten(
   found: FoundWrong,
   again: (steps: readonly ExploredStep[]) => Promise<Played>,
 ): Promise<FoundWrong | undefined> {
-  let left: number = LIMITS.exploreShorter;
   let shortest: FoundWrong | undefined;
   const stillWrong = async (steps: readonly ExploredStep[]): Promise<FoundWrong | undefined> => {
-    left--;
     const played = await again(steps);
     const { wrong, refused } = played;
     // A call that is refused only since something was left out of it shows nothing, and the check may refuse it too.
     const isPlain = shortest === undefined || [...refused.keys()].every((id) => shortest?.refused.has(id));
-    return wrong !== undefined && isPlain && signatureOf({ ...played, wrong }) === signatureOf(found)
-      ? { ...played, wrong }
-      : undefined;
+    if (wrong === undefined || !isPlain || signatureOf({ ...played, wrong }) !== signatureOf(found)) return undefined;
+    return { ...played, wrong };
   };
   shortest = await stillWrong(found.steps);
-  for (let from: Generator<readonly ExploredStep[]> | undefined; shortest !== undefined && left > 0;) {
-    from ??= shorterOnes(shortest.steps);
-    const next = from.next();
+  if (shortest === undefined) return undefined;
+  let shorterOf = shorterOnes(shortest.steps);
+  for (let tries = 0; tries < LIMITS.exploreShorter; tries++) {
+    const next = shorterOf.next();
     if (next.done === true) break;
     const shorter = await stillWrong(next.value);
     if (shorter === undefined) continue;
     shortest = shorter;
-    from = undefined;
+    shorterOf = shorterOnes(shorter.steps);
   }
   return shortest;
 }
 
 /** Returns the sequence with every look that it takes after every write: so what is wrong shows where it first can. */
 export function withMoreLooks(steps: readonly ExploredStep[]): readonly ExploredStep[] {
-  const isWrite = ({ uses }: ExploredStep): boolean => operationNamed(uses).writes;
   const looks = new Map(
     steps.filter((step) => !isWrite(step)).map((look) => [JSON.stringify([look.uses, look.as, look.with]), look]),
   );
@@ -60,9 +57,13 @@ export function signatureOf({ steps, wrong }: FoundWrong): string {
   return `${uses} ${wrong.kind} ${fields.join(".")}`;
 }
 
+function isWrite({ uses }: ExploredStep): boolean {
+  return operationNamed(uses).writes;
+}
+
 function* shorterOnes(steps: readonly ExploredStep[]): Generator<readonly ExploredStep[]> {
   const earlier = steps.slice(0, -1);
-  const reads = earlier.filter(({ uses }) => !operationNamed(uses).writes);
+  const reads = earlier.filter((step) => !isWrite(step));
   if (reads.length > 0) yield without(steps, reads);
   for (let size = earlier.length >> 1; size >= 1; size >>= 1) {
     for (let at = earlier.length - size; at > -size; at -= size) {

@@ -17,20 +17,13 @@ const TYPES = [{ name: "Property", primaryKey: "id" }];
 
 test("on the sandbox as it is, nothing is found", { timeout: PATIENCE_MS }, async () => {
   const sandbox = await brokenSandbox();
-  const { sequences, findings, lost } = await exploreSandbox(sandbox, { sequences: 30, timeMs: PATIENCE_MS });
-  expect({ sequences, findings, lost }).toEqual({ sequences: 30, findings: [], lost: 0 });
+  const { sequences, findings, lost } = await exploreSandbox(sandbox, { sequences: 10, timeMs: PATIENCE_MS });
+  expect({ sequences, findings, lost }).toEqual({ sequences: 10, findings: [], lost: 0 });
   await sandbox.close();
 });
 
 // Those that few sequences find. All of them: npm run explore:bugs.
-const QUICK = [
-  "minter-unchecked",
-  "created-twice",
-  "stranger-votes",
-  "cancelled-by-anybody",
-  "late-update",
-  "receipt-denies-success",
-];
+const QUICK = ["created-twice", "stranger-votes", "approval-counted-twice"];
 
 describe("planted bugs (all of them, or one by its name: npm run explore:bugs -- NAME)", () => {
   test.for(QUICK)("%s is found, and a playbook of at most 6 steps shows it", { timeout: PATIENCE_MS }, async (name) => {
@@ -89,7 +82,7 @@ describe("tokenbook explore", () => {
       const project = newProject({ LEDGER_KEY: broken.ledgerApiKey });
       project.write("tokenbook.yaml", environmentOf(broken.ledgerBaseUrl, broken));
       const seed = ["--seed", "3", "--output", "found"];
-      const ended = await project.run("explore", "--env", "here", ...seed, "--sequences", "40", "--time", "10m");
+      const ended = await project.run("explore", "--env", "here", ...seed, "--sequences", "12", "--time", "10m");
       expect(ended.code, ended.transcript).toBe(1);
       expect(ended.stderr).toMatch(
         /✗ ledger\.asset\.delete does what it must refuse: unauthorized caller\n +ledger\.asset\.delete breaks this sentence of the description \(B\.1\): \S/,
