@@ -103,6 +103,13 @@ test("the sandbox shares no rule with the client", () => {
   expect(wrong).toEqual([]);
 });
 
+test("the explorer judges by no rule of the client", () => {
+  const allowed = new Set(["base", "contract", "environment", "explore", "operations", "sandbox", "source", "transport"]);
+  const targets = imports.filter(({ file }) => folderOf(file) === "explore").map(targetFile);
+  expect(targets.length).toBeGreaterThan(30);
+  expect(targets.filter((target) => target !== undefined && !allowed.has(folderOf(target)))).toEqual([]);
+});
+
 test("a type name means one thing: no two files export a type of the same name", () => {
   const types = globSync("src/**/*.ts").flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name]) => ({
@@ -229,7 +236,8 @@ test.for(DECISIONS)("%s by the name of a service is found", ([what, , example]) 
 
 test("nothing decides by the name of a service outside of its own folder", () => {
   expect(SERVICES).toContain("ledger");
-  const own = /^src\/(?:services\/\w+\/|calibrate\/(?:ledger|investor)\/|sandbox\/|contract\/)/;
+  // The explorer is about the ledger alone: it knows how to call each of its operations.
+  const own = /^src\/(?:services\/\w+\/|calibrate\/(?:ledger|investor)\/|sandbox\/|explore\/|contract\/)/;
   const outside = globSync("src/**/*.ts").filter((path) => !own.test(path));
   expect(outside.length).toBeGreaterThan(300);
   expect(outside.flatMap((path) => decisionsIn(readFileSync(path, "utf8")).map((found) => `${path}: ${found}`))).toEqual([]);

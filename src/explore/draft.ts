@@ -126,3 +126,6 @@ export function entityOf(actor: ExploringActor): string {
 export function given(step: string, name = "id"): string {
   return `\${{ steps.${step}.${name} }}`;
 }
+
+/** Adds a call of one operation to a sequence, if the sequence has what it needs; or why the explorer never makes this call. */
+export type Maker = ((draft: Draft) => void) | string;

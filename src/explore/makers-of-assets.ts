@@ -1,7 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import type { JsonObject } from "../base/json.ts";
-import { type Draft, type DraftAsset, type DraftRequest, entityOf, given } from "./draft.ts";
-import type { Maker } from "./makers.ts";
+import { type Draft, type DraftAsset, type DraftRequest, entityOf, given, type Maker } from "./draft.ts";
 import { ACTORS, type LedgerOperation, RUN_KEY } from "./step.ts";
 
 type OfAssets = Extract<LedgerOperation, `ledger.${"asset" | "transfer" | "approval"}.${string}`>;

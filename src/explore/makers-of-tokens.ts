@@ -1,7 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { type Draft, type DraftToken, entityOf, given } from "./draft.ts";
-import type { Maker } from "./makers.ts";
+import { type Draft, type DraftToken, entityOf, given, type Maker } from "./draft.ts";
 import { type ExploringActor, type LedgerOperation, RUN_KEY } from "./step.ts";
 
 type OfTokens = Extract<LedgerOperation, `ledger.${"token" | "account" | "transaction" | "erc1155"}.${string}`>;

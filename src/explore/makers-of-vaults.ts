@@ -1,7 +1,6 @@
 import { Decimal } from "../base/decimal.ts";
 import type { Json } from "../base/json.ts";
-import { type Draft, type DraftToken, type DraftVault, entityOf, given } from "./draft.ts";
-import type { Maker } from "./makers.ts";
+import { type Draft, type DraftToken, type DraftVault, entityOf, given, type Maker } from "./draft.ts";
 import { type ExploringActor, type LedgerOperation, RUN_KEY } from "./step.ts";
 
 type OfVaults = Extract<LedgerOperation, `ledger.vault.${string}`>;

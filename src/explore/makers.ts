@@ -1,11 +1,8 @@
-import type { Draft } from "./draft.ts";
+import type { Maker } from "./draft.ts";
 import { MAKERS_OF_ASSETS } from "./makers-of-assets.ts";
 import { MAKERS_OF_TOKENS } from "./makers-of-tokens.ts";
 import { MAKERS_OF_VAULTS } from "./makers-of-vaults.ts";
 import type { LedgerOperation } from "./step.ts";
-
-/** Adds a call of one operation to a sequence, if the sequence has what it needs; or why the explorer never makes this call. */
-export type Maker = ((draft: Draft) => void) | string;
 
 /** How the explorer calls each operation of the ledger. */
 export const MAKERS: Readonly<Record<LedgerOperation, Maker>> = {

@@ -1,23 +1,23 @@
 import { writeJson } from "../base/json.ts";
 import type { Clock } from "../base/ports.ts";
-import { type InProcessOptions, openInProcess } from "../sandbox/in-process.ts";
+import { type LocalLedgerOptions, openLocalLedger } from "../sandbox/local-ledger.ts";
 import { Asker, bodyText } from "./ask.ts";
 
 /** What the reference has in common with the service: names and settings, no content. */
-export type ReferenceOptions = Omit<InProcessOptions, "clock">;
+export type ReferenceOptions = Omit<LocalLedgerOptions, "clock">;
 
 const STEP_MS = 10;
 
 /** A sandbox that nobody else has touched: it says what the answers must be. */
-export interface Reference {
+export interface OpenReference {
   readonly asker: Asker;
   readonly close: () => void;
 }
 
 /** Opens a reference in this process. Time passes in it with every call, and with nothing else. */
-export function openReference(options: ReferenceOptions): Reference {
+export function openReference(options: ReferenceOptions): OpenReference {
   const clock = countingClock();
-  const ledger = openInProcess({ ...options, clock });
+  const ledger = openLocalLedger({ ...options, clock });
   const asker = new Asker(
     async ({ call }, request) => {
       const [, query = ""] = request.path.split("?");

@@ -14,7 +14,14 @@ export async function openService(
   { exchange, clock }: { readonly exchange: Exchanging; readonly clock: Clock },
 ): Promise<Omit<ExploredService, "isOwn">> {
   const { profile } = target;
-  const { appId = "", orgId = "" } = target.ledger?.settings ?? {};
+  if (target.ledger === undefined) {
+    throw new Failure({
+      code: "explore.no-ledger",
+      message: `the environment "${target.environment}" has no ledger interface, which is the one that is explored`,
+      next: `add it to ${target.whereIs("ledger")}`,
+    });
+  }
+  const { appId = "", orgId = "" } = target.ledger.settings ?? {};
   const carry = carryTo(target, exchange);
   const actingEntity = "userId:explorer";
   const said = await new Asker(carry, { profile, clock }).ask({ uses: "ledger.asset.stats", input: {}, actingEntity });

@@ -71,12 +71,6 @@ function assertMayExplore(target: Target): void {
       next: "name a test environment with --env, or --env sandbox",
     });
   }
-  if (target.ledger !== undefined) return;
-  throw new Failure({
-    code: "explore.no-ledger",
-    message: `the environment "${target.environment}" has no ledger interface, which is the one that is explored`,
-    next: `add it to ${target.whereIs("ledger")}`,
-  });
 }
 
 function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Target): Failure {

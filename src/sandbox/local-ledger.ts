@@ -10,7 +10,7 @@ import { openService } from "./service.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 
 /** How an empty ledger in this process begins. */
-export interface InProcessOptions {
+export interface LocalLedgerOptions {
   readonly clock: Clock;
   readonly profile: Profile;
   readonly orgId: string;
@@ -20,7 +20,7 @@ export interface InProcessOptions {
 }
 
 /** A ledger call as it would leave for the service. */
-export interface InProcessCall {
+export interface LocalLedgerCall {
   readonly operation: ContractOperation;
   /** The text after `?`. */
   readonly query: string;
@@ -29,21 +29,21 @@ export interface InProcessCall {
 }
 
 /** A ledger of the sandbox without a server, in memory, with nothing in it. */
-export interface InProcessLedger {
-  readonly answer: (call: InProcessCall) => Promise<WireAnswer>;
+export interface LocalLedger {
+  readonly answer: (call: LocalLedgerCall) => Promise<WireAnswer>;
   readonly close: () => void;
 }
 
-const KEY = "in-process";
+const KEY = "local";
 
 /** Opens an empty ledger in this process. Writes are committed at once. */
-export function openInProcess({ orgId, appId, assetTypes, ...options }: InProcessOptions): InProcessLedger {
+export function openLocalLedger({ orgId, appId, assetTypes, ...options }: LocalLedgerOptions): LocalLedger {
   const database = Database.open(":memory:", SANDBOX);
   const seed = { ...DEFAULT_SEED, orgId, appId, assetTypes, ledgerApiKey: KEY, cutOff: [], investors: [], tokens: [], sales: [] };
   migrate(database, () => plant(database, seed, { profile: options.profile.ledger, now: options.clock.now() }));
   const closing = new AbortController().signal;
   const { faces } = openService(database, { ...options, commitDelayMs: 0, closing });
-  const answer = ({ operation, query, headers, body }: InProcessCall): Promise<WireAnswer> =>
+  const answer = ({ operation, query, headers, body }: LocalLedgerCall): Promise<WireAnswer> =>
     answerOf(faces.ledger, operation, {
       params: { appId },
       query: Object.fromEntries(new URLSearchParams(query)),
