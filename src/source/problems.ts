@@ -99,7 +99,7 @@ function badName(problem: SchemaViolation, name: string): Finding {
 
 function describe(problem: SchemaViolation, node: SourceNode): Finding {
   const { keyword, params, schema } = problem;
-  if (keyword === "required") {
+  if (keyword === "required" || keyword === "dependentRequired") {
     const missing = String(params["missingProperty"]);
     const field = (schema["properties"] as Readonly<Record<string, object>> | undefined)?.[missing];
     return { code: "schema.missing-field", message: `the field "${missing}" is missing`, why: descriptionOf(field) };
@@ -148,6 +148,7 @@ export const KEYWORD_CODES: Readonly<Record<string, Code>> = {
   maxLength: "schema.size",
   minProperties: "schema.size",
   maxProperties: "schema.size",
+  "false schema": "schema.unknown-field",
 };
 
 function codeOf(keyword: string): Code {
@@ -180,6 +181,8 @@ function demandOf(problem: SchemaViolation): string {
       return `must be a valid ${String(params["format"])}`;
     case "not":
       return "is excluded by the schema";
+    case "false schema":
+      return "cannot be here, beside the other fields";
     default:
       return sizeDemand(keyword, Number(params["limit"])) ?? message;
   }

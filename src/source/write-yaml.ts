@@ -7,13 +7,16 @@ import {
   Pair,
   parseDocument,
   Scalar,
+  type ScalarTag,
   stringify,
   visit,
   YAMLMap,
   YAMLSeq,
 } from "yaml";
-
+import { Decimal } from "../base/decimal.ts";
 import { Failure } from "../base/failure.ts";
+
+export { type Node, YAMLMap };
 
 // YAML that people read and edit later is written through the library's document model, which keeps their comments in place (decision
 // 14).
@@ -21,6 +24,16 @@ import { Failure } from "../base/failure.ts";
 const LINE = { lineWidth: 120, flowCollectionPadding: true } as const;
 // Quotes the texts that readers of YAML 1.1 misread: dates, yes, 0777.
 const QUOTED = { compat: "yaml-1.1" } as const;
+// Writes a number with the digits that it has.
+const EXACT: ScalarTag = {
+  tag: "tag:yaml.org,2002:float",
+  default: true,
+  test: /^(?!)/,
+  identify: (value) => value instanceof Decimal,
+  resolve: (text) => text,
+  stringify: ({ value }) => (value as Decimal).text,
+};
+const TAGS = { customTags: [EXACT] };
 
 /** A field of a map that is written. */
 export interface WrittenField {
@@ -34,12 +47,12 @@ export interface WrittenField {
 
 /** Writes a value as YAML, for examples that people copy. */
 export function writeYaml(value: unknown): string {
-  return stringify(asNode(value), { ...LINE, ...QUOTED });
+  return stringify(asNode(value), { ...LINE, ...QUOTED, ...TAGS });
 }
 
 /** Makes a node of a value; an expression is quoted. */
 export function asNode(value: unknown): Node {
-  const node = new Document(value).contents ?? new Scalar(null);
+  const node = new Document(value, TAGS).contents ?? new Scalar(null);
   visit(node, {
     Scalar: (_, scalar) => {
       if (typeof scalar.value === "string" && scalar.value.startsWith("${{")) scalar.type = Scalar.QUOTE_DOUBLE;
@@ -80,7 +93,7 @@ export function listOf(maps: readonly YAMLMap[]): YAMLSeq {
 
 /** Writes a map as a YAML document. */
 export function writeDocument(fields: readonly WrittenField[]): string {
-  const document = new Document(undefined, QUOTED);
+  const document = new Document(undefined, { ...QUOTED, ...TAGS });
   document.contents = mapOf(fields);
   return document.toString({ ...LINE, lineWidth: 0 });
 }

@@ -1,5 +1,6 @@
 import { EXPRESSION_CODES } from "./expression.ts";
 import { INPUT_CODES } from "./inputs.ts";
+import { INTERCHANGE_CODES } from "./interchange.ts";
 import { PLAYBOOK_CODES } from "./playbook.ts";
 import { SCHEDULE_CODES } from "./schedule.ts";
 import { RECONCILE_CODES } from "./reconcile.ts";
@@ -29,7 +30,8 @@ export type Code =
   | keyof typeof INPUT_CODES
   | keyof typeof PLAYBOOK_CODES
   | keyof typeof SCHEDULE_CODES
-  | keyof typeof RECONCILE_CODES;
+  | keyof typeof RECONCILE_CODES
+  | keyof typeof INTERCHANGE_CODES;
 
 /** Every code that a check can give, in the order in which a file is looked at. */
 export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = {
@@ -40,6 +42,7 @@ export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = {
   ...PLAYBOOK_CODES,
   ...SCHEDULE_CODES,
   ...RECONCILE_CODES,
+  ...INTERCHANGE_CODES,
 };
 
 /** The codes, in the order of the catalogue. */

@@ -14,7 +14,7 @@ import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
 import { readRegular } from "../../files/regular.ts";
 import { stateEntry } from "../../files/state.ts";
-import { checkPlaybook } from "../../playbook/check.ts";
+import { checkDocument } from "../../interchange/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
@@ -308,7 +308,7 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
   const own = shipped.read(file);
   if (own === undefined) shell.onRead?.(resolve(shell.cwd, file));
   const text = own ?? readText(resolve(shell.cwd, file), file);
-  const { playbook, diagnostics } = checkPlaybook(file, text, files);
+  const { playbook, diagnostics } = checkDocument(file, text, files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 

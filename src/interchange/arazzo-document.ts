@@ -1,0 +1,75 @@
+import { SchemaSet } from "../schema/validator.ts";
+import type { SourceFile } from "../source/file.ts";
+import { child, type ListNode, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
+import { essential, placeProblem } from "../source/problems.ts";
+import { parseUnshown } from "../source/unshown.ts";
+import { ARAZZO } from "./arazzo-schema.ts";
+import { Findings } from "./findings.ts";
+
+const schemas = new SchemaSet();
+
+/** Returns whether a text is meant to be an Arazzo document. */
+export function isArazzo(text: string): boolean {
+  return /^\ufeff?(?:\{\s*)?["']?arazzo["']?[ \t]*:/m.test(text);
+}
+
+/** A document of the right shape, and where its findings go. */
+export interface ArazzoDocument {
+  readonly root: MapNode;
+  readonly file: SourceFile;
+  readonly findings: Findings;
+}
+
+/** Reads a document; the findings say why there is none. */
+export function readArazzo(path: string, text: string): ArazzoDocument | Pick<ArazzoDocument, "findings"> {
+  const { file, root, diagnostics } = parseUnshown(path, text);
+  const findings = new Findings(file, diagnostics);
+  if (root === undefined) return { findings };
+  concealKeys(root, file);
+  for (const problem of essential(schemas.plainValidator(ARAZZO)(toPlain(root)))) {
+    const { finding, range } = placeProblem(problem, root);
+    findings.report(finding, range);
+  }
+  if (root.kind === "map" && !findings.failed) reportRepeated(root, findings);
+  return findings.failed || root.kind !== "map" ? { findings } : { root, file, findings };
+}
+
+/** The names of headers, and of parameters, whose values are keys. */
+const SECRET_NAME = /^(?:x-api-key|authorization|proxy-authorization|cookie|.*(?:token|secret|password|api[-_]?key))$/i;
+
+/** Returns whether a parameter of this name carries a key. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+// A key that is written into a document is shown by no frame.
+function concealKeys(node: SourceNode, file: SourceFile): void {
+  if (node.kind === "scalar") return;
+  const parts = node.kind === "list" ? node.items : Array.from(node.entries.values(), ({ value }) => value);
+  const value = child(node, "value");
+  const isKey = textOf(child(node, "in")) === "header" && isSecretName(textOf(child(node, "name")) ?? "");
+  if (isKey && value !== undefined && textOf(value)?.startsWith("$") !== true) file.conceal(value.range);
+  for (const part of parts) concealKeys(part, file);
+}
+
+/** The fields whose values are data, or schemas. */
+const OPAQUE: ReadonlySet<string> = new Set(["payload", "value", "inputs", "correlationId"]);
+
+function reportRepeated(node: MapNode, findings: Findings): void {
+  for (const [name, { value }] of node.entries) {
+    if (OPAQUE.has(name) || name.startsWith("x-")) continue;
+    if (value.kind === "map") reportRepeated(value, findings);
+    if (value.kind !== "list") continue;
+    reportTwice(value, name, findings);
+    for (const item of value.items) if (item.kind === "map") reportRepeated(item, findings);
+  }
+}
+
+function reportTwice({ items }: ListNode, name: string, findings: Findings): void {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const text = JSON.stringify(toPlain(item));
+    if (seen.has(text)) findings.report({ code: "schema.value", message: `"${name}" has this item twice` }, item.range);
+    seen.add(text);
+  }
+}

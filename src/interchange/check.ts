@@ -1,0 +1,33 @@
+import { type CheckResult, checkPlaybook } from "../playbook/check.ts";
+import type { FileReader } from "../playbook/playbook-files.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import { SourceFile } from "../source/file.ts";
+import { child, textOf } from "../source/node.ts";
+import { parseYaml } from "../source/parse.ts";
+import { isArazzo } from "./arazzo-document.ts";
+import { importArazzo, type Translation } from "./import-arazzo.ts";
+
+/** Checks a playbook, or an Arazzo document, which is translated to one. Never throws for any content of a text. */
+export function checkDocument(path: string, text: string, files?: FileReader): CheckResult {
+  if (!isArazzo(text)) return checkPlaybook(path, text, files);
+  const translation = importArazzo(path, text);
+  const { diagnostics } = translation;
+  if (translation.text === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
+  const checked = checkPlaybook(path, translation.text, files);
+  const found = checked.diagnostics.map((diagnostic) => placed(diagnostic, translation, new SourceFile(path, text)));
+  const all = [...diagnostics, ...found];
+  return { ...checked, playbook: all.some(({ severity }) => severity === "error") ? undefined : checked.playbook, diagnostics: all };
+}
+
+// A finding in the translation is shown at the step that it comes from.
+function placed(diagnostic: Diagnostic, { text = "", places }: Translation, file: SourceFile): Diagnostic {
+  const { root } = parseYaml(diagnostic.file, text);
+  const steps = child(root, "steps");
+  const made = new SourceFile(diagnostic.file, text);
+  const step = (steps?.kind === "list" ? steps.items : []).findLast(({ range }) => made.lineOf(range.start) <= diagnostic.line);
+  const range = places.get(textOf(child(step, "id")) ?? "");
+  const { code, message, why, suggestion } = diagnostic;
+  const line = text.split("\n")[diagnostic.line - 1]?.trim() ?? "";
+  const because = `${why === undefined ? "" : `${why}; `}in the playbook that it is translated to: ${line}`;
+  return file.diagnose({ code, message, why: because, suggestion }, range ?? { start: 0, end: 1 });
+}

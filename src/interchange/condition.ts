@@ -1,0 +1,138 @@
+import { readRuntime } from "./runtime-expression.ts";
+
+// The conditions of Arazzo: simple ones, and the filters of JSONPath, which are written alike.
+
+/** A part of a condition. */
+export type Condition =
+  | { readonly kind: "literal"; readonly text: string; readonly isText: boolean }
+  | { readonly kind: "runtime"; readonly text: string; readonly path: readonly string[] }
+  | { readonly kind: "current"; readonly path: readonly string[] }
+  | { readonly kind: "not"; readonly inner: Condition }
+  | { readonly kind: "group"; readonly inner: Condition }
+  | { readonly kind: "binary"; readonly operator: string; readonly left: Condition; readonly right: Condition };
+
+const TOKEN =
+  /\s*(?:('(?:[^']|'')*'|"(?:[^"\\]|\\.)*")|(\$[\w-]+(?:[\w.-]|\[\d+\])*(?:#(?:[^\s()=!<>&|,\]]|\](?=\/))*)?)|(@(?:\.[\w-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(true|false|null)\b|(&&|\|\||==|!=|<=|>=|<|>|!|\(|\))|((?:\.[\w-]+|\[\d+\])+))/y;
+
+const BINARY: readonly (readonly string[])[] = [["||"], ["&&"], ["==", "!=", "<", "<=", ">", ">="]];
+
+/** Why a text is no condition. */
+export class BadCondition extends Error {}
+
+/** Brackets inside one another. */
+const DEEPEST = 32;
+
+/** Reads a condition. Throws a {@link BadCondition}. */
+export function readCondition(text: string): Condition {
+  const reader = new Reader(text);
+  const condition = reader.level(0, 0);
+  if (!reader.ended) throw new BadCondition(`"${reader.next()}" cannot be here`);
+  return condition;
+}
+
+class Reader {
+  readonly #tokens: readonly RegExpExecArray[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#tokens = tokensOf(text);
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#tokens.length;
+  }
+
+  next(): string {
+    return this.#tokens[this.#at]?.[0].trim() ?? "the end";
+  }
+
+  level(level: number, depth: number): Condition {
+    const operators = BINARY[level];
+    if (operators === undefined) return this.#unary(depth);
+    let left = this.level(level + 1, depth);
+    while (operators.includes(this.next())) {
+      const operator = this.next();
+      this.#at += 1;
+      left = { kind: "binary", operator, left, right: this.level(level + 1, depth) };
+    }
+    return left;
+  }
+
+  #unary(depth: number): Condition {
+    if (depth > DEEPEST) throw new BadCondition(`it has more than ${DEEPEST} brackets inside one another`);
+    const token = this.#tokens[this.#at];
+    if (token === undefined) throw new BadCondition("it ends too early");
+    this.#at += 1;
+    const [, text, runtime, current, number, word, operator] = token;
+    if (operator === "!") return { kind: "not", inner: this.#unary(depth + 1) };
+    if (operator === "(") return this.#group(depth);
+    if (text !== undefined) return { kind: "literal", text: JSON.stringify(unquoted(text)), isText: true };
+    if (number !== undefined || word !== undefined) return { kind: "literal", text: (number ?? word)!, isText: false };
+    if (current !== undefined) return { kind: "current", path: keysIn(current) };
+    if (runtime !== undefined) return this.#runtime(runtime);
+    throw new BadCondition(`"${token[0].trim()}" cannot be here`);
+  }
+
+  #group(depth: number): Condition {
+    const inner = this.level(0, depth + 1);
+    if (this.next() !== ")") throw new BadCondition("a bracket is not closed");
+    this.#at += 1;
+    return { kind: "group", inner };
+  }
+
+  #runtime(text: string): Condition {
+    const after = this.#tokens[this.#at]?.[7];
+    if (after !== undefined) this.#at += 1;
+    if (readRuntime(text) === undefined) throw new BadCondition(`"${text}" is no runtime expression`);
+    return { kind: "runtime", text, path: keysIn(after ?? "") };
+  }
+}
+
+function tokensOf(text: string): readonly RegExpExecArray[] {
+  const tokens: RegExpExecArray[] = [];
+  const whole = text.trimEnd();
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < whole.length) {
+    const from = TOKEN.lastIndex;
+    const token = TOKEN.exec(whole);
+    if (token === null) throw new BadCondition(`"${whole.slice(from, from + 20).trim()}" cannot be read`);
+    tokens.push(token);
+  }
+  return tokens;
+}
+
+function unquoted(text: string): string {
+  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'");
+  return text.slice(1, -1).replaceAll(/\\(.)/g, "$1");
+}
+
+function keysIn(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\.([\w-]+)|\[(?:'([^']*)'|"([^"]*)"|(\d+))\]/g), ([, a, b, c, d]) => a ?? b ?? c ?? d ?? "");
+}
+
+/** The list that a JSONPath looks into, and the condition by which it chooses. */
+export interface Filter {
+  readonly path: readonly string[];
+  readonly where: Condition | undefined;
+}
+
+/** Reads a JSONPath that names a value, or chooses items of a list by one filter; `undefined` for any other. Throws a {@link BadCondition}. */
+export function readFilter(text: string): Filter | undefined {
+  const found = /^\$((?:\.[\w-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)(?:\[\?\s*(.+)\])?$/s.exec(text.trim());
+  if (found === null) return undefined;
+  const [, path = "", where] = found;
+  return { path: keysIn(path), where: where === undefined ? undefined : readCondition(where) };
+}
+
+/** Returns the parts that must all hold. */
+export function conjuncts(condition: Condition): readonly Condition[] {
+  if (condition.kind === "group") return conjuncts(condition.inner);
+  if (condition.kind !== "binary" || condition.operator !== "&&") return [condition];
+  return [...conjuncts(condition.left), ...conjuncts(condition.right)];
+}
+
+/** Returns every part of a condition. */
+export function partsOf(condition: Condition): readonly Condition[] {
+  if (condition.kind === "binary") return [condition, ...partsOf(condition.left), ...partsOf(condition.right)];
+  return condition.kind === "not" || condition.kind === "group" ? [condition, ...partsOf(condition.inner)] : [condition];
+}

@@ -1,0 +1,54 @@
+import type { Code } from "../base/catalogue/catalogue.ts";
+import { CATALOGUE } from "../base/catalogue/catalogue.ts";
+import { LIMITS } from "../base/limits.ts";
+import type { Diagnostic, Finding } from "../source/diagnostic.ts";
+import type { SourceFile } from "../source/file.ts";
+import type { Range } from "../source/node.ts";
+
+/** Where a finding is: a range of the text, or something that has one. */
+export type Place = Range | { readonly range: Range };
+
+/** What a translation found in one file. */
+export class Findings {
+  readonly #file: SourceFile;
+  readonly #diagnostics: Diagnostic[];
+
+  constructor(file: SourceFile, diagnostics: readonly Diagnostic[] = []) {
+    this.#file = file;
+    this.#diagnostics = [...diagnostics];
+  }
+
+  get all(): readonly Diagnostic[] {
+    return this.#diagnostics;
+  }
+
+  /** Whether nothing can be made of the document. */
+  get failed(): boolean {
+    return this.#diagnostics.some(({ code }) => CATALOGUE[code].severity === "error" && code !== LOST);
+  }
+
+  report(finding: Finding, place: Place): undefined {
+    if (this.#diagnostics.length < LIMITS.diagnostics)
+      this.#diagnostics.push(this.#file.diagnose(finding, "range" in place ? place.range : place));
+    return undefined;
+  }
+
+  /** The document asks for something that must not or cannot be done. */
+  refuse(place: Place, message: string, why: string, suggestion?: string): undefined {
+    return this.report({ code: "interchange.refused", message, why, suggestion }, place);
+  }
+
+  /** The translation does less than the original, or something else. */
+  lose(place: Place, message: string, why: string, suggestion?: string): undefined {
+    return this.report({ code: LOST, message, why, suggestion }, place);
+  }
+
+  /** The translation is safer or stricter than the original; reported once for each message. */
+  tighten(place: Place, message: string, why: string): undefined {
+    if (this.#diagnostics.some((known) => known.message === message)) return undefined;
+    return this.report({ code: "interchange.stricter", message, why }, place);
+  }
+}
+
+/** The code of what a translation loses. */
+export const LOST: Code = "interchange.lost";

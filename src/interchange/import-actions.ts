@@ -1,0 +1,86 @@
+import { LIMITS } from "../base/limits.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import type { Findings } from "./findings.ts";
+import { type Asked, readConditions } from "./import-criteria.ts";
+
+/** A step of a workflow that is being translated, with its actions. */
+export interface ActedStep {
+  readonly id: string;
+  readonly node: SourceNode;
+  readonly onSuccess: readonly SourceNode[];
+  readonly onFailure: readonly SourceNode[];
+}
+
+/** What skips a step: the steps before it that jump over it, and when. */
+export type Skips = Map<number, string[]>;
+
+/** Translates what follows the success of a step: later steps are skipped where the workflow ends or jumps forward. */
+export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked, skips: Skips): void {
+  const { onSuccess = [] } = steps[at] ?? {};
+  const { findings } = asked.scope;
+  const before: string[] = [];
+  for (const action of onSuccess) {
+    const criteria = child(action, "criteria");
+    const condition = readConditions(criteria?.kind === "list" ? criteria.items : [], asked);
+    const target = targetOf(at, action, steps, findings);
+    if (condition === undefined || target === undefined) return;
+    // Of several actions the first whose criteria hold is taken.
+    const when = [...before.map((each) => `!(${each})`), ...(condition === "" ? [] : [condition])].join(" && ");
+    for (let skipped = at + 1; skipped < target; skipped += 1) skips.set(skipped, [...(skips.get(skipped) ?? []), when]);
+    if (condition === "") return;
+    before.push(condition);
+  }
+}
+
+function targetOf(at: number, action: SourceNode, steps: readonly ActedStep[], findings: Findings): number | undefined {
+  if (textOf(child(action, "type")) === "end") return steps.length;
+  if (child(action, "workflowId") !== undefined)
+    return findings.refuse(action, "a jump to another workflow cannot be translated", "write a step with this workflowId instead");
+  const id = textOf(child(action, "stepId")) ?? "";
+  const target = steps.findIndex((step) => step.id === id);
+  if (target > at) return target;
+  if (target < 0) return findings.refuse(action, `there is no step "${id}" in this workflow`, "the jump leads nowhere");
+  return findings.refuse(
+    action,
+    `"${id}" comes before this step, so the workflow would repeat what it has done`,
+    "a playbook goes forward only, so that no write is sent twice",
+    "to poll, let a read retry: onFailure with type: retry",
+  );
+}
+
+/** How a read is repeated. */
+export interface Repeats {
+  readonly attempts: number;
+  readonly seconds: string;
+}
+
+const ONCE = { attempts: 2, seconds: "0" };
+
+/** Translates what follows the failure of a call. A write is never sent again without evidence. */
+export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: Findings): Repeats | undefined {
+  let repeats: Repeats | undefined;
+  for (const action of onFailure) {
+    const type = textOf(child(action, "type"));
+    if (type === "end") continue;
+    if (type === "goto") {
+      findings.refuse(action, "a jump after a failure cannot be translated", "a run of a playbook ends where a step fails");
+    } else if (writes) {
+      findings.tighten(action, SETTLED, "after a lost answer tokenbook reads what the write did, and sends it again only where that does no harm");
+    } else {
+      if (child(action, "workflowId") !== undefined || child(action, "stepId") !== undefined)
+        findings.refuse(action, "other steps between two attempts cannot be translated", "a read is repeated by itself");
+      const limit = numberOf(child(action, "retryLimit"), ONCE.attempts - 1);
+      repeats = { attempts: Math.min(limit + 1, MOST_ATTEMPTS), seconds: String(numberOf(child(action, "retryAfter"), 0)) };
+      if (limit + 1 > MOST_ATTEMPTS)
+        findings.lose(action, `the read is repeated ${MOST_ATTEMPTS} times at most`, "every repetition has a limit");
+    }
+  }
+  return repeats;
+}
+
+const MOST_ATTEMPTS = LIMITS.retries;
+const SETTLED = "a write is not sent again blindly, here and in every other step";
+
+function numberOf(node: SourceNode | undefined, otherwise: number): number {
+  return node?.kind === "scalar" && node.value !== null ? Number(node.value) : otherwise;
+}

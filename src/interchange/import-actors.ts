@@ -1,0 +1,90 @@
+import { readEntity } from "../base/entity.ts";
+import type { Operation } from "../operations/operation.ts";
+import { KEY_ACTS } from "../playbook/steps/identity.ts";
+import { type SourceNode, textOf } from "../source/node.ts";
+import type { GivenParameter } from "./import-call.ts";
+import type { ImportedInputs } from "./import-inputs.ts";
+import type { Findings } from "./findings.ts";
+import { fieldName, Names, outsideName } from "./names.ts";
+
+interface Acting {
+  /** The header with the key. */
+  readonly key: GivenParameter | undefined;
+  /** The parameter that names the acting entity. */
+  readonly acting: GivenParameter | undefined;
+  /** The step. */
+  readonly node: SourceNode;
+}
+
+/** The actors of the translated playbook: keys and acting entities are moved out of the requests. */
+export class ImportedActors {
+  readonly #findings: Findings;
+  readonly #inputs: ImportedInputs;
+  readonly #names = new Names(fieldName);
+  readonly #actors = new Map<string, Readonly<Record<string, string>>>();
+  /** The inputs with the one key of an interface whose callers are entities. */
+  readonly #shared = new Map<string, string>();
+
+  constructor(findings: Findings, inputs: ImportedInputs) {
+    this.#findings = findings;
+    this.#inputs = inputs;
+  }
+
+  /** Returns the `as` of a step. */
+  of(operation: Operation, { key, acting, node }: Acting): unknown {
+    const { service } = operation;
+    const credential = key === undefined ? undefined : this.#keyIn(key);
+    if (service.identity.kind === "credential") {
+      if (credential !== undefined) return this.#named(nameOfCredential(credential), service.name, outsideName(credential));
+      return this.#findings.refuse(
+        key?.node ?? node,
+        "it does not say whose key the request carries",
+        `${service.title} knows callers by their keys, and a key is never written into a playbook`,
+        `give the header ${service.keyHeader} the value of an input, such as $inputs.BUYER_KEY`,
+      );
+    }
+    this.#checkShared(service.name, credential, key);
+    if (acting === undefined) return { [service.name]: KEY_ACTS };
+    const text = textOf(acting.value) ?? "";
+    const input = /^\{?\$inputs\.([\w.-]+)\}?$/.exec(text)?.[1];
+    if (input !== undefined) return `\${{ ${this.#inputs.entity(input, acting.value) ?? ""} }}`;
+    const entity = readEntity(text);
+    if (entity !== undefined && !text.includes("$")) return this.#named(entity.value, service.name, text);
+    return this.#findings.refuse(acting.value, "who acts is not known before the run", "write an entity such as userId:alice, or an input");
+  }
+
+  /** Returns the declarations. */
+  written(): Readonly<Record<string, object>> {
+    return Object.fromEntries(this.#actors);
+  }
+
+  #named(name: string, service: string, value: string): string {
+    const known = [...this.#actors].find(([, identity]) => identity[service] === value);
+    if (known !== undefined) return known[0];
+    const actor = this.#names.of(name);
+    this.#actors.set(actor, { [service]: value });
+    return actor;
+  }
+
+  // The key itself is dropped: the environment holds it.
+  #keyIn({ value, node }: GivenParameter): string | undefined {
+    const name = /^\{?\$inputs\.([\w.-]+)\}?$/.exec(textOf(value) ?? "")?.[1];
+    if (name !== undefined) this.#inputs.isKey(name);
+    else this.#findings.tighten(node, "a key is written in this document, and is not copied", "keys are kept in the environment");
+    return name;
+  }
+
+  #checkShared(service: string, credential: string | undefined, key: GivenParameter | undefined): void {
+    if (credential === undefined || key === undefined) return;
+    const first = this.#shared.get(service) ?? credential;
+    this.#shared.set(service, first);
+    if (first !== credential)
+      this.#findings.lose(key.node, `this step has another key than "${first}"`, "an environment has one key for this interface");
+  }
+}
+
+// BUYER_KEY is the key of the buyer.
+function nameOfCredential(credential: string): string {
+  const words = credential.toLowerCase().split(/[\W_]+/).filter((word) => word !== "" && word !== "key");
+  return words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join("") || credential;
+}

@@ -1,0 +1,153 @@
+import { LIMITS } from "../base/limits.ts";
+import { formatYaml } from "../source/format.ts";
+import { type Node, YAMLMap } from "../source/write-yaml.ts";
+import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
+import { child, type MapNode, type Range, type SourceNode, textOf } from "../source/node.ts";
+import { playbookOrder } from "../playbook/keywords/key-order.ts";
+import type { Diagnostic } from "../source/diagnostic.ts";
+import type { Place } from "./findings.ts";
+import { type ArazzoDocument, readArazzo } from "./arazzo-document.ts";
+import { ImportedActors } from "./import-actors.ts";
+import { ImportedInputs } from "./import-inputs.ts";
+import { fieldName, Names, stepId } from "./names.ts";
+import { type Value, written } from "./value.ts";
+import { importWorkflow, type ImportedStep, type Importing } from "./import-workflow.ts";
+
+/** A translated document. */
+export interface Translation {
+  /** `undefined` when nothing can be made of it. */
+  readonly text: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Where each step of the translation comes from. */
+  readonly places: ReadonlyMap<string, Range>;
+}
+
+/** Translates an Arazzo document to a playbook. Never throws for any content of a text. */
+export function importArazzo(path: string, text: string): Translation & Partial<ArazzoDocument> {
+  const document = readArazzo(path, text);
+  const { findings } = document;
+  if (!("root" in document)) return { text: undefined, diagnostics: findings.all, places: new Map() };
+  const inputs = new ImportedInputs(document.root, findings);
+  const actors = new ImportedActors(findings, inputs);
+  const importing: Importing = {
+    document,
+    inputs,
+    actors,
+    workflows: workflowsOf(document),
+    sources: sourcesOf(document),
+    steps: [],
+    outputs: new Map(),
+    ids: new Names(stepId),
+  };
+  const outputs = importAll(importing);
+  const places = new Map(importing.steps.map(({ id, range }) => [String(id), range]));
+  const made = findings.failed ? undefined : formatted(path, writePlaybook(importing, outputs));
+  return { text: made, diagnostics: findings.all, places, file: document.file };
+}
+
+function formatted(path: string, text: string): string {
+  const result = formatYaml(path, text, playbookOrder);
+  return "text" in result ? result.text : text;
+}
+
+function itemsOf(node: SourceNode | undefined): readonly SourceNode[] {
+  return node?.kind === "list" ? node.items : [];
+}
+
+function workflowsOf({ root, findings }: ArazzoDocument): ReadonlyMap<string, MapNode> {
+  const found = new Map<string, MapNode>();
+  for (const node of itemsOf(child(root, "workflows"))) {
+    const id = child(node, "workflowId");
+    const name = textOf(id) ?? "";
+    if (found.has(name)) findings.refuse(id ?? node, `two workflows are called "${name}"`, "a reference to it would have two meanings");
+    if (node.kind === "map") found.set(name, node);
+  }
+  return found;
+}
+
+function sourcesOf({ root, findings }: ArazzoDocument): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const source of itemsOf(child(root, "sourceDescriptions"))) {
+    const type = child(source, "type");
+    if (textOf(type) === "asyncapi") findings.refuse(type ?? source, "AsyncAPI is not translated", "the service has no messages");
+    if (textOf(type) === "arazzo")
+      findings.refuse(type ?? source, "workflows of another document are not translated", "tokenbook translates one document at a time", "move its workflows into this document");
+    names.add(textOf(child(source, "name")) ?? "");
+  }
+  return names;
+}
+
+// The workflows that no other one runs, in their order.
+function importAll(importing: Importing): ReadonlyMap<string, Value> {
+  const { workflows, document, inputs } = importing;
+  const used = new Set(
+    [...workflows.values()].flatMap((workflow) => [
+      ...itemsOf(child(workflow, "steps")).map((step) => textOf(child(step, "workflowId"))),
+      ...itemsOf(child(workflow, "dependsOn")).map(textOf),
+    ]),
+  );
+  const roots = [...workflows].filter(([id]) => !used.has(id));
+  const [first] = workflows;
+  if (roots.length === 0 && first !== undefined) {
+    const place = child(first[1], "workflowId") ?? first[1];
+    document.findings.refuse(place, "every workflow is run by another one", "the workflows run one another in a circle");
+    return new Map();
+  }
+  for (const [, workflow] of roots) inputs.declare(child(workflow, "inputs"));
+  const made = roots.map(([id, workflow]) => {
+    const prefix = roots.length > 1 ? `${id}_` : "";
+    const call = { id, prefix, chain: [id], input: (name: string, place: Place) => inputs.value(name, place) };
+    return [...importWorkflow(workflow, call, importing)].map(([name, value]) => [prefix + name, value] as const);
+  });
+  return new Map(made.flat());
+}
+
+function writePlaybook({ document, inputs, actors, steps, workflows }: Importing, outputs: ReadonlyMap<string, Value>): string {
+  const info = child(document.root, "info");
+  const [workflow] = workflows.size === 1 ? workflows.values() : [];
+  const about = [textOf(child(workflow, "description")), textOf(child(info, "description")), textOf(child(info, "summary"))];
+  const description = about.find((text) => text !== undefined && text.trim() !== "");
+  const declared = { ...inputs.written(), actors: actors.written() };
+  const names = new Names(fieldName);
+  const given = Object.fromEntries([...outputs].map(([name, value]) => [names.of(name), written(value)]));
+  const fields: (WrittenField | undefined)[] = [
+    field("playbook", asNode(1)),
+    field("name", asNode(plainText(textOf(child(info, "title")) ?? document.file.path))),
+    description === undefined ? undefined : field("description", asNode(plainText(description))),
+    section("inputs", declared.inputs),
+    section("secrets", declared.secrets),
+    section("actors", declared.actors),
+    { ...field("steps", listOf(steps.map(stepMap))), apart: true },
+    section("outputs", given),
+  ];
+  return writeDocument(fields.filter((each) => each !== undefined));
+}
+
+function field(key: string, value: Node): WrittenField {
+  return { key, value };
+}
+
+function section(key: string, values: Readonly<Record<string, unknown>>): WrittenField | undefined {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return undefined;
+  return { ...field(key, mapOf(entries.map(([name, value]) => ({ key: name, value: onOneLine(value) })))), apart: true };
+}
+
+const LONG_VALUE = 100;
+
+function stepMap({ range: _range, ...fields }: ImportedStep): YAMLMap {
+  return mapOf(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => ({ key, value: isShort(value) ? onOneLine(value) : asNode(value) })),
+  );
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === "object" && JSON.stringify(value).length <= LONG_VALUE;
+}
+
+// A playbook would read an expression there.
+function plainText(text: string): string {
+  return text.replaceAll("${{", "$ {{").trim().slice(0, LIMITS.expressionChars);
+}

@@ -1,0 +1,245 @@
+import { LIMITS } from "../base/limits.ts";
+import { patternOf, patternProblem } from "../expression/pattern.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import { BadCondition, type Condition, conjuncts, partsOf, readCondition, readFilter } from "./condition.ts";
+import type { CallTarget, WorkflowScope } from "./import-scope.ts";
+import { splitEmbedded } from "./runtime-expression.ts";
+import { Cel, celOf, celPath, Joined } from "./value.ts";
+
+/** What a step must do, in the words of a playbook. */
+export interface Expected {
+  readonly expect: readonly string[];
+  readonly fails: { readonly condition?: string; readonly status?: readonly number[] } | undefined;
+}
+
+/** How the answer of the own step is named: `response` beside it, `steps.ID` after it. */
+export interface Asked {
+  readonly scope: WorkflowScope;
+  readonly own: CallTarget;
+  readonly owner: string;
+}
+
+/** Translates the success criteria of a step. */
+export function readCriteria(criteria: readonly SourceNode[], asked: Asked): Expected {
+  const parts = criteria.flatMap((node) => partsIn(node, asked));
+  const statuses = parts.filter(({ condition }) => isAboutStatus(condition));
+  const others = parts.filter((part) => !statuses.includes(part));
+  const accepted = CODES.filter((code) => statuses.every(({ condition }) => holdsFor(condition, code)));
+  const good = accepted.filter((code) => code < 300);
+  const [place] = statuses;
+  if (good.length === accepted.length && accepted.length > 0) {
+    return { expect: others.flatMap((part) => expression(part, asked) ?? []), fails: undefined };
+  }
+  if (place !== undefined && (good.length > 0 || accepted.length === 0)) {
+    asked.scope.findings.refuse(place.node, "the accepted status codes cannot be translated", STATUS_WHY);
+    return { expect: [], fails: undefined };
+  }
+  const condition = refusalIn(others, asked);
+  const few = accepted.length <= MOST_CODES ? accepted : accepted.filter((code) => REFUSALS.has(code));
+  if (condition !== undefined && accepted.length > MOST_CODES) return { expect: [], fails: { condition } };
+  return { expect: [], fails: { ...(condition === undefined ? {} : { condition }), status: few } };
+}
+
+const STATUS_WHY = "a step of a playbook either succeeds or is refused, and cannot accept both";
+const CODES: readonly number[] = Array.from({ length: 400 }, (_, at) => 200 + at).filter((code) => code < 300 || code >= 400);
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 422]);
+const MOST_CODES = 10;
+
+interface Part {
+  readonly node: SourceNode;
+  /** A condition, or an expression that is translated already. */
+  readonly condition: Condition | Cel;
+}
+
+function partsIn(node: SourceNode, asked: Asked): readonly Part[] {
+  const type = child(node, "type");
+  const kind = textOf(type) ?? textOf(child(type, "type")) ?? "simple";
+  const condition = child(node, "condition") ?? node;
+  const text = textOf(condition) ?? "";
+  const { findings } = asked.scope;
+  if (text.length > LIMITS.expressionChars) {
+    findings.refuse(condition, `a condition of ${text.length} characters`, `the limit is ${LIMITS.expressionChars}`);
+    return [];
+  }
+  try {
+    if (kind === "simple") return conjuncts(readCondition(text)).map((part) => ({ node: condition, condition: part }));
+    const found = kind === "regex" ? matching(node, text, asked) : kind === "jsonpath" ? chosen(node, text, asked) : undefined;
+    if (found !== undefined) return [{ node: condition, condition: found }];
+    if (kind === "xpath") findings.refuse(condition, "an XPath criterion cannot be translated", "the service answers in JSON");
+  } catch (error) {
+    if (!(error instanceof BadCondition)) throw error;
+    findings.refuse(condition, `the condition cannot be read: ${error.message}`, "tokenbook must know what it asks for");
+  }
+  return [];
+}
+
+function contextOf(node: SourceNode, { scope, own, owner }: Asked): string | undefined {
+  const context = child(node, "context") ?? node;
+  const value = scope.resolve(textOf(context) ?? "", context, own, owner);
+  return value === undefined ? undefined : celOf(value);
+}
+
+function matching(node: SourceNode, text: string, asked: Asked): Condition | Cel | undefined {
+  const problem = patternProblem(text);
+  const condition = child(node, "condition") ?? node;
+  if (problem !== undefined || text.includes("{$"))
+    return asked.scope.findings.lose(condition, "this pattern cannot be used", problem ?? "a pattern cannot hold an expression");
+  if (textOf(child(node, "context")) === "$statusCode") return statusPattern(text);
+  const context = contextOf(node, asked);
+  return context === undefined ? undefined : new Cel(`re2(${context}, ${JSON.stringify(text)})`);
+}
+
+// A pattern of the status code is the choice of the codes that it matches.
+function statusPattern(pattern: string): Condition {
+  const { foundIn } = patternOf(pattern);
+  const equal = (code: number): Condition => ({
+    kind: "binary",
+    operator: "==",
+    left: { kind: "runtime", text: "$statusCode", path: [] },
+    right: { kind: "literal", text: String(code), isText: false },
+  });
+  const all = CODES.filter((code) => foundIn(String(code))).map(equal);
+  const none: Condition = { kind: "literal", text: "false", isText: false };
+  return all.reduce((left, right) => ({ kind: "binary", operator: "||", left, right }), none);
+}
+
+function chosen(node: SourceNode, text: string, asked: Asked): Cel | undefined {
+  const { findings } = asked.scope;
+  const condition = child(node, "condition") ?? node;
+  const filter = /\b(?:length|count|match|search|value)\(/.test(text) ? undefined : readFilter(text);
+  if (filter === undefined)
+    return findings.lose(condition, "this JSONPath is not translated", "only a path with one filter at its end is");
+  const { where } = filter;
+  const context = textOf(child(node, "context")) ?? "";
+  const place = child(node, "context") ?? node;
+  // The context with the path is one place of the answer, whose envelope a playbook takes off.
+  const pointer = filter.path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const behind = pointer === "" ? context : context.includes("#") ? `${context}${pointer}` : `${context}#${pointer}`;
+  if (where === undefined) {
+    const last = filter.path.at(-1);
+    if (last !== undefined && /^\d+$/.test(last)) {
+      const list = asked.scope.resolve(behind.slice(0, behind.lastIndexOf("/")), place, asked.own, asked.owner);
+      return list === undefined ? undefined : new Cel(`${celOf(list)}.size() > ${last}`);
+    }
+    const value = asked.scope.resolve(behind, place, asked.own, asked.owner);
+    return value === undefined ? undefined : new Cel(`has(${celOf(value)})`);
+  }
+  const list = asked.scope.resolve(behind, place, asked.own, asked.owner);
+  const inner = expression({ node: condition, condition: where }, asked);
+  return list === undefined || inner === undefined ? undefined : new Cel(`${celOf(list)}.exists(${ITEM}, ${inner})`);
+}
+
+const ITEM = "item";
+
+/** Translates conditions that must all hold; `undefined` if one cannot be. */
+export function readConditions(criteria: readonly SourceNode[], asked: Asked): string | undefined {
+  const parts = criteria.flatMap((node) => partsIn(node, asked)).filter(({ condition }) => !isSure(condition));
+  const texts = parts.map((part) => expression(part, asked));
+  return texts.includes(undefined) ? undefined : texts.map((text) => (texts.length > 1 ? `(${text})` : text)).join(" && ");
+}
+
+// In what follows a success, the status code is one of success.
+function isSure(condition: Condition | Cel): boolean {
+  return isAboutStatus(condition) && CODES.filter((code) => code < 300).every((code) => holdsFor(condition, code));
+}
+
+function isStatus(part: Condition): boolean {
+  return part.kind === "runtime" && part.text === "$statusCode";
+}
+
+function isAboutStatus(condition: Condition | Cel): condition is Condition {
+  if (condition instanceof Cel) return false;
+  const named = partsOf(condition).filter(({ kind }) => kind === "runtime" || kind === "current");
+  return named.length > 0 && named.every(isStatus);
+}
+
+const COMPARE: Readonly<Record<string, (left: number, right: number) => boolean>> = {
+  "==": (left, right) => left === right,
+  "!=": (left, right) => left !== right,
+  "<": (left, right) => left < right,
+  "<=": (left, right) => left <= right,
+  ">": (left, right) => left > right,
+  ">=": (left, right) => left >= right,
+};
+
+function holdsFor(condition: Condition | Cel, code: number): boolean {
+  if (condition instanceof Cel) return false;
+  switch (condition.kind) {
+    case "group":
+      return holdsFor(condition.inner, code);
+    case "not":
+      return !holdsFor(condition.inner, code);
+    case "binary": {
+      const { operator, left, right } = condition;
+      if (operator === "&&") return holdsFor(left, code) && holdsFor(right, code);
+      if (operator === "||") return holdsFor(left, code) || holdsFor(right, code);
+      return COMPARE[operator]?.(numberIn(left, code), numberIn(right, code)) ?? false;
+    }
+    default:
+      return condition.kind === "literal" && condition.text === "true";
+  }
+}
+
+function numberIn(part: Condition, code: number): number {
+  if (isStatus(part)) return code;
+  return part.kind === "literal" ? Number(part.isText ? JSON.parse(part.text) : part.text) : NaN;
+}
+
+// The condition of a refusal that the criteria ask for.
+function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined {
+  let condition: string | undefined;
+  for (const { node, condition: part } of parts) {
+    const equal = !(part instanceof Cel) && part.kind === "binary" && part.operator === "==" ? part : undefined;
+    const isCondition = equal?.left.kind === "runtime" && equal.left.text === "$response.body#/condition";
+    if (isCondition && equal?.right.kind === "literal" && equal.right.isText) condition = JSON.parse(equal.right.text) as string;
+    else scope.findings.lose(node, "this criterion of a refusal is not checked", "a playbook knows a refusal by its condition and status");
+  }
+  return condition;
+}
+
+/** Returns a condition as an expression of a playbook. */
+function expression({ node, condition }: Part, asked: Asked): string | undefined {
+  if (condition instanceof Cel) return condition.text;
+  switch (condition.kind) {
+    case "literal":
+      return literal(condition, node, asked);
+    case "current":
+      return celPath(ITEM, condition.path);
+    case "runtime": {
+      const value = asked.scope.resolve(condition.text, node, asked.own, asked.owner);
+      return value === undefined ? undefined : celPath(celOf(value), condition.path);
+    }
+    case "not":
+    case "group": {
+      const inner = expression({ node, condition: condition.inner }, asked);
+      return inner === undefined ? undefined : condition.kind === "group" ? `(${inner})` : `!${bracketed(condition.inner, inner)}`;
+    }
+    case "binary":
+      return compared(node, condition, asked);
+  }
+}
+
+function bracketed({ kind }: Condition, text: string): string {
+  return kind === "binary" ? `(${text})` : text;
+}
+
+function compared(node: SourceNode, condition: Condition & { readonly kind: "binary" }, asked: Asked): string | undefined {
+  const { operator, left, right } = condition;
+  const texts = [left, right].map((part) => expression({ node, condition: part }, asked));
+  const isText = [left, right].some((part) => part.kind === "literal" && part.isText);
+  if (isText && operator === "!=")
+    asked.scope.findings.lose(node, "the texts are compared exactly", "Arazzo finds A and a equal, so this passes where Arazzo fails");
+  if (isText && operator === "==") asked.scope.findings.tighten(node, EXACT, "Arazzo finds A and a equal, and takes 1 for '1'");
+  return texts.includes(undefined) ? undefined : `${texts[0]} ${operator} ${texts[1]}`;
+}
+
+const EXACT = "texts are compared exactly, here and in every other criterion";
+
+function literal({ text, isText }: Condition & { readonly kind: "literal" }, node: SourceNode, { scope }: Asked): string | undefined {
+  if (!isText || !text.includes("{$")) return text;
+  const parts = splitEmbedded(JSON.parse(text) as string).map((part) =>
+    typeof part === "string" ? part : scope.resolve(part.text, node),
+  );
+  if (parts.includes(undefined)) return undefined;
+  return celOf(new Joined(parts.map((part) => (typeof part === "string" || part instanceof Cel ? part : new Cel(celOf(part!))))));
+}

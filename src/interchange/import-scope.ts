@@ -1,0 +1,158 @@
+import type { Operation } from "../operations/operation.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
+import type { Findings, Place } from "./findings.ts";
+import { type RuntimeExpression, readRuntime, splitEmbedded } from "./runtime-expression.ts";
+import { Cel, celOf, celPath, Joined, type Value, valueAt } from "./value.ts";
+
+/** A call of the translated playbook, and what later steps may ask of it. */
+export interface CallTarget {
+  readonly id: string;
+  readonly operation: Operation;
+}
+
+/** A step of a workflow: its call, or the outputs of the workflow that it runs. */
+export interface KnownStep {
+  readonly call: CallTarget | undefined;
+  /** Its outputs, by name. */
+  readonly output: (name: string, place: Place) => Value | undefined;
+}
+
+/** What the expressions of one workflow can name. */
+export class WorkflowScope {
+  readonly findings: Findings;
+  readonly steps: Map<string, KnownStep> = new Map();
+  readonly #input: (name: string, place: Place) => Value | undefined;
+  readonly #workflow: (id: string) => ReadonlyMap<string, Value> | undefined;
+
+  constructor(
+    findings: Findings,
+    input: (name: string, place: Place) => Value | undefined,
+    workflow: (id: string) => ReadonlyMap<string, Value> | undefined,
+  ) {
+    this.findings = findings;
+    this.#input = input;
+    this.#workflow = workflow;
+  }
+
+  /** Returns the value of a runtime expression. `own` is the step whose answer `$response` is; `owner` is how it is named. */
+  resolve(text: string, place: Place, own?: CallTarget, owner?: string): Value | undefined {
+    const runtime = readRuntime(text);
+    if (runtime === undefined)
+      return this.findings.refuse(place, `"${text}" is no runtime expression of Arazzo`, "its value could not be found");
+    const value = this.#valueOf(runtime, place, own, owner);
+    if (value === undefined || !("path" in runtime) || runtime.kind === "body") return value;
+    return (
+      valueAt(value, runtime.path) ??
+      this.findings.refuse(place, `nothing is at "${text}"`, "the value that it names has no such part")
+    );
+  }
+
+  #valueOf(runtime: RuntimeExpression, place: Place, own?: CallTarget, owner?: string): Value | undefined {
+    switch (runtime.kind) {
+      case "input":
+        return this.#input(runtime.name, place);
+      case "body":
+        return own === undefined
+          ? this.findings.refuse(place, "$response has no meaning here", "only the criteria and outputs of a step know its answer")
+          : this.answer(own, runtime.path, place, owner);
+      case "step":
+        return this.#outputOf(runtime.step, runtime.name, place);
+      case "workflow": {
+        const found = this.#workflow(runtime.workflow)?.get(runtime.name);
+        return found ?? this.#unknown(place, `the workflow "${runtime.workflow}" has no output "${runtime.name}" before this step`);
+      }
+      case "status":
+        return this.findings.refuse(place, "$statusCode is a value only in successCriteria", "a step passes or is refused");
+      case "untranslatable":
+        return this.findings.refuse(place, `${runtime.text} cannot be translated`, runtime.why);
+    }
+  }
+
+  #outputOf(step: string, name: string, place: Place): Value | undefined {
+    const known = this.steps.get(step);
+    if (known === undefined) return this.#unknown(place, `no step "${step}" comes before this one`);
+    return known.output(name, place);
+  }
+
+  #unknown(place: Place, message: string): undefined {
+    return this.findings.refuse(place, message, "a value can be used only after it is known");
+  }
+
+  /** Returns a part of the answer of a call. */
+  answer(call: CallTarget, path: readonly string[], place: Place, owner = `steps.${call.id}`): Value | undefined {
+    const { operation } = call;
+    const { service } = operation;
+    const payload = owner === "response" ? owner : `${owner}.response`;
+    const [first = "", ...rest] = path;
+    if (service.envelope !== undefined) {
+      if (first === "response") return new Cel(celPath(payload, rest));
+      if (first !== "") return new Cel(celPath(`steps.${call.id}.envelope`, path));
+    }
+    const { paging } = operation.call;
+    if (paging !== undefined && service.paging.gives !== "the answer") {
+      if (first === paging.items) return new Cel(celPath(payload, rest));
+      if (first === "count" && rest.length === 0) return new Cel(`${payload}.size()`);
+      return this.findings.refuse(place, `"${first}" of a paged list cannot be read`, "a playbook reads the records of its pages");
+    }
+    if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first)) return new Cel(`steps.${call.id}.${first}`);
+    return new Cel(celPath(payload, path));
+  }
+
+  /** Returns the value that a node of a document stands for. */
+  value(node: SourceNode): Value | undefined {
+    if (node.kind === "list") return this.#items(node.items);
+    if (node.kind === "map") return isSelector(node) ? this.#selected(node) : this.#fields(node);
+    return typeof node.value === "string" ? this.text(node.value, node) : node.value;
+  }
+
+  /** Returns the value of a text: an expression, a text with expressions in it, or the text itself. */
+  text(text: string, place: Place): Value | undefined {
+    if (text.startsWith("$")) return this.resolve(text, place);
+    const parts = splitEmbedded(text);
+    if (parts.every((part) => typeof part === "string")) return this.#literal(text, place);
+    const values = parts.map((part) => (typeof part === "string" ? this.#literal(part, place) : this.resolve(part.text, place)));
+    if (values.includes(undefined)) return undefined;
+    return joined(values as readonly Value[]);
+  }
+
+  #literal(text: string, place: Place): string | undefined {
+    if (!text.includes("${{")) return text;
+    return this.findings.refuse(place, 'the text holds "${{"', "a playbook would read an expression there");
+  }
+
+  #items(items: readonly SourceNode[]): Value | undefined {
+    const values = items.map((item) => this.value(item));
+    return values.includes(undefined) ? undefined : (values as readonly Value[]);
+  }
+
+  #fields({ entries }: MapNode): Value | undefined {
+    const fields = Array.from(entries, ([name, { value }]) => [name, this.value(value)] as const);
+    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as Value);
+  }
+
+  // A selector object, of Arazzo 1.1.
+  #selected(node: MapNode): Value | undefined {
+    const context = child(node, "context") ?? node;
+    const selector = textOf(child(node, "selector")) ?? "";
+    const value = this.value(context);
+    const path = /^\$((?:\.[\w-]+|\[\d+\])*)$/.exec(selector)?.[1] ?? (selector.startsWith("/") ? selector : undefined);
+    if (path === undefined)
+      return this.findings.refuse(child(node, "selector") ?? node, `the selector "${selector}" cannot be translated`, SELECTS);
+    const keys = path.startsWith("/") ? path.slice(1).split("/") : (path.match(/[\w-]+/g) ?? []);
+    return value === undefined ? undefined : valueAt(value, keys);
+  }
+}
+
+const SELECTS = "only a selector that names one value is translated: a JSON pointer, or a JSONPath of names and indexes";
+
+function isSelector({ entries }: MapNode): boolean {
+  return entries.has("context") && entries.has("selector") && entries.has("type");
+}
+
+function joined(values: readonly Value[]): Value {
+  const parts = values.flatMap((value): readonly (string | Cel)[] => {
+    if (value instanceof Joined) return value.parts;
+    return [typeof value === "string" || value instanceof Cel ? value : celOf(value)];
+  });
+  return parts.every((part) => typeof part === "string") ? parts.join("") : new Joined(parts);
+}

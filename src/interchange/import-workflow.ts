@@ -1,0 +1,259 @@
+import { LIMITS } from "../base/limits.ts";
+import type { Operation } from "../operations/operation.ts";
+import { child, type MapNode, type Range, type SourceNode, textOf } from "../source/node.ts";
+import type { ArazzoDocument } from "./arazzo-document.ts";
+import type { Place } from "./findings.ts";
+import { type ActedStep, repeatsOf, type Skips, skipAfter } from "./import-actions.ts";
+import type { ImportedActors } from "./import-actors.ts";
+import { type GivenParameter, readCall } from "./import-call.ts";
+import { readCriteria } from "./import-criteria.ts";
+import type { ImportedInputs } from "./import-inputs.ts";
+import { type CallTarget, WorkflowScope } from "./import-scope.ts";
+import type { Names } from "./names.ts";
+import { operationAtPath, operationOfId } from "./operation-reference.ts";
+import { type Value, written } from "./value.ts";
+
+/** A step of the translated playbook: its fields, and where it comes from. */
+export interface ImportedStep {
+  readonly id: string;
+  readonly range: Range;
+  readonly [field: string]: unknown;
+}
+
+/** What all workflows of one document share while they are translated. */
+export interface Importing {
+  readonly document: ArazzoDocument;
+  readonly inputs: ImportedInputs;
+  readonly actors: ImportedActors;
+  readonly workflows: ReadonlyMap<string, MapNode>;
+  readonly sources: ReadonlySet<string>;
+  readonly steps: ImportedStep[];
+  /** The outputs of the workflows that have been translated. */
+  readonly outputs: Map<string, ReadonlyMap<string, Value>>;
+  readonly ids: Names;
+}
+
+/** How a workflow is run: by itself, or by a step of another one. */
+export interface WorkflowCall {
+  readonly id: string;
+  readonly prefix: string;
+  /** The workflows around it, and itself. */
+  readonly chain: readonly string[];
+  readonly input: (name: string, place: Place) => Value | undefined;
+}
+
+type Outputs = ReadonlyMap<string, Value>;
+
+/** Translates the steps of a workflow in their place, and returns its outputs. */
+export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing: Importing): Outputs {
+  const { document, outputs: known } = importing;
+  const { findings } = document;
+  for (const dependency of listIn(workflow, "dependsOn")) dependOn(dependency, call, importing);
+  const scope = new WorkflowScope(findings, call.input, (id) => known.get(id));
+  const steps = listIn(workflow, "steps").map((node) => actedStep(node, workflow, document));
+  const skips: Skips = new Map();
+  steps.forEach((step, at) => importStep(step, { at, steps, skips, scope, workflow, call, importing }));
+  const outputs = valuesIn(child(workflow, "outputs"), (node) => scope.value(node));
+  known.set(call.id, outputs);
+  return outputs;
+}
+
+function listIn(node: SourceNode | undefined, field: string): readonly SourceNode[] {
+  const list = child(node, field);
+  return list?.kind === "list" ? list.items : [];
+}
+
+function valuesIn(node: SourceNode | undefined, read: (node: SourceNode) => Value | undefined): Outputs {
+  const entries = node?.kind === "map" ? [...node.entries] : [];
+  const values = entries.map(([name, { value }]) => [name, read(value)] as const);
+  return new Map(values.filter((pair): pair is readonly [string, Value] => pair[1] !== undefined));
+}
+
+function dependOn(node: SourceNode, { chain }: WorkflowCall, importing: Importing): void {
+  const id = textOf(node) ?? "";
+  if (importing.outputs.has(id)) return;
+  const input = (name: string, place: Place): Value | undefined => importing.inputs.value(name, place);
+  const workflow = workflowNamed(id, node, chain, importing);
+  if (workflow === undefined) return;
+  importing.inputs.declare(child(workflow, "inputs"));
+  importWorkflow(workflow, { id, prefix: `${id}_`, chain: [...chain, id], input }, importing);
+}
+
+function workflowNamed(id: string, place: SourceNode, chain: readonly string[], importing: Importing): MapNode | undefined {
+  const { findings } = importing.document;
+  const found = importing.workflows.get(id);
+  if (found === undefined) return findings.refuse(place, `there is no workflow "${id}" in this document`, "nothing could be run");
+  if (chain.includes(id))
+    return findings.refuse(place, `the workflows run one another in a circle: ${[...chain, id].join(" → ")}`, "the run would never end");
+  if (chain.length > LIMITS.includeDepth)
+    return findings.refuse(place, `more than ${LIMITS.includeDepth} workflows inside one another`, "tokenbook keeps a limit");
+  return found;
+}
+
+/** Finds what a reusable object stands for. */
+function resolved(node: SourceNode, document: ArazzoDocument): SourceNode {
+  const reference = textOf(child(node, "reference"));
+  const [, kind = "", name = ""] = /^\$components\.(\w+)\.([\w.-]+)$/.exec(reference ?? "") ?? [];
+  if (reference === undefined) return node;
+  const found = child(child(child(document.root, "components"), kind), name);
+  if (found === undefined) document.findings.refuse(node, `"${reference}" leads nowhere`, "the document has no such component");
+  return found ?? node;
+}
+
+function actedStep(node: SourceNode, workflow: MapNode, document: ArazzoDocument): ActedStep {
+  const actions = (own: string, shared: string): readonly SourceNode[] => {
+    const given = [...listIn(node, own), ...listIn(workflow, shared)].map((action) => resolved(action, document));
+    // An action of the step replaces the workflow's one of the same name.
+    return [...new Map(given.toReversed().map((action) => [textOf(child(action, "name")), action])).values()].toReversed();
+  };
+  return {
+    id: textOf(child(node, "stepId")) ?? "",
+    node,
+    onSuccess: actions("onSuccess", "successActions"),
+    onFailure: actions("onFailure", "failureActions"),
+  };
+}
+
+interface Around {
+  readonly at: number;
+  readonly steps: readonly ActedStep[];
+  readonly skips: Skips;
+  readonly scope: WorkflowScope;
+  readonly workflow: MapNode;
+  readonly call: WorkflowCall;
+  readonly importing: Importing;
+}
+
+function importStep(step: ActedStep, around: Around): void {
+  const { scope, importing } = around;
+  const { findings } = importing.document;
+  const { node, id } = step;
+  if (scope.steps.has(id)) findings.refuse(child(node, "stepId") ?? node, `two steps are called "${id}"`, "a reference to it would have two meanings");
+  if (importing.steps.length >= LIMITS.steps) {
+    findings.refuse(node, `more than ${LIMITS.steps} steps, with those of the workflows that steps run`, "a playbook has no more");
+    return;
+  }
+  for (const needed of listIn(node, "dependsOn"))
+    if (!scope.steps.has(textOf(needed) ?? ""))
+      findings.refuse(needed, `"${textOf(needed)}" does not come before this step`, "the steps of a playbook run one after the other");
+  const workflowId = child(node, "workflowId");
+  if (workflowId !== undefined) return runWorkflow(step, workflowId, around);
+  const operation = operationOf(node, importing);
+  if (operation !== undefined) callOperation(step, operation, around);
+}
+
+function parametersOf(node: SourceNode, workflow: MapNode | undefined, document: ArazzoDocument): readonly GivenParameter[] {
+  const given = [...listIn(workflow, "parameters"), ...listIn(node, "parameters")].map((item) => {
+    const parameter = resolved(item, document);
+    const value = child(item, "value") ?? child(parameter, "value") ?? parameter;
+    return { name: textOf(child(parameter, "name")) ?? "", in: textOf(child(parameter, "in")) ?? "", value, node: item };
+  });
+  return [...new Map(given.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter])).values()];
+}
+
+// The steps of the workflow, in the place of the step that runs it.
+function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, importing, skips, at }: Around): void {
+  const { findings } = importing.document;
+  const id = textOf(workflowId) ?? "";
+  const workflow = workflowNamed(id, workflowId, call.chain, importing);
+  if (workflow === undefined) return;
+  for (const part of [...step.onSuccess, ...step.onFailure, ...listIn(step.node, "successCriteria")])
+    findings.refuse(part, "a step that runs a workflow has no actions and criteria of its own here", "write them at the steps of the workflow");
+  if (skips.has(at)) findings.refuse(step.node, "a workflow cannot be jumped over", "write the condition at its steps");
+  const given = new Map(parametersOf(step.node, undefined, importing.document).map(({ name, value }) => [name, scope.value(value)]));
+  const defaults = child(child(workflow, "inputs"), "properties");
+  const input = (name: string, place: Place): Value | undefined => {
+    if (given.has(name)) return given.get(name);
+    const usual = child(child(defaults, name), "default");
+    if (usual !== undefined) return scope.value(usual);
+    return findings.refuse(place, `the workflow "${id}" is run without its input "${name}"`, "the step that runs it does not give it");
+  };
+  const prefix = `${call.prefix}${step.id}_`;
+  const outputs = importWorkflow(workflow, { id, prefix, chain: [...call.chain, id], input }, importing);
+  const output = (name: string, place: Place): Value | undefined =>
+    outputs.get(name) ?? findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "its workflow has none of this name");
+  scope.steps.set(step.id, { call: undefined, output });
+}
+
+function operationOf(node: SourceNode, { document, sources }: Importing): Operation | undefined {
+  const { findings } = document;
+  const path = child(node, "operationPath");
+  const id = child(node, "operationId");
+  const place = path ?? id ?? node;
+  const text = textOf(place) ?? "";
+  if (child(node, "action") !== undefined) return findings.refuse(node, "a message cannot be sent", "the service has no messages");
+  const source = /\$sourceDescriptions\.([\w-]+)/.exec(text)?.[1];
+  if (source !== undefined && !sources.has(source))
+    return findings.refuse(place, `there is no source description "${source}"`, "the operation cannot be found");
+  const operation = path === undefined ? operationOfId(text) : operationAtPath(text);
+  if (operation !== undefined) return operation;
+  return findings.refuse(
+    place,
+    "this is no operation of the service",
+    "an operation is recognised by its method and path in the two contracts, or by its name there",
+    "write {$sourceDescriptions.NAME.url}#/paths/~1token~1mint/post, or ledger.token.mint",
+  );
+}
+
+function callOperation(step: ActedStep, operation: Operation, around: Around): void {
+  const { scope, workflow, call, importing, skips, at, steps } = around;
+  const { document, actors, ids } = importing;
+  const { node } = step;
+  const target: CallTarget = { id: ids.fresh(call.prefix + step.id), operation };
+  const parameters = parametersOf(node, workflow, document);
+  const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
+  const { expect, fails } = readCriteria(listIn(node, "successCriteria"), { scope, own: target, owner: "response" });
+  const outputs = child(node, "outputs");
+  scope.steps.set(step.id, {
+    call: target,
+    output: (name, place) => {
+      const written = child(outputs, name);
+      if (written !== undefined) return outputValue(written, target, scope);
+      return document.findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "it lists its outputs under outputs");
+    },
+  });
+  skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);
+  const repeats = repeatsOf(step, operation.writes, document.findings);
+  if (made === undefined) return;
+  const skip = skips.get(at)?.map((condition) => (condition === "" ? "false" : `!(${condition})`));
+  importing.steps.push({
+    range: (child(node, "stepId") ?? node).range,
+    id: target.id,
+    name: nameOf(node),
+    if: skip?.join(" && "),
+    as: made.as,
+    uses: operation.name,
+    with: Object.keys(made.with).length === 0 ? undefined : written(made.with),
+    pages: operation.call.paging === undefined ? undefined : "first",
+    ...repeated(expect, repeats),
+    fails: fails === undefined ? undefined : failsOf(fails),
+  });
+}
+
+// `$response` in an output is the answer of its step.
+function outputValue(node: SourceNode, own: CallTarget, scope: WorkflowScope): Value | undefined {
+  const text = textOf(node);
+  if (text?.startsWith("$response.body") === true) return scope.resolve(text, node, own);
+  return scope.value(node);
+}
+
+function nameOf(node: SourceNode): string | undefined {
+  const [line = ""] = (textOf(child(node, "description")) ?? "").trim().split("\n");
+  return line === "" ? undefined : line.replaceAll("${{", "$ {{");
+}
+
+function failsOf({ condition, status }: { readonly condition?: string; readonly status?: readonly number[] }): object {
+  const [only, ...more] = status ?? [];
+  const statuses = only === undefined ? {} : { status: more.length === 0 ? only : status };
+  return { ...(condition === undefined ? {} : { condition }), ...statuses };
+}
+
+// A read whose answer must become what is expected is polled; one that may only fail is tried again.
+function repeated(expect: readonly string[], repeats: ReturnType<typeof repeatsOf>): Readonly<Record<string, unknown>> {
+  if (repeats === undefined) return expect.length === 0 ? {} : { expect };
+  const every = `${Math.max(1, Math.round(Number(repeats.seconds) * 1000))}ms`;
+  if (expect.length === 0) return { retry: { attempts: Math.max(2, repeats.attempts), every, backoff: 1 } };
+  const timeoutMs = Math.max(1000, Math.round(Number(repeats.seconds) * 1000) * repeats.attempts);
+  const until = expect.map((each) => (expect.length > 1 ? `(${each})` : each)).join(" && ");
+  return { until, wait: { timeout: `${timeoutMs}ms`, every, backoff: 1, max: every } };
+}

@@ -1,0 +1,58 @@
+import { STEP_ID } from "../playbook/keywords/shared.ts";
+
+const IS_STEP_ID = new RegExp(STEP_ID);
+const IS_NAME = /^(?!(?:in|true|false|null)$)[a-z]\w*$/;
+
+/** Gives names of the playbook's language to names of another document, the same one always the same. */
+export class Names {
+  readonly #given = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  readonly #make: (name: string) => string;
+
+  constructor(make: (name: string) => string) {
+    this.#make = make;
+  }
+
+  /** Returns the name for a name. */
+  of(name: string): string {
+    const known = this.#given.get(name);
+    if (known !== undefined) return known;
+    const made = this.fresh(name);
+    this.#given.set(name, made);
+    return made;
+  }
+
+  /** Returns a name that nothing else has. */
+  fresh(name: string): string {
+    const base = this.#make(name);
+    let made = base;
+    for (let number = 2; this.#taken.has(made); number += 1) made = `${base}_${number}`;
+    this.#taken.add(made);
+    return made;
+  }
+}
+
+function plain(name: string): string {
+  const words = name.replaceAll(/\W+/g, "_").replaceAll(/^_+|_+$/g, "");
+  return /^[A-Za-z]/.test(words) ? words : `x${words}`;
+}
+
+/** Returns the id of a step, in small letters. */
+export function stepId(name: string): string {
+  const id = plain(name)
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase();
+  return IS_STEP_ID.test(id) ? id : `${id}_step`;
+}
+
+/** Returns a name that begins with a small letter. */
+export function fieldName(name: string): string {
+  const words = plain(name);
+  const small = /^[A-Z\d_]+$/.test(words) ? words.toLowerCase() : words.charAt(0).toLowerCase() + words.slice(1);
+  return IS_NAME.test(small) ? small : `${small}_value`;
+}
+
+/** Returns the name of a secret, or of a credential. */
+export function outsideName(name: string): string {
+  return plain(name);
+}

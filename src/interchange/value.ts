@@ -1,0 +1,80 @@
+import { Decimal } from "../base/decimal.ts";
+
+/** An expression of the playbook's language. */
+export class Cel {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A text with expressions in it. */
+export class Joined {
+  readonly parts: readonly (string | Cel)[];
+
+  constructor(parts: readonly (string | Cel)[]) {
+    this.parts = parts;
+  }
+}
+
+/** A value of a playbook: JSON in which expressions may be anywhere. */
+export type Value = null | boolean | string | Decimal | Cel | Joined | readonly Value[] | ValueMap;
+
+/** A map of values. */
+export interface ValueMap {
+  readonly [name: string]: Value;
+}
+
+/** Returns whether a value is a map. */
+export function isMap(value: Value | undefined): value is ValueMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isLeaf(value as Value);
+}
+
+function isLeaf(value: Value): boolean {
+  return value instanceof Decimal || value instanceof Cel || value instanceof Joined;
+}
+
+/** Returns the value as a playbook writes it. */
+export function written(value: Value): unknown {
+  if (value instanceof Cel) return spelled(value);
+  if (value instanceof Joined) return value.parts.map((part) => (typeof part === "string" ? part : spelled(part))).join("");
+  if (Array.isArray(value)) return value.map((item: Value) => written(item));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, written(field)]));
+}
+
+function spelled({ text }: Cel): string {
+  return `\${{ ${text} }}`;
+}
+
+/** Returns the value as an expression. */
+export function celOf(value: Value): string {
+  if (value instanceof Cel) return value.text;
+  if (value instanceof Decimal) return value.text;
+  if (value instanceof Joined)
+    return value.parts.map((part) => (typeof part === "string" ? JSON.stringify(part) : `string(${part.text})`)).join(" + ");
+  if (Array.isArray(value)) return `[${value.map((item: Value) => celOf(item)).join(", ")}]`;
+  if (!isMap(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}: ${celOf(field)}`);
+  return `{${fields.join(", ")}}`;
+}
+
+const FIELD = /^(?!(?:in|true|false|null)$)[A-Za-z_]\w*$/;
+
+/** Returns an expression with a path after it. */
+export function celPath(owner: string, path: readonly string[]): string {
+  return path.reduce((text, key) => {
+    if (/^(?:0|[1-9]\d*)$/.test(key)) return `${text}[${key}]`;
+    return FIELD.test(key) ? `${text}.${key}` : `${text}[${JSON.stringify(key)}]`;
+  }, owner);
+}
+
+/** Returns the value at a path inside of a value, if it can be told. */
+export function valueAt(value: Value, path: readonly string[]): Value | undefined {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (value instanceof Cel) return new Cel(celPath(value.text, path));
+  const inner = Array.isArray(value) ? (value[Number(key)] as Value | undefined) : isMap(value) ? value[key] : undefined;
+  return inner === undefined ? undefined : valueAt(inner, rest);
+}
