@@ -4,7 +4,7 @@ import { child, type SourceNode, textOf } from "../source/node.ts";
 import { BadCondition, type Condition, conjuncts, partsOf, readCondition, readFilter } from "./condition.ts";
 import type { CallTarget, WorkflowScope } from "./import-scope.ts";
 import { splitEmbedded } from "./runtime-expression.ts";
-import { Cel, celOf, celPath, Joined } from "./value.ts";
+import { Expr, celOf, celPath, Joined } from "./value.ts";
 
 /** What a step must do, in the words of a playbook. */
 export interface Expected {
@@ -48,7 +48,7 @@ const MOST_CODES = 10;
 interface Part {
   readonly node: SourceNode;
   /** A condition, or an expression that is translated already. */
-  readonly condition: Condition | Cel;
+  readonly condition: Condition | Expr;
 }
 
 function partsIn(node: SourceNode, asked: Asked): readonly Part[] {
@@ -79,14 +79,14 @@ function contextOf(node: SourceNode, { scope, own, owner }: Asked): string | und
   return value === undefined ? undefined : celOf(value);
 }
 
-function matching(node: SourceNode, text: string, asked: Asked): Condition | Cel | undefined {
+function matching(node: SourceNode, text: string, asked: Asked): Condition | Expr | undefined {
   const problem = patternProblem(text);
   const condition = child(node, "condition") ?? node;
   if (problem !== undefined || text.includes("{$"))
     return asked.scope.findings.lose(condition, "this pattern cannot be used", problem ?? "a pattern cannot hold an expression");
   if (textOf(child(node, "context")) === "$statusCode") return statusPattern(text);
   const context = contextOf(node, asked);
-  return context === undefined ? undefined : new Cel(`re2(${context}, ${JSON.stringify(text)})`);
+  return context === undefined ? undefined : new Expr(`re2(${context}, ${JSON.stringify(text)})`);
 }
 
 // A pattern of the status code is the choice of the codes that it matches.
@@ -103,7 +103,7 @@ function statusPattern(pattern: string): Condition {
   return all.reduce((left, right) => ({ kind: "binary", operator: "||", left, right }), none);
 }
 
-function chosen(node: SourceNode, text: string, asked: Asked): Cel | undefined {
+function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined {
   const { findings } = asked.scope;
   const condition = child(node, "condition") ?? node;
   const filter = /\b(?:length|count|match|search|value)\(/.test(text) ? undefined : readFilter(text);
@@ -119,14 +119,14 @@ function chosen(node: SourceNode, text: string, asked: Asked): Cel | undefined {
     const last = filter.path.at(-1);
     if (last !== undefined && /^\d+$/.test(last)) {
       const list = asked.scope.resolve(behind.slice(0, behind.lastIndexOf("/")), place, asked.own, asked.owner);
-      return list === undefined ? undefined : new Cel(`${celOf(list)}.size() > ${last}`);
+      return list === undefined ? undefined : new Expr(`${celOf(list)}.size() > ${last}`);
     }
     const value = asked.scope.resolve(behind, place, asked.own, asked.owner);
-    return value === undefined ? undefined : new Cel(`has(${celOf(value)})`);
+    return value === undefined ? undefined : new Expr(`has(${celOf(value)})`);
   }
   const list = asked.scope.resolve(behind, place, asked.own, asked.owner);
   const inner = expression({ node: condition, condition: where }, asked);
-  return list === undefined || inner === undefined ? undefined : new Cel(`${celOf(list)}.exists(${ITEM}, ${inner})`);
+  return list === undefined || inner === undefined ? undefined : new Expr(`${celOf(list)}.exists(${ITEM}, ${inner})`);
 }
 
 const ITEM = "item";
@@ -139,7 +139,7 @@ export function readConditions(criteria: readonly SourceNode[], asked: Asked): s
 }
 
 // In what follows a success, the status code is one of success.
-function isSure(condition: Condition | Cel): boolean {
+function isSure(condition: Condition | Expr): boolean {
   return isAboutStatus(condition) && CODES.filter((code) => code < 300).every((code) => holdsFor(condition, code));
 }
 
@@ -147,8 +147,8 @@ function isStatus(part: Condition): boolean {
   return part.kind === "runtime" && part.text === "$statusCode";
 }
 
-function isAboutStatus(condition: Condition | Cel): condition is Condition {
-  if (condition instanceof Cel) return false;
+function isAboutStatus(condition: Condition | Expr): condition is Condition {
+  if (condition instanceof Expr) return false;
   const named = partsOf(condition).filter(({ kind }) => kind === "runtime" || kind === "current");
   return named.length > 0 && named.every(isStatus);
 }
@@ -162,8 +162,8 @@ const COMPARE: Readonly<Record<string, (left: number, right: number) => boolean>
   ">=": (left, right) => left >= right,
 };
 
-function holdsFor(condition: Condition | Cel, code: number): boolean {
-  if (condition instanceof Cel) return false;
+function holdsFor(condition: Condition | Expr, code: number): boolean {
+  if (condition instanceof Expr) return false;
   switch (condition.kind) {
     case "group":
       return holdsFor(condition.inner, code);
@@ -189,7 +189,7 @@ function numberIn(part: Condition, code: number): number {
 function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined {
   let condition: string | undefined;
   for (const { node, condition: part } of parts) {
-    const equal = !(part instanceof Cel) && part.kind === "binary" && part.operator === "==" ? part : undefined;
+    const equal = !(part instanceof Expr) && part.kind === "binary" && part.operator === "==" ? part : undefined;
     const isCondition = equal?.left.kind === "runtime" && equal.left.text === "$response.body#/condition";
     if (isCondition && equal?.right.kind === "literal" && equal.right.isText) condition = JSON.parse(equal.right.text) as string;
     else scope.findings.lose(node, "this criterion of a refusal is not checked", "a playbook knows a refusal by its condition and status");
@@ -199,7 +199,7 @@ function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined
 
 /** Returns a condition as an expression of a playbook. */
 function expression({ node, condition }: Part, asked: Asked): string | undefined {
-  if (condition instanceof Cel) return condition.text;
+  if (condition instanceof Expr) return condition.text;
   switch (condition.kind) {
     case "literal":
       return literal(condition, node, asked);
@@ -241,5 +241,5 @@ function literal({ text, isText }: Condition & { readonly kind: "literal" }, nod
     typeof part === "string" ? part : scope.resolve(part.text, node),
   );
   if (parts.includes(undefined)) return undefined;
-  return celOf(new Joined(parts.map((part) => (typeof part === "string" || part instanceof Cel ? part : new Cel(celOf(part!))))));
+  return celOf(new Joined(parts.map((part) => (typeof part === "string" || part instanceof Expr ? part : new Expr(celOf(part!))))));
 }

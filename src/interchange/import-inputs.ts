@@ -4,7 +4,7 @@ import { patternProblem } from "../expression/pattern.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
 import type { Findings, Place } from "./findings.ts";
 import { fieldName, Names, outsideName } from "./names.ts";
-import { Cel, type Value } from "./value.ts";
+import { Expr, type Value } from "./value.ts";
 
 const REFERENCES = 16;
 
@@ -49,7 +49,7 @@ export class ImportedInputs {
       );
     }
     this.#used.add(name);
-    return new Cel(isSecret(schema) ? `secrets.${outsideName(name)}` : `inputs.${this.#names.of(name)}`);
+    return new Expr(isSecret(schema) ? `secrets.${outsideName(name)}` : `inputs.${this.#names.of(name)}`);
   }
 
   /** Takes an input as the value of a header with a key: the environment has it. */
@@ -61,7 +61,7 @@ export class ImportedInputs {
   entity(name: string, place: Place): string | undefined {
     const value = this.value(name, place);
     this.#entities.add(name);
-    return value instanceof Cel ? value.text : undefined;
+    return value instanceof Expr ? value.text : undefined;
   }
 
   /** Returns the declarations, and the secrets. */

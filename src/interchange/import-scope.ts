@@ -2,7 +2,7 @@ import type { Operation } from "../operations/operation.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import type { Findings, Place } from "./findings.ts";
 import { type RuntimeExpression, readRuntime, splitEmbedded } from "./runtime-expression.ts";
-import { Cel, celOf, celPath, Joined, type Value, valueAt } from "./value.ts";
+import { Expr, celOf, celPath, Joined, type Value, valueAt } from "./value.ts";
 
 /** A call of the translated playbook, and what later steps may ask of it. */
 export interface CallTarget {
@@ -85,17 +85,17 @@ export class WorkflowScope {
     const payload = owner === "response" ? owner : `${owner}.response`;
     const [first = "", ...rest] = path;
     if (service.envelope !== undefined) {
-      if (first === "response") return new Cel(celPath(payload, rest));
-      if (first !== "") return new Cel(celPath(`steps.${call.id}.envelope`, path));
+      if (first === "response") return new Expr(celPath(payload, rest));
+      if (first !== "") return new Expr(celPath(`steps.${call.id}.envelope`, path));
     }
     const { paging } = operation.call;
     if (paging !== undefined && service.paging.gives !== "the answer") {
-      if (first === paging.items) return new Cel(celPath(payload, rest));
-      if (first === "count" && rest.length === 0) return new Cel(`${payload}.size()`);
+      if (first === paging.items) return new Expr(celPath(payload, rest));
+      if (first === "count" && rest.length === 0) return new Expr(`${payload}.size()`);
       return this.findings.refuse(place, `"${first}" of a paged list cannot be read`, "a playbook reads the records of its pages");
     }
-    if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first)) return new Cel(`steps.${call.id}.${first}`);
-    return new Cel(celPath(payload, path));
+    if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first)) return new Expr(`steps.${call.id}.${first}`);
+    return new Expr(celPath(payload, path));
   }
 
   /** Returns the value that a node of a document stands for. */
@@ -150,9 +150,9 @@ function isSelector({ entries }: MapNode): boolean {
 }
 
 function joined(values: readonly Value[]): Value {
-  const parts = values.flatMap((value): readonly (string | Cel)[] => {
+  const parts = values.flatMap((value): readonly (string | Expr)[] => {
     if (value instanceof Joined) return value.parts;
-    return [typeof value === "string" || value instanceof Cel ? value : celOf(value)];
+    return [typeof value === "string" || value instanceof Expr ? value : celOf(value)];
   });
   return parts.every((part) => typeof part === "string") ? parts.join("") : new Joined(parts);
 }

@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 
-/** An expression of the playbook's language. */
-export class Cel {
+/** An expression of the language that is written: of a playbook, or of Arazzo. */
+export class Expr {
   readonly text: string;
 
   constructor(text: string) {
@@ -11,15 +11,15 @@ export class Cel {
 
 /** A text with expressions in it. */
 export class Joined {
-  readonly parts: readonly (string | Cel)[];
+  readonly parts: readonly (string | Expr)[];
 
-  constructor(parts: readonly (string | Cel)[]) {
+  constructor(parts: readonly (string | Expr)[]) {
     this.parts = parts;
   }
 }
 
 /** A value of a playbook: JSON in which expressions may be anywhere. */
-export type Value = null | boolean | string | Decimal | Cel | Joined | readonly Value[] | ValueMap;
+export type Value = null | boolean | string | Decimal | Expr | Joined | readonly Value[] | ValueMap;
 
 /** A map of values. */
 export interface ValueMap {
@@ -32,25 +32,25 @@ export function isMap(value: Value | undefined): value is ValueMap {
 }
 
 function isLeaf(value: Value): boolean {
-  return value instanceof Decimal || value instanceof Cel || value instanceof Joined;
+  return value instanceof Decimal || value instanceof Expr || value instanceof Joined;
 }
 
 /** Returns the value as a playbook writes it. */
 export function written(value: Value): unknown {
-  if (value instanceof Cel) return spelled(value);
+  if (value instanceof Expr) return spelled(value);
   if (value instanceof Joined) return value.parts.map((part) => (typeof part === "string" ? part : spelled(part))).join("");
   if (Array.isArray(value)) return value.map((item: Value) => written(item));
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, written(field)]));
 }
 
-function spelled({ text }: Cel): string {
+function spelled({ text }: Expr): string {
   return `\${{ ${text} }}`;
 }
 
 /** Returns the value as an expression. */
 export function celOf(value: Value): string {
-  if (value instanceof Cel) return value.text;
+  if (value instanceof Expr) return value.text;
   if (value instanceof Decimal) return value.text;
   if (value instanceof Joined)
     return value.parts.map((part) => (typeof part === "string" ? JSON.stringify(part) : `string(${part.text})`)).join(" + ");
@@ -74,7 +74,7 @@ export function celPath(owner: string, path: readonly string[]): string {
 export function valueAt(value: Value, path: readonly string[]): Value | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  if (value instanceof Cel) return new Cel(celPath(value.text, path));
+  if (value instanceof Expr) return new Expr(celPath(value.text, path));
   const inner = Array.isArray(value) ? (value[Number(key)] as Value | undefined) : isMap(value) ? value[key] : undefined;
   return inner === undefined ? undefined : valueAt(inner, rest);
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { lookWhether } from "../engine/steps/ensure.ts";
 import { inputProblem } from "../engine/service/bind-call.ts";
 import { callerOf } from "../engine/service/caller.ts";
-import { completed } from "../engine/write/completed-input.ts";
+import { completed } from "../operations/completed-input.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { GivenNames } from "../services/given-names.ts";

@@ -9,7 +9,7 @@ import type { CallStep, IncludeStep, Playbook } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { stepsIn } from "../../playbook/playbook-walk.ts";
 import { actorsScope, organizationScope, callerOf, recordedAs } from "../service/caller.ts";
-import { completed } from "../write/completed-input.ts";
+import { completed } from "../../operations/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 
 /** A write with its caller and the objects that it touches: predicted for a run that would make it, or recorded for an attempt. */

@@ -13,7 +13,7 @@ import { withSchema } from "../../playbook/steps/call-input.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { type Caller, callerOf, credentialFor, entityFor } from "./caller.ts";
-import { completed as withChosen } from "../write/completed-input.ts";
+import { completed as withChosen } from "../../operations/completed-input.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";

@@ -145,8 +145,8 @@ function wordsOf(kinds: ReadonlySet<string> | undefined): string {
   return [...(kinds ?? [])].map((kind) => WORDS[kind] ?? kind).join(" or ");
 }
 
-// Quotes keep other YAML readers from rounding quantities: "100.00" is a number where a number is expected.
-function numeralWanted(schema: JsonSchema | undefined, text: string): Decimal | undefined {
+/** Quotes keep other YAML readers from rounding quantities: "100.00" is a number where a number is expected. */
+export function numeralWanted(schema: JsonSchema | undefined, text: string): Decimal | undefined {
   const kinds = kindsOf(schema);
   return kinds?.has("number") === true && !kinds.has("string") ? Decimal.parse(text) : undefined;
 }

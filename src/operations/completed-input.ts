@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { Profile } from "../../contract/profile.ts";
-import type { GivenNames } from "../../services/given-names.ts";
-import type { Operation } from "../../operations/operation.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { GivenNames } from "../services/given-names.ts";
+import type { Operation } from "./operation.ts";
 
 /** An input with what the operation fills in by itself: chosen ids and our mark. */
 export function completed(

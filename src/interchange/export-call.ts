@@ -1,0 +1,121 @@
+import { readEntity } from "../base/entity.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { resolve } from "../contract/contract.ts";
+import { DEFAULT_PROFILE } from "../contract/profile.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
+import { completed } from "../operations/completed-input.ts";
+import { inputParameters } from "../operations/input.ts";
+import { buildRequest } from "../operations/request.ts";
+import { fieldSchema, itemSchema, numeralWanted } from "../playbook/expressions/compile-template.ts";
+import { isEntity } from "../playbook/steps/entity-attributes.ts";
+import { withSchema } from "../playbook/steps/call-input.ts";
+import type { Named } from "./evaluate.ts";
+import { Answer, Hidden, type OutStep, parts } from "./export-step.ts";
+import { Expr, isMap, Joined, type Value, type ValueMap } from "./value.ts";
+
+/** The input with the organization of the entities that act. */
+export const ORGANIZATION_INPUT = "orgId";
+
+/** The input by which the ids of one run differ from those of another. */
+export const RUN_KEY_INPUT = "runKey";
+
+/** What a call sends, beside its key. */
+export interface Sent {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly value: Value }[];
+  readonly body: Value | undefined;
+  /** What later steps can use beside the answer. */
+  readonly yields: Named;
+  /** The completed input. */
+  readonly input: ValueMap;
+  /** Whether the run's mark is left out. */
+  readonly unmarked: boolean;
+}
+
+const MARK = "\uE002mark";
+
+/** Builds what a call sends, as the engine does, with expressions where only a run knows. */
+export function sentBy(step: OutStep, given: ValueMap): Sent {
+  const { operation } = step;
+  const hidden = new Hidden();
+  const schema = withSchema(operation, operation.batches && given["items"] !== undefined);
+  const word = step.id.replaceAll("_", "");
+  const names = {
+    id: (part = "") => hidden.hide(new Joined([`${word}${part}`, new Expr(`$inputs.${RUN_KEY_INPUT}`)])),
+    mark: MARK,
+  };
+  const plain = hidden.hideIn(fitting(schema, given)) as JsonObject;
+  const marked = completed(operation, plain, { names, profile: DEFAULT_PROFILE });
+  const input = withoutMark(marked) as JsonObject;
+  const { body } = buildRequest(operation, input, { profile: DEFAULT_PROFILE, actingEntity: undefined });
+  const placed = inputParameters(operation).flatMap(({ name, in: place }) => {
+    const value = input[name];
+    return value === undefined || value === null ? [] : [{ name, in: place, value: hidden.show(value) }];
+  });
+  return {
+    parameters: placed,
+    body: body === undefined ? undefined : hidden.show(body),
+    yields: yieldsOf(step, input, hidden),
+    input: hidden.show(input) as ValueMap,
+    unmarked: JSON.stringify(marked) !== JSON.stringify(input),
+  };
+}
+
+// As a playbook is read: a quoted numeral is a number where one belongs, and `userId:alice` an entity.
+function fitting(schema: JsonSchema | undefined, value: Value): Value {
+  if (typeof value === "string") {
+    const entity = isEntity(schema) ? readEntity(value) : undefined;
+    if (entity === undefined) return numeralWanted(schema, value) ?? value;
+    return { [ORGANIZATION_INPUT]: new Expr(`$inputs.${ORGANIZATION_INPUT}`), [entity.attribute]: entity.value };
+  }
+  if (Array.isArray(value)) return value.map((item: Value) => fitting(itemSchema(schema), item));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, fitting(fieldSchema(schema, name), field)]));
+}
+
+// Arazzo has no mark of a run, and nothing that would look for it.
+function withoutMark(value: Json): Json {
+  if (typeof value === "string") return value.replace(new RegExp(`\\s*\\[${MARK}(?:#\\d+)?\\]$`), "");
+  if (Array.isArray(value)) return value.map((item: Json) => withoutMark(item));
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => typeof field !== "string" || !field.startsWith(MARK));
+  const kept = fields.map(([name, field]) => [name, withoutMark(field)] as const);
+  return Object.fromEntries(kept.filter(([name, field]) => !isEmptied(value, name, field)));
+}
+
+function isEmptied(before: JsonObject, name: string, after: Json): boolean {
+  if (after === "") return before[name] !== "";
+  const given = before[name];
+  return isObject(after) && Object.keys(after).length === 0 && isObject(given) && Object.keys(given).length > 0;
+}
+
+const PAYLOAD_DEPTH = 3;
+
+function yieldsOf(step: OutStep, input: JsonObject, hidden: Hidden): Named {
+  const { operation } = step;
+  const response = operation.call.response;
+  const { envelope } = operation.service;
+  const payload = envelope === undefined ? response : response && envelope.payloadOf(response);
+  const written = {
+    input,
+    payload: hiddenPayload(payload, { step, path: envelope === undefined ? [] : ["response"] }, hidden),
+    found: undefined,
+    profile: DEFAULT_PROFILE,
+  };
+  const known = Object.entries(operation.yields).map(([name, { from }]) => {
+    const value = from(written);
+    return [name, value === undefined ? undefined : hidden.show(value)] as const;
+  });
+  return parts(Object.fromEntries(known));
+}
+
+// An answer in which each text stands for its place.
+function hiddenPayload(schema: JsonSchema | undefined, at: { step: OutStep; path: readonly string[] }, hidden: Hidden): Json {
+  const { properties = {} } = schema === undefined ? {} : resolve(schema);
+  if (at.path.length > PAYLOAD_DEPTH) return null;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const inner = { step: at.step, path: [...at.path, name] };
+    const isText = resolve(field).type === "string";
+    return [name, isText ? hidden.hide(new Answer(inner.step, inner.path, false)) : hiddenPayload(field, inner, hidden)] as const;
+  });
+  return Object.fromEntries(fields);
+}

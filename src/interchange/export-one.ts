@@ -1,0 +1,264 @@
+import { Decimal } from "../base/decimal.ts";
+import { parseDuration } from "../base/duration.ts";
+import { DEFAULT_PROFILE } from "../contract/profile.ts";
+import { type Operation, operations } from "../operations/operation.ts";
+import { KEY_ACTS } from "../playbook/steps/identity.ts";
+import { child, type SourceNode, textOf } from "../source/node.ts";
+import { evaluateNode, type Known, type Knowledge, parseExpression } from "./evaluate.ts";
+import { ORGANIZATION_INPUT, type Sent, sentBy } from "./export-call.ts";
+import { criteriaOf, type Criterion } from "./export-criteria.ts";
+import { Answer, OutStep, parts, payloadOf } from "./export-step.ts";
+import type { Exporting, StepPlace } from "./export-steps.ts";
+import { isMap, Joined, type Value, type ValueMap } from "./value.ts";
+import { runtimeOf } from "./runtime-value.ts";
+
+const SUCCESS: Criterion = { condition: "$statusCode >= 200 && $statusCode < 300" };
+const REFUSED: Criterion = { condition: "$statusCode >= 400" };
+
+/** Exports a call of an operation, with the reads that belong to it. */
+export function exportCall(place: StepPlace, operation: Operation, around: Exporting): Known | undefined {
+  const { node, id, names } = place;
+  const { findings, all } = around;
+  const input = evaluateNode(child(node, "with") ?? EMPTY, names);
+  const as = actingIn(child(node, "as") ?? child(child(around.root, "defaults"), "as"), operation, place, around);
+  if (!isMap(input) || as === undefined)
+    return findings.lose(child(node, "with") ?? node, "the step is left out", "a value of it is computed in the run, which Arazzo cannot do");
+  const step = new OutStep(id, operation);
+  step.description = textOf(child(node, "name"));
+  const ensured = ensure(place, step, around);
+  const sent = sentBy(step, input);
+  all.push(step);
+  fill(step, sent, as);
+  reportValues(sent, node, around);
+  expectations(step, place, around);
+  repeats(step, place, around);
+  const after = ensured === undefined ? undefined : ensured();
+  const found = sent.yields.part("id") === undefined ? discovered(step, sent, { as, around, node }) : undefined;
+  if (operation.writes && child(node, "fails") === undefined) awaitReceipt(step, as, around);
+  return knownOf(step, sent, { found, ensured: after });
+}
+
+const EMPTY: SourceNode = { kind: "map", entries: new Map(), range: { start: 0, end: 0 } };
+
+function knownOf(step: OutStep, { yields }: Sent, more: { readonly found: Answer | undefined; readonly ensured: Known | undefined }): Known {
+  const own: Record<string, Known | undefined> = {
+    response: payloadOf(step, false),
+    envelope: new Answer(step, [], false),
+    ensured: more.ensured,
+    ...(more.found === undefined ? {} : { id: more.found }),
+  };
+  return { part: (key) => own[key] ?? yields.part(key), value: () => undefined };
+}
+
+/** The parameters that say who acts. */
+type Acting = readonly object[];
+
+function actingIn(node: SourceNode | undefined, operation: Operation, { names }: StepPlace, around: Exporting): Acting | undefined {
+  const { service } = operation;
+  const { identity, keyHeader, name } = service;
+  const declared = textOf(node) === undefined ? node : child(child(around.root, "actors"), textOf(node) ?? "");
+  const own = textOf(child(declared, name));
+  if (identity.kind === "credential") return own === undefined ? undefined : [header(keyHeader, own)];
+  const key = header(keyHeader, `${name.toUpperCase()}_API_KEY`);
+  if (node === undefined || own === KEY_ACTS) return [key];
+  const entity = own ?? entityText(evaluateNode(node, names));
+  if (entity === undefined) return undefined;
+  const { in: where, name: parameter } = identity.onBehalfOf(DEFAULT_PROFILE);
+  return [key, { name: parameter, in: where, value: entity }];
+}
+
+function header(name: string, input: string): object {
+  return { name, in: "header", value: `$inputs.${input}` };
+}
+
+function entityText(value: Value | undefined): string | undefined {
+  if (typeof value === "string") return value;
+  const [attribute, name] = isMap(value) ? (Object.entries(value).find(([key]) => key !== ORGANIZATION_INPUT) ?? []) : [];
+  return attribute !== undefined && typeof name === "string" ? `${attribute}:${name}` : undefined;
+}
+
+function fill(step: OutStep, sent: Sent, as: Acting): void {
+  step.parameters = [...as, ...sent.parameters.map((parameter) => ({ ...parameter, value: runtimeOf(parameter.value) }))];
+  step.body = sent.body;
+}
+
+function reportValues(sent: Sent, node: SourceNode, { findings }: Exporting): void {
+  const values = [...sent.parameters.map(({ value }) => value), sent.body ?? null].flatMap(leaves);
+  const place = child(node, "with") ?? node;
+  if (sent.unmarked) findings.tighten(place, "requests have no mark of the run", "Arazzo would not look for it: a lost answer stays lost");
+  for (const value of values) {
+    if (value instanceof Decimal && !isDouble(value))
+      findings.lose(place, `runners that read ${value.text} as a double round it`, "the standard has no exact numbers");
+    if (typeof value === "string" && /^\$|\{\$/.test(value))
+      findings.lose(place, `the text "${value}" would be read as an expression`, "a text that begins with $ cannot be written in Arazzo");
+  }
+}
+
+function leaves(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return (value as readonly Value[]).flatMap(leaves);
+  if (isMap(value)) return Object.values(value).flatMap(leaves);
+  return value instanceof Joined ? value.parts.filter((part) => typeof part === "string" && part.includes("{$")) : [value];
+}
+
+function isDouble(value: Decimal): boolean {
+  const double = Decimal.parse(String(Number(value.text)));
+  return double !== undefined && double.equals(value);
+}
+
+function textsIn(node: SourceNode | undefined): readonly SourceNode[] {
+  return node === undefined ? [] : node.kind === "list" ? node.items : [node];
+}
+
+function expectations(step: OutStep, { node, id, names }: StepPlace, { findings }: Exporting): void {
+  const fails = child(node, "fails");
+  if (fails !== undefined) {
+    step.criteria = refusal(fails, step, findings);
+    return;
+  }
+  const own = ownNames(step, node, id, names);
+  const asked = [...textsIn(child(node, "expect")), ...textsIn(child(node, "until")), ...textsIn(child(node, "that"))];
+  const criteria = asked.flatMap((each) => {
+    const found = criteriaOf(parseExpression(textOf(each) ?? ""), own);
+    if (found === undefined) findings.lose(each, "this expectation is not checked", "the criteria of Arazzo cannot say it");
+    return found ?? [];
+  });
+  step.criteria = [SUCCESS, ...criteria];
+}
+
+// `response`, and the step by its own name.
+function ownNames(step: OutStep, node: SourceNode, _id: string, names: Knowledge): Knowledge {
+  const response = payloadOf(step, true);
+  const own = textOf(child(node, "id")) ?? "";
+  const yields = Object.keys(step.operation.yields).map((name) => [name, new Answer(step, [name], true)] as const);
+  const self = parts({ response, ...Object.fromEntries(step.operation.service.envelope === undefined ? yields : []) });
+  const others = names["steps"];
+  const steps: Known = {
+    part: (key) => (key === own ? self : typeof others === "object" && others !== null && "part" in others ? (others.part as (key: string) => Known)(key) : undefined),
+    value: () => undefined,
+  };
+  return { ...names, response, steps };
+}
+
+function refusal(fails: SourceNode, step: OutStep, findings: Exporting["findings"]): readonly Criterion[] {
+  const condition = textOf(child(fails, "condition"));
+  const message = child(fails, "message");
+  if (message !== undefined) findings.lose(message, "the message of the refusal is not checked", "runners compare whole texts in different ways");
+  const status = child(fails, "status");
+  const codes = textsIn(status).map((each) => `$statusCode == ${each.kind === "scalar" ? String(each.value) : ""}`);
+  const place = new Answer(step, ["condition"], true).value().text;
+  return [
+    codes.length === 0 ? REFUSED : { condition: codes.join(" || ") },
+    ...(condition === undefined ? [] : [{ condition: `${place} == '${condition}'` }]),
+  ];
+}
+
+function milliseconds(node: SourceNode | undefined, otherwise: number): number {
+  const text = textOf(node);
+  return text === undefined ? otherwise : (parseDuration(text) ?? otherwise);
+}
+
+const POLL_MS = 1_000;
+const POLLS_MS = 60_000;
+
+function repeats(step: OutStep, { node }: StepPlace, { findings, root }: Exporting): void {
+  const retry = child(node, "retry");
+  const until = child(node, "until");
+  const wait = child(node, "wait");
+  if (retry !== undefined) {
+    const attempts = child(retry, "attempts");
+    step.onFailure = [again(Number(attempts?.kind === "scalar" ? attempts.value : 2) - 1, milliseconds(child(retry, "every"), POLL_MS))];
+  } else if (until !== undefined) {
+    const every = Math.max(milliseconds(child(wait, "every"), POLL_MS), 1);
+    const timeout = milliseconds(child(node, "timeout") ?? child(wait, "timeout"), POLLS_MS);
+    step.onFailure = [again(Math.max(1, Math.ceil(timeout / every)), every)];
+    const pending = child(node, "on_timeout");
+    if (textOf(pending) === "pending") findings.lose(pending ?? node, "the step fails when the time is over", "a run of Arazzo cannot be pending");
+  }
+  const discover = child(node, "discover");
+  if (discover !== undefined) findings.lose(discover, "`discover` is left out", "Arazzo has no list of exactly one");
+  const { paging } = step.operation.call;
+  if (paging !== undefined && textOf(child(node, "pages")) !== "first")
+    findings.lose(child(node, "uses") ?? child(node, "read") ?? root, "only the first page is read", "Arazzo has no pages");
+}
+
+function again(limit: number, everyMs: number): object {
+  return { name: "again", type: "retry", retryAfter: everyMs / 1000, retryLimit: limit };
+}
+
+// A write with `ensure` is made unless its effect is there: a read before it jumps over it, and a read after it holds it to its word.
+function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Known) | undefined {
+  const { node, id, names } = place;
+  const ensured = child(node, "ensure");
+  const that = child(ensured, "that");
+  const read = operations.get(textOf(child(ensured, "read")) ?? "");
+  if (ensured === undefined || that === undefined || read === undefined) return undefined;
+  const sideRead = (suffix: string): OutStep | undefined => {
+    const side = new OutStep(`${id}_${suffix}`, read);
+    const input = evaluateNode(child(ensured, "with") ?? EMPTY, names);
+    const as = actingIn(child(ensured, "as") ?? child(node, "as") ?? child(child(around.root, "defaults"), "as"), read, place, around);
+    const criteria = criteriaOf(parseExpression(textOf(that) ?? ""), { ...names, response: payloadOf(side, true) });
+    if (!isMap(input) || as === undefined || criteria === undefined) return undefined;
+    fill(side, sentBy(side, input), as);
+    side.criteria = [SUCCESS, ...criteria];
+    return side;
+  };
+  const before = sideRead("before");
+  const after = sideRead("ensured");
+  if (before === undefined || after === undefined) {
+    around.findings.lose(that, "`ensure` is left out: the write is always sent", "the criteria of Arazzo cannot say when it is done already");
+    return undefined;
+  }
+  before.onSuccess = [{ name: "done", type: "goto", stepId: after.id }];
+  before.onFailure = [{ name: "make", type: "goto", stepId: step.id }];
+  around.all.push(before);
+  return () => {
+    after.onFailure = [again(POLLS_MS / POLL_MS, POLL_MS)];
+    around.all.push(after);
+    return payloadOf(after, false);
+  };
+}
+
+// Where a run finds what it made by its mark, a workflow takes it from its place in the list.
+function discovered(
+  step: OutStep,
+  { input }: Sent,
+  { as, around, node }: { readonly as: Acting; readonly around: Exporting; readonly node: SourceNode },
+): Answer | undefined {
+  const { discovery } = step.operation.meaning;
+  const read = discovery && operations.get(discovery.read);
+  if (discovery === undefined || read === undefined || child(node, "fails") !== undefined) return undefined;
+  const asked = discovery.with(input as never) as ValueMap;
+  const key = JSON.stringify([discovery.read, runtimeOf(asked), as]);
+  const index = around.listed.get(key) ?? 0;
+  around.listed.set(key, index + 1);
+  const list = new OutStep(`${step.id}_found`, read);
+  fill(list, sentBy(list, asked), as);
+  list.criteria = [SUCCESS];
+  around.all.push(list);
+  around.findings.lose(
+    node,
+    `what is made is taken from place ${index + 1} of a list`,
+    "the answer does not name it, and Arazzo cannot look for a mark",
+  );
+  return payloadOf(list, false).part(String(index));
+}
+
+// A write that is not answered after its commit has a receipt.
+function awaitReceipt(step: OutStep, as: Acting, around: Exporting): void {
+  const { service, async } = step.operation;
+  const { receipts } = service;
+  if (receipts === undefined || async) return;
+  const receiptId = new Answer(step, ["receiptId"], false).value();
+  const { operation, input } = receipts.read(MARKED);
+  const read = operations.get(operation);
+  if (read === undefined) return;
+  const receipt = new OutStep(`${step.id}_receipt`, read);
+  const given = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value === MARKED ? receiptId : value])) as ValueMap;
+  fill(receipt, sentBy(receipt, given), as);
+  const [committed = ""] = receipts.rules(DEFAULT_PROFILE).committed;
+  receipt.criteria = [SUCCESS, { condition: `$response.body#/status == '${committed}'` }];
+  receipt.onFailure = [again(POLLS_MS / POLL_MS, POLL_MS)];
+  around.all.push(receipt);
+}
+
+const MARKED = "\uE003";

@@ -1,0 +1,113 @@
+import type { Operation } from "../operations/operation.ts";
+import { isNamed, type Known, type Named, pointerKey } from "./evaluate.ts";
+import type { Criterion } from "./export-criteria.ts";
+import { Expr, isMap, Joined, type Value } from "./value.ts";
+
+/** A step of an Arazzo workflow. */
+export class OutStep {
+  readonly id: string;
+  readonly operation: Operation;
+  description: string | undefined;
+  parameters: readonly object[] = [];
+  body: Value | undefined;
+  criteria: readonly Criterion[] = [];
+  onSuccess: readonly object[] = [];
+  onFailure: readonly object[] = [];
+  readonly outputs: Map<string, string> = new Map();
+
+  constructor(id: string, operation: Operation) {
+    this.id = id;
+    this.operation = operation;
+  }
+
+  /** Returns the runtime expression of a place in its answer, for later steps. */
+  output(path: readonly string[]): Expr {
+    const place = placeIn(path);
+    const known = [...this.outputs].find(([, expression]) => expression === place)?.[0];
+    const name = known ?? this.#fresh(path.join("_").replaceAll(/\W+/g, "_") || "body");
+    this.outputs.set(name, place);
+    return new Expr(`$steps.${this.id}.outputs.${name}`);
+  }
+
+  #fresh(name: string): string {
+    let fresh = name;
+    for (let number = 2; this.outputs.has(fresh); number += 1) fresh = `${name}_${number}`;
+    return fresh;
+  }
+}
+
+function placeIn(path: readonly string[]): string {
+  return `$response.body${path.length === 0 ? "" : `#/${path.map(pointerKey).join("/")}`}`;
+}
+
+/** A place in the answer of a step. */
+export class Answer implements Named {
+  readonly #step: OutStep;
+  readonly #path: readonly string[];
+  readonly #isOwn: boolean;
+
+  /** `isOwn`: for the criteria of the step itself. */
+  constructor(step: OutStep, path: readonly string[], isOwn: boolean) {
+    this.#step = step;
+    this.#path = path;
+    this.#isOwn = isOwn;
+  }
+
+  part(key: string): Answer {
+    return new Answer(this.#step, [...this.#path, key], this.#isOwn);
+  }
+
+  value(): Expr {
+    return this.#isOwn ? new Expr(placeIn(this.#path)) : this.#step.output(this.#path);
+  }
+}
+
+/** Returns the payload of a step's answer, as `response` is in a playbook. */
+export function payloadOf(step: OutStep, isOwn: boolean): Answer {
+  const { service, call } = step.operation;
+  const { paging } = call;
+  const records = paging !== undefined && service.paging.gives !== "the answer" ? [paging.items] : [];
+  return new Answer(step, [...(service.envelope === undefined ? [] : ["response"]), ...records], isOwn);
+}
+
+/** Something with fixed parts. */
+export function parts(known: Readonly<Record<string, Known | undefined>>): Named {
+  return { part: (key) => (Object.hasOwn(known, key) ? known[key] : undefined), value: () => undefined };
+}
+
+/** Hides expressions in texts, for functions that know JSON only. */
+export class Hidden {
+  readonly #known: Known[] = [];
+
+  /** Returns a text that stands for what is known. */
+  hide(known: Known): string {
+    this.#known.push(known);
+    return `\uE000${this.#known.length - 1}\uE001`;
+  }
+
+  /** Returns a value in which texts stand for all expressions. */
+  hideIn(value: Value): Value {
+    if (value instanceof Expr || value instanceof Joined) return this.hide(value);
+    if (Array.isArray(value)) return value.map((item: Value) => this.hideIn(item));
+    if (!isMap(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.hideIn(field)]));
+  }
+
+  /** Returns the value with its expressions. */
+  show(value: Value): Value {
+    if (typeof value === "string") return this.#shown(value);
+    if (Array.isArray(value)) return value.map((item: Value) => this.show(item));
+    if (!isMap(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.show(field)]));
+  }
+
+  #shown(text: string): Value {
+    const pieces = text.split(/\uE000(\d+)\uE001/).map((piece, at): Value => {
+      const known = at % 2 === 1 ? this.#known[Number(piece)] : piece;
+      return (isNamed(known) ? known.value() : known) ?? "";
+    });
+    const kept = pieces.filter((piece) => piece !== "");
+    if (kept.length <= 1) return kept[0] ?? "";
+    return new Joined(kept.flatMap((piece) => (piece instanceof Joined ? piece.parts : [piece as string | Expr])));
+  }
+}

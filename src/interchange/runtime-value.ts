@@ -1,0 +1,10 @@
+import { Expr, isMap, Joined, type Value } from "./value.ts";
+
+/** Returns a value as Arazzo writes it. */
+export function runtimeOf(value: Value): unknown {
+  if (value instanceof Expr) return value.text;
+  if (value instanceof Joined) return value.parts.map((part) => (typeof part === "string" ? part : `{${part.text}}`)).join("");
+  if (Array.isArray(value)) return value.map((item: Value) => runtimeOf(item));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, runtimeOf(field)]));
+}
