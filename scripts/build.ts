@@ -98,6 +98,7 @@ const bundle = await rolldown({
   input: {
     cli: join(root, "src/cli/main.ts"),
     index: join(root, "src/index.ts"),
+    interchange: join(root, "src/interchange/check.ts"),
     postgres: join(root, "src/postgres/thread.ts"),
   },
   platform: "node",

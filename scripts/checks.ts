@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import standalone from "ajv/dist/standalone/index.js";
 import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
 import { contract } from "../src/contract/contract.ts";
+import { ARAZZO } from "../src/interchange/arazzo-schema.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
 import planSchema from "../schemas/plan.schema.json" with { type: "json" };
 import { operations } from "../src/operations/operation.ts";
@@ -31,6 +32,7 @@ export function fixedSchemas(): readonly object[] {
     environmentSchema,
     planSchema,
     ...Object.values(TOOL_WORDS).map(({ input }) => input),
+    ARAZZO,
     SEED.schema,
     FAULTS.schema,
     ...ofCalls,

@@ -6,13 +6,6 @@ import { parseUnshown } from "../source/unshown.ts";
 import { ARAZZO } from "./arazzo-schema.ts";
 import { Findings } from "./findings.ts";
 
-const schemas = new SchemaSet();
-
-/** Returns whether a text is meant to be an Arazzo document. */
-export function isArazzo(text: string): boolean {
-  return /^\ufeff?(?:\{\s*)?["']?arazzo["']?[ \t]*:/m.test(text);
-}
-
 /** A document of the right shape, and where its findings go. */
 export interface ArazzoDocument {
   readonly root: MapNode;
@@ -26,7 +19,7 @@ export function readArazzo(path: string, text: string): ArazzoDocument | Pick<Ar
   const findings = new Findings(file, diagnostics);
   if (root === undefined) return { findings };
   concealKeys(root, file);
-  for (const problem of essential(schemas.plainValidator(ARAZZO)(toPlain(root)))) {
+  for (const problem of essential(new SchemaSet().plainValidator(ARAZZO)(toPlain(root)))) {
     const { finding, range } = placeProblem(problem, root);
     findings.report(finding, range);
   }

@@ -1,10 +1,10 @@
 import { type CheckResult, checkPlaybook } from "../playbook/check.ts";
+import { isArazzo } from "../playbook/is-playbook.ts";
 import type { FileReader } from "../playbook/playbook-files.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { SourceFile } from "../source/file.ts";
 import { child, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
-import { isArazzo } from "./arazzo-document.ts";
 import { importArazzo, type Translation } from "./import-arazzo.ts";
 
 /** Checks a playbook, or an Arazzo document, which is translated to one. Never throws for any content of a text. */
@@ -31,3 +31,6 @@ function placed(diagnostic: Diagnostic, { text = "", places }: Translation, file
   const because = `${why === undefined ? "" : `${why}; `}in the playbook that it is translated to: ${line}`;
   return file.diagnose({ code, message, why: because, suggestion }, range ?? { start: 0, end: 1 });
 }
+
+export { exportPlaybook } from "./export-playbook.ts";
+export { importArazzo } from "./import-arazzo.ts";

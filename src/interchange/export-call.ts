@@ -10,7 +10,7 @@ import { fieldSchema, itemSchema, numeralWanted } from "../playbook/expressions/
 import { isEntity } from "../playbook/steps/entity-attributes.ts";
 import { withSchema } from "../playbook/steps/call-input.ts";
 import type { Named } from "./evaluate.ts";
-import { Answer, Hidden, type OutStep, parts } from "./export-step.ts";
+import { Answer, Hidden, type OutStep } from "./export-step.ts";
 import { Expr, isMap, Joined, type Value, type ValueMap } from "./value.ts";
 
 /** The input with the organization of the entities that act. */
@@ -101,11 +101,13 @@ function yieldsOf(step: OutStep, input: JsonObject, hidden: Hidden): Named {
     found: undefined,
     profile: DEFAULT_PROFILE,
   };
-  const known = Object.entries(operation.yields).map(([name, { from }]) => {
-    const value = from(written);
-    return [name, value === undefined ? undefined : hidden.show(value)] as const;
-  });
-  return parts(Object.fromEntries(known));
+  return {
+    part: (name) => {
+      const value = operation.yields[name]?.from(written);
+      return value === undefined ? undefined : hidden.show(value);
+    },
+    value: () => undefined,
+  };
 }
 
 // An answer in which each text stands for its place.

@@ -6,6 +6,11 @@ export function isPlaybook(text: string): boolean {
   return /^\ufeff?(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
 }
 
+/** Whether a text is meant to be an Arazzo document. */
+export function isArazzo(text: string): boolean {
+  return /^\ufeff?(?:\{\s*)?["']?arazzo["']?[ \t]*:/m.test(text);
+}
+
 // One that lacks its first line, or misspells it.
 const PARTS = /^(?:steps|reconcile)[ \t]*:/m;
 

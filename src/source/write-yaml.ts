@@ -33,7 +33,7 @@ const EXACT: ScalarTag = {
   resolve: (text) => text,
   stringify: ({ value }) => (value as Decimal).text,
 };
-const TAGS = { customTags: [EXACT] };
+const TAGS = { customTags: [EXACT], aliasDuplicateObjects: false };
 
 /** A field of a map that is written. */
 export interface WrittenField {

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../../base/failure.ts";
@@ -14,7 +15,9 @@ import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
 import { readRegular } from "../../files/regular.ts";
 import { stateEntry } from "../../files/state.ts";
-import { checkDocument } from "../../interchange/check.ts";
+import { checkPlaybook } from "../../playbook/check.ts";
+import { isArazzo } from "../../playbook/is-playbook.ts";
+import type * as Interchange from "../../interchange/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
@@ -298,6 +301,13 @@ function noEnvironmentFile(so: string, next: string): Failure {
   });
 }
 
+const load = createRequire(import.meta.url);
+
+/** Returns the translation of documents of other standards, which few commands need. */
+export function interchange(): typeof Interchange {
+  return load("#interchange") as typeof Interchange;
+}
+
 /** What a check of one file gave; the playbook when it can be run. */
 export interface CheckedPlaybookFile extends CheckedFile {
   readonly playbook: Playbook | undefined;
@@ -308,7 +318,8 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
   const own = shipped.read(file);
   if (own === undefined) shell.onRead?.(resolve(shell.cwd, file));
   const text = own ?? readText(resolve(shell.cwd, file), file);
-  const { playbook, diagnostics } = checkDocument(file, text, files);
+  const check = isArazzo(text) ? interchange().checkDocument : checkPlaybook;
+  const { playbook, diagnostics } = check(file, text, files);
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 
