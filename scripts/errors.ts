@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { CATALOGUE, type Code, CODES } from "../src/base/catalogue/catalogue.ts";
 import { sanitise } from "../src/base/text.ts";
 import type { Example } from "../src/cli/print/explain-code.ts";
-import { checkPlaybook } from "../src/playbook/check.ts";
+import { checkDocument } from "../src/interchange/check.ts";
 import { formatDiagnostic } from "../src/source/diagnostic.ts";
 
 const SHOWN = { lines: 20, columns: 100 };
@@ -16,7 +16,7 @@ export function examplesOf(root: URL): Readonly<Record<string, Example>> {
 function exampleOf(root: URL, code: Code): Example {
   const file = `${CATALOGUE[code].example}.yaml`;
   const text = readFileSync(new URL(`test/faulty/${file}`, root), "utf8").replaceAll(/^# expect: .*\n/gm, "");
-  const printed = checkPlaybook(file, text).diagnostics.map(formatDiagnostic).join("\n\n");
+  const printed = checkDocument(file, text).diagnostics.map(formatDiagnostic).join("\n\n");
   return { text: clipped(sanitise(text).trimEnd()), printed };
 }
 
@@ -30,6 +30,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   schema: "The shape of a playbook, of an operation's input, or of `tokenbook.yaml`",
   expression: "Expressions",
   playbook: "What a playbook says",
+  interchange: "Documents of other standards",
 };
 
 /** `docs/errors.md`. */

@@ -118,6 +118,9 @@ export interface Filter {
 
 /** Reads a JSONPath that names a value, or chooses items of a list by one filter; `undefined` for any other. Throws a {@link BadCondition}. */
 export function readFilter(text: string): Filter | undefined {
+  // In the standard's own example, the root is the list of the context alone.
+  const around = /^\$\[\?\s*(?:\(\s*)?@((?:\.[\w-]+|\[\d+\])*(?:\[\?.+\]|\[\d+\]))\s*\)?\s*\]$/s.exec(text.trim());
+  if (around?.[1] !== undefined) return readFilter(`$${around[1]}`);
   const found = /^\$((?:\.[\w-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)(?:\[\?\s*(.+)\])?$/s.exec(text.trim());
   if (found === null) return undefined;
   const [, path = "", where] = found;

@@ -21,7 +21,8 @@ export function criteriaOf(node: ASTNode, names: Knowledge): readonly Criterion[
   const chosen = sized(node, names) ?? existing(node, names);
   if (chosen !== undefined) return [chosen];
   const condition = simple(node, names);
-  return condition === undefined ? undefined : [{ condition }];
+  // Runners do not read a condition that begins with a bracket.
+  return condition === undefined ? undefined : [{ condition: node.op === "||" ? condition.slice(1, -1) : condition }];
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
@@ -75,7 +76,7 @@ function sized(node: ASTNode, names: Knowledge): Criterion | undefined {
   if (!(least instanceof Decimal) || !(list instanceof Expr)) return undefined;
   const place = placeOf(list);
   const index = Number(least.text) - (node.op === ">" ? 0 : 1);
-  return place === undefined || index < 0 ? undefined : { context: BODY, condition: `${place}[${index}]`, type: "jsonpath" };
+  return place === undefined || index < 0 ? undefined : selecting(`${place}[${index}]`);
 }
 
 // `response.exists(x, x.id == "a")`, as a filter.
@@ -87,16 +88,21 @@ function existing(node: ASTNode, names: Knowledge): Criterion | undefined {
   const place = placeOf(list);
   const filter = filterOf(where, variable.args, names);
   if (place === undefined || filter === undefined) return undefined;
-  return { context: BODY, condition: `${place}[?(${filter})]`, type: "jsonpath" };
+  return selecting(`${place}[?(${filter})]`);
+}
+
+// As in the standard's own example, the root is the list of the context alone.
+function selecting(path: string): Criterion {
+  return { context: BODY, condition: `$[?(${path})]`, type: "jsonpath" };
 }
 
 const BODY = "$response.body";
 
 function placeOf({ text }: Expr): string | undefined {
-  if (text === BODY) return "$";
+  if (text === BODY) return "@";
   const pointer = text.startsWith(`${BODY}#/`) ? text.slice(BODY.length + 2) : undefined;
   if (pointer === undefined || !/^[\w/-]+$/.test(pointer)) return undefined;
-  return `$${pointer.split("/").map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join("")}`;
+  return `@${pointer.split("/").map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join("")}`;
 }
 
 function filterOf(node: ASTNode, item: string, names: Knowledge): string | undefined {

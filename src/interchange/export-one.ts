@@ -2,6 +2,7 @@ import { Decimal } from "../base/decimal.ts";
 import { parseDuration } from "../base/duration.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import { type Operation, operations } from "../operations/operation.ts";
+import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { KEY_ACTS } from "../playbook/steps/identity.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import { evaluateNode, type Known, type Knowledge, parseExpression } from "./evaluate.ts";
@@ -140,7 +141,9 @@ function ownNames(step: OutStep, node: SourceNode, _id: string, names: Knowledge
 }
 
 function refusal(fails: SourceNode, step: OutStep, findings: Exporting["findings"]): readonly Criterion[] {
-  const condition = textOf(child(fails, "condition"));
+  const asked = textOf(child(fails, "condition"));
+  // As the service spells it: runners compare texts exactly.
+  const condition = conditionsOf(step.operation.call).find((each) => plainWords(each) === plainWords(asked ?? "")) ?? asked;
   const message = child(fails, "message");
   if (message !== undefined) findings.lose(message, "the message of the refusal is not checked", "runners compare whole texts in different ways");
   const status = child(fails, "status");
@@ -177,7 +180,7 @@ function repeats(step: OutStep, { node }: StepPlace, { findings, root }: Exporti
   const discover = child(node, "discover");
   if (discover !== undefined) findings.lose(discover, "`discover` is left out", "Arazzo has no list of exactly one");
   const { paging } = step.operation.call;
-  if (paging !== undefined && textOf(child(node, "pages")) !== "first")
+  if (paging !== undefined && child(node, "fails") === undefined && textOf(child(node, "pages")) !== "first")
     findings.lose(child(node, "uses") ?? child(node, "read") ?? root, "only the first page is read", "Arazzo has no pages");
 }
 
@@ -240,7 +243,7 @@ function discovered(
     `what is made is taken from place ${index + 1} of a list`,
     "the answer does not name it, and Arazzo cannot look for a mark",
   );
-  return payloadOf(list, false).part(String(index));
+  return payloadOf(list, false).part(String(index)).part("id");
 }
 
 // A write that is not answered after its commit has a receipt.

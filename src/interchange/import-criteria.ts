@@ -27,10 +27,10 @@ export function readCriteria(criteria: readonly SourceNode[], asked: Asked): Exp
   const accepted = CODES.filter((code) => statuses.every(({ condition }) => holdsFor(condition, code)));
   const good = accepted.filter((code) => code < 300);
   const [place] = statuses;
-  if (good.length === accepted.length && accepted.length > 0) {
+  if (place === undefined || (good.length === accepted.length && accepted.length > 0)) {
     return { expect: others.flatMap((part) => expression(part, asked) ?? []), fails: undefined };
   }
-  if (place !== undefined && (good.length > 0 || accepted.length === 0)) {
+  if (good.length > 0 || accepted.length === 0) {
     asked.scope.findings.refuse(place.node, "the accepted status codes cannot be translated", STATUS_WHY);
     return { expect: [], fails: undefined };
   }

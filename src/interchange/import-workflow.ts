@@ -52,7 +52,8 @@ export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing:
   const scope = new WorkflowScope(findings, call.input, (id) => known.get(id));
   const steps = listIn(workflow, "steps").map((node) => actedStep(node, workflow, document));
   const skips: Skips = new Map();
-  steps.forEach((step, at) => importStep(step, { at, steps, skips, scope, workflow, call, importing }));
+  const guards: Guards = new Map();
+  steps.forEach((step, at) => importStep(step, { guards, at, steps, skips, scope, workflow, call, importing }));
   const outputs = valuesIn(child(workflow, "outputs"), (node) => scope.value(node));
   known.set(call.id, outputs);
   return outputs;
@@ -114,7 +115,11 @@ function actedStep(node: SourceNode, workflow: MapNode, document: ArazzoDocument
   };
 }
 
+/** What a write must bring about: a read before it jumps over it when that is there already. */
+type Guards = Map<number, object>;
+
 interface Around {
+  readonly guards: Guards;
   readonly at: number;
   readonly steps: readonly ActedStep[];
   readonly skips: Skips;
@@ -139,7 +144,29 @@ function importStep(step: ActedStep, around: Around): void {
   const workflowId = child(node, "workflowId");
   if (workflowId !== undefined) return runWorkflow(step, workflowId, around);
   const operation = operationOf(node, importing);
-  if (operation !== undefined) callOperation(step, operation, around);
+  if (operation === undefined) return;
+  const guard = isGuard(step, around) && !operation.writes ? guardOf(step, operation, around) : undefined;
+  if (guard === undefined) callOperation(step, operation, around);
+  else around.guards.set(around.at + 1, guard);
+}
+
+// A read that goes over the next step when it succeeds, and to it when it fails.
+function isGuard({ onSuccess, onFailure }: ActedStep, { at, steps }: Around): boolean {
+  const goesTo = (actions: readonly SourceNode[], target: ActedStep | undefined): boolean =>
+    actions.length === 1 && target !== undefined && textOf(child(actions[0], "stepId")) === target.id && child(actions[0], "criteria") === undefined;
+  return goesTo(onSuccess, steps[at + 2]) && goesTo(onFailure, steps[at + 1]);
+}
+
+function guardOf({ node }: ActedStep, operation: Operation, { scope, workflow, importing }: Around): object | undefined {
+  const { document, actors } = importing;
+  const own: CallTarget = { id: "", operation };
+  const { expect } = readCriteria(listIn(node, "successCriteria"), { scope, own, owner: "response" });
+  const parameters = parametersOf(node, workflow, document);
+  const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
+  if (expect.length === 0 || made === undefined) return undefined;
+  const that = expect.map((each) => (expect.length > 1 ? `(${each})` : each)).join(" && ");
+  const input = Object.keys(made.with).length === 0 ? {} : { with: written(made.with) };
+  return { as: made.as, read: operation.name, ...input, that };
 }
 
 function parametersOf(node: SourceNode, workflow: MapNode | undefined, document: ArazzoDocument): readonly GivenParameter[] {
@@ -225,6 +252,7 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     uses: operation.name,
     with: Object.keys(made.with).length === 0 ? undefined : written(made.with),
     pages: operation.call.paging === undefined ? undefined : "first",
+    ensure: around.guards.get(at),
     ...repeated(expect, repeats),
     fails: fails === undefined ? undefined : failsOf(fails),
   });

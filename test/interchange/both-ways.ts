@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { exportPlaybook } from "../../src/interchange/export-playbook.ts";
 import { importArazzo } from "../../src/interchange/import-arazzo.ts";
 import { LOST } from "../../src/interchange/findings.ts";
-import { parseJson } from "../../src/base/json.ts";
+import { type Json, parseJson } from "../../src/base/json.ts";
 import { filesOf } from "../../src/cli/project/project-files.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
@@ -39,9 +39,9 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a new sandbox; `faults` is a plan of faults. */
-export async function serve(faults?: string): Promise<Served> {
-  const sandbox = await startSandbox({ path: ":memory:", ...(faults === undefined ? {} : { faults }) } as never);
+/** Starts a new sandbox with a plan of faults. */
+export async function serve(faults: Json = []): Promise<Served> {
+  const sandbox = await startSandbox({ path: ":memory:", faults });
   const { ledgerBaseUrl: url, ledgerApiKey, credentials } = sandbox;
   const keys = { LEDGER_API_KEY: ledgerApiKey, ...credentials };
   const commits = async (): Promise<readonly Committed[]> => {
@@ -54,19 +54,26 @@ export async function serve(faults?: string): Promise<Served> {
 const RUN_KEY = "k7";
 
 /** Runs a playbook or a document with tokenbook. */
-export async function withTokenbook(file: string, text: string, folder: string, inputs: readonly string[] = []): Promise<Outcome> {
+export async function withTokenbook(
+  file: string,
+  text: string,
+  folder: string,
+  inputs: readonly string[],
+  served: Served,
+): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, file), text);
+  writeFileSync(join(folder, "tokenbook.yaml"), environmentAt(served.url, Object.keys(served.keys)));
+  const given = inputs.flatMap((input) => ["--input", input]);
+  const ended = await runNode([join(ROOT, "bin/tokenbook.js"), "run", file, ...given], folder, served.keys);
+  const [, runKey = RUN_KEY] = inputs.length > 0 ? [] : (/run \d{8}T\d{6}-(\w+)/.exec(ended.output) ?? []);
+  return { ...ended, commits: comparable(await served.commits(), runKey) };
+}
+
+/** Gives a new sandbox to whoever runs something on it. */
+async function onNew<Result>(run: (served: Served) => Promise<Result>): Promise<Result> {
   const served = await serve();
-  try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, file), text);
-    writeFileSync(join(folder, "tokenbook.yaml"), environmentAt(served.url, Object.keys(served.keys)));
-    const given = inputs.flatMap((input) => ["--input", input]);
-    const ended = await runNode([join(ROOT, "bin/tokenbook.js"), "run", file, ...given], folder, served.keys);
-    const [, runKey = RUN_KEY] = inputs.length > 0 ? [] : (/run \d{8}T\d{6}-(\w+)/.exec(ended.output) ?? []);
-    return { ...ended, commits: comparable(await served.commits(), runKey) };
-  } finally {
-    await served.close();
-  }
+  return run(served).finally(() => served.close());
 }
 
 /** What came of a run. */
@@ -109,13 +116,12 @@ export interface BothWays {
 export async function bothWays(path: string, folder: string): Promise<BothWays> {
   const text = readFileSync(join(ROOT, path), "utf8");
   const { text: exported = "", diagnostics } = exportPlaybook(resolve(ROOT, path), text, filesOf({ cwd: ROOT }));
-  const ours = await withTokenbook("ours.yaml", text, join(folder, "ours"));
-  const served = await serve();
-  const respect = await withRespect(exported, join(folder, "respect"), served).finally(() => served.close());
+  const ours = await onNew((served) => withTokenbook("ours.yaml", text, join(folder, "ours"), [], served));
+  const respect = await onNew((served) => withRespect(exported, join(folder, "respect"), served));
   const linted = await lint(join(folder, "respect"));
   const { text: imported } = importArazzo("x.arazzo.yaml", exported);
   const names = [...(imported ?? "").matchAll(/^ {2}(runKey|orgId):/gm)].map(([, name]) => `${name}=${name === "orgId" ? "org1" : RUN_KEY}`);
-  const again = imported === undefined ? undefined : await withTokenbook("again.yaml", imported, join(folder, "again"), names);
+  const again = imported === undefined ? undefined : await onNew((served) => withTokenbook("again.yaml", imported, join(folder, "again"), names, served));
   const steps = exported.match(/^\s*- stepId:/gm)?.length ?? 0;
   return { steps, losses: diagnostics.filter(({ code }) => code === LOST), exported, imported, lint: linted, ours, respect, again };
 }

@@ -4,7 +4,7 @@ export const INTERCHANGE_CODES = {
     severity: "error",
     title: "a document asks for something that cannot be translated",
     meaning:
-      "tokenbook runs an Arazzo document by translating it to a playbook. This part has no counterpart there, or could send a write twice, so nothing of the document is run.",
+      "An Arazzo document is translated to a playbook, and run as one. This part has no counterpart there, or could send a write twice, so nothing of the document is run.",
     cure: "Write this part in another way, or leave it out; docs/arazzo.md lists what is translated.",
     example: "arazzo-refused",
   },

@@ -33,6 +33,17 @@ Examples:
   $ tokenbook fmt --diff onboarding.yaml      shows what would change
   $ tokenbook fmt - < onboarding.yaml         for editors: from stdin to stdout`,
   },
+  convert: {
+    group: "start",
+    brief: "Convert between playbooks and Arazzo documents.",
+    summary: "Convert a playbook to an Arazzo document, or an Arazzo document to a playbook. Reports what is lost.",
+    examples: `Exits with 1 when something is lost, and with 2 when nothing could be written. Overwrites nothing.
+
+Examples:
+  $ tokenbook convert onboarding.yaml onboarding.arazzo.yaml
+  $ tokenbook convert purchase.arazzo.yaml purchase.yaml
+  $ tokenbook run purchase.arazzo.yaml                       translates, checks and runs it`,
+  },
   doctor: {
     group: "start",
     brief: "Check that everything is ready to run.",

@@ -105,6 +105,13 @@ function writeCommands(program: Commander, builder: Builder): void {
     .flag("--check", WORDS.fmt.check)
     .flag("--diff", WORDS.fmt.diff)
     .action(async () => (await import("../commands/fmt.ts")).fmt);
+  builder
+    .command(program, "convert")
+    .argument("<from>", WORDS.convert.from, KIND.playbook)
+    .argument("[to]", WORDS.convert.to, KIND.playbook)
+    .flag("--accept-loss", WORDS.convert.acceptLoss)
+    .flag("--json", WORDS.json)
+    .action(async () => (await import("../commands/convert.ts")).convert);
   const created = builder.command(program, "new").command;
   builder
     .subcommand(created, "project", WORDS.new.project)

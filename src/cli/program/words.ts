@@ -43,6 +43,11 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     check: "change nothing; exit with 1 when a file would change",
     diff: "change nothing; show what would change, and exit with 1 when something would",
   },
+  convert: {
+    from: "a playbook, or an Arazzo document",
+    to: "the new file: .arazzo.yaml is an Arazzo document, any other .yaml a playbook (default: stdout)",
+    acceptLoss: "exit with 0 although something is lost",
+  },
   new: {
     project: "Write a project: environments, a first playbook that runs on the embedded sandbox, a README.",
     folder: "the folder; . for this one",

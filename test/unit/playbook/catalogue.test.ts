@@ -4,12 +4,12 @@ import { CATALOGUE, CODES } from "../../../src/base/catalogue/catalogue.ts";
 import { environmentSchema } from "../../../src/environment/schema.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { playbookFrame } from "../../../src/playbook/keywords/frame.ts";
-import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { checkDocument } from "../../../src/interchange/check.ts";
 import { realFiles } from "./helper.ts";
 import { KEYWORD_CODES } from "../../../src/source/problems.ts";
 
 const codesOf = (path: string): readonly string[] =>
-  checkPlaybook(path, readFileSync(path, "utf8"), realFiles)
+  checkDocument(path, readFileSync(path, "utf8"), realFiles)
     .diagnostics.filter(({ file }) => file === path)
     .map(({ code }) => code);
 

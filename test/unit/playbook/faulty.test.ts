@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { checkDocument } from "../../../src/interchange/check.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 import { realFiles } from "./helper.ts";
 
@@ -9,7 +9,7 @@ const paths = globSync("test/faulty/*.yaml").toSorted();
 test.for(paths)("what is wrong in %s is found at the very place", (path) => {
   const text = readFileSync(path, "utf8");
   const expected = [...text.matchAll(/^# expect: (.+)$/gm)].map(([, what]) => what);
-  const { playbook, diagnostics } = checkPlaybook(path, text, realFiles);
+  const { playbook, diagnostics } = checkDocument(path, text, realFiles);
   const own = diagnostics.filter(({ file }) => file === path);
   expect(own.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual(expected);
   expect(playbook === undefined).toBe(own.some(({ severity }) => severity === "error"));
@@ -17,7 +17,7 @@ test.for(paths)("what is wrong in %s is found at the very place", (path) => {
 
 test("no message speaks of a library's insides or shows an unknown value", () => {
   for (const path of paths) {
-    const shown = checkPlaybook(path, readFileSync(path, "utf8"), realFiles).diagnostics.map(formatDiagnostic).join("\n");
+    const shown = checkDocument(path, readFileSync(path, "utf8"), realFiles).diagnostics.map(formatDiagnostic).join("\n");
     expect(shown, path).not.toMatch(/undefined|\[object|NaN|stringKeys|EOF|must NOT|call stack/);
   }
   expect(paths.length).toBeGreaterThanOrEqual(220);

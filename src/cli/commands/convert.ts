@@ -1,0 +1,66 @@
+import { basename, dirname, resolve } from "node:path";
+import { EXIT, type ExitCode } from "../../base/exit.ts";
+import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text.ts";
+import { type Diagnostic, formatDiagnostic } from "../../source/diagnostic.ts";
+import { isArazzo } from "../../playbook/is-playbook.ts";
+import { checkJson } from "../../report/check/json.ts";
+import { interchange, readText } from "../project/project.ts";
+import { filesOf } from "../project/project-files.ts";
+import { createFiles } from "../starter/create-files.ts";
+import type { Command, Shell } from "../shell.ts";
+
+interface ConvertOptions {
+  readonly from: string;
+  readonly to?: string;
+  readonly acceptLoss?: boolean;
+  readonly json?: boolean;
+}
+
+/** `tokenbook convert`: an Arazzo document to a playbook, or a playbook to an Arazzo document, and what is lost on the way. */
+export const convert: Command<ConvertOptions> = async (shell, options): Promise<ExitCode> => {
+  const { from, to, acceptLoss = false, json = false } = options;
+  const text = readText(resolve(shell.cwd, from), from);
+  const isDocument = isArazzo(text);
+  if (to !== undefined) refuseSameKind(from, to, isDocument);
+  const { text: made, diagnostics } = isDocument
+    ? interchange().importArazzo(from, text)
+    : interchange().exportPlaybook(from, text, filesOf(shell));
+  const problems = made === undefined ? diagnostics : [...diagnostics, ...problemsOf(to ?? from, made, isDocument, shell)];
+  if (json) shell.stdout.write(checkJson([{ file: from, ok: made !== undefined, diagnostics: problems }], []), "json");
+  else for (const each of problems) shell.stderr.write(`${formatDiagnostic(each)}\n\n`);
+  const lost = problems.filter(({ severity }) => severity === "error");
+  if (made === undefined) return summarise(shell, `${from} cannot be converted`, EXIT.cannotStart);
+  if (to !== undefined) createFiles(shell, dirname(resolve(shell.cwd, to)), { [basename(to)]: made });
+  else if (!json) shell.stdout.write(made);
+  if (lost.length === 0) return summarise(shell, "nothing is lost", EXIT.passed);
+  if (acceptLoss) return summarise(shell, `${losses(lost.length)}, and accepted`, EXIT.passed);
+  return summarise(shell, `${losses(lost.length)}; to accept this, add --accept-loss`, EXIT.failed);
+};
+
+function losses(number: number): string {
+  return number === 1 ? "1 thing is lost" : `${number} things are lost`;
+}
+
+function summarise(shell: Shell, line: string, code: ExitCode): ExitCode {
+  shell.stderr.write(`${line}\n`);
+  return code;
+}
+
+// A translation that its own check refuses is no playbook.
+function problemsOf(file: string, made: string, isDocument: boolean, shell: Shell): readonly Diagnostic[] {
+  if (!isDocument) return [];
+  const { diagnostics } = interchange().checkDocument(file, made, filesOf(shell));
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
+function refuseSameKind(from: string, to: string, isDocument: boolean): void {
+  const toDocument = /\.arazzo\.(?:ya?ml|json)$/i.test(to);
+  if (toDocument !== isDocument) return;
+  throw new Failure({
+    code: "convert.same-kind",
+    message: isDocument ? `${from} is an Arazzo document already` : `${to} is no name for an Arazzo document`,
+    why: "the ending of the new file's name says what is written: .arazzo.yaml is an Arazzo document, any other .yaml a playbook",
+    next: isDocument ? `tokenbook convert ${quoted(from)} PLAYBOOK.yaml` : `tokenbook convert ${quoted(from)} NAME.arazzo.yaml`,
+  });
+}
