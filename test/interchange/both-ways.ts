@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 import { exportPlaybook } from "../../src/interchange/export-playbook.ts";
 import { importArazzo } from "../../src/interchange/import-arazzo.ts";
 import { LOST } from "../../src/interchange/findings.ts";
-import { type Json, parseJson } from "../../src/base/json.ts";
+import { parseJson } from "../../src/base/json.ts";
 import { filesOf } from "../../src/cli/project/project-files.ts";
+import type { FaultPlan } from "../../src/sandbox/faults/plan.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { environmentAt, type Committed, comparable } from "./commits.ts";
@@ -40,7 +41,7 @@ export interface Served {
 }
 
 /** Starts a new sandbox with a plan of faults. */
-export async function serve(faults: Json = []): Promise<Served> {
+export async function serve(faults: FaultPlan = []): Promise<Served> {
   const sandbox = await startSandbox({ path: ":memory:", faults });
   const { ledgerBaseUrl: url, ledgerApiKey, credentials } = sandbox;
   const keys = { LEDGER_API_KEY: ledgerApiKey, ...credentials };

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { FaultPlan } from "../../src/sandbox/faults/plan.ts";
 import { type Outcome, serve, withRespect, withTokenbook } from "./both-ways.ts";
 
 /** The document of the page. */
@@ -12,7 +13,7 @@ export function documentOfPage(): string {
 }
 
 /** The answer of the first mint is cut after the commit. */
-const LOST = [{ operation: "ledger.token.mint", nth: 1, fault: "drop-after" }];
+const LOST: FaultPlan = [{ operation: "ledger.token.mint", nth: 1, fault: "drop-after" }];
 
 /** Runs the document with both. */
 export async function lostAnswer(): Promise<{ readonly tokenbook: Outcome; readonly respect: Outcome }> {
