@@ -15,11 +15,21 @@ for (const file of files.filter((each) => only === undefined || each.includes(on
   const folder = mkdtempSync(join(tmpdir(), "arazzo-"));
   const { steps, losses, lint, ours, respect, again, exported, imported } = await bothWays(file, folder);
   const same = (commits: readonly string[] | undefined): string =>
-    JSON.stringify(commits) === JSON.stringify(ours.commits) ? "equal" : `${commits?.length ?? 0} of ${ours.commits.length} differ`;
+    JSON.stringify(commits) === JSON.stringify(ours.commits)
+      ? "equal"
+      : `${commits?.length ?? 0} of ${ours.commits.length} differ`;
   const verdict = (code: number | undefined): string => (code === 0 ? "passed" : `failed (${code})`);
   const cells = [basename(file, ".yaml"), steps, losses.length, verdict(lint.code), verdict(respect.code), verdict(ours.code)];
   console.log(`| ${[...cells, same(respect.commits), verdict(again?.code), same(again?.commits)].join(" | ")} |`);
   if (verbose === undefined) continue;
-  console.log(losses.map(formatDiagnostic).join("\n\n"), exported, lint.output, respect.output, ours.output, imported, again?.output);
+  console.log(
+    losses.map(formatDiagnostic).join("\n\n"),
+    exported,
+    lint.output,
+    respect.output,
+    ours.output,
+    imported,
+    again?.output,
+  );
   console.log(ours.commits.join("\n"), "\n---\n", respect.commits.join("\n"), "\n---\n", again?.commits.join("\n"));
 }

@@ -59,7 +59,12 @@ const CRITERION = {
   dependentRequired: { type: ["context"] },
 };
 
-const REUSABLE = { type: "object", properties: { reference: TEXT, value: {} }, required: ["reference"], additionalProperties: false };
+const REUSABLE = {
+  type: "object",
+  properties: { reference: TEXT, value: {} },
+  required: ["reference"],
+  additionalProperties: false,
+};
 
 function orReusable(object: object): object {
   return having("reference", REUSABLE, object);

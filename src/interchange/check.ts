@@ -16,7 +16,11 @@ export function checkDocument(path: string, text: string, files?: FileReader): C
   const checked = checkPlaybook(path, translation.text, files);
   const found = checked.diagnostics.map((diagnostic) => placed(diagnostic, translation, new SourceFile(path, text)));
   const all = [...diagnostics, ...found];
-  return { ...checked, playbook: all.some(({ severity }) => severity === "error") ? undefined : checked.playbook, diagnostics: all };
+  return {
+    ...checked,
+    playbook: all.some(({ severity }) => severity === "error") ? undefined : checked.playbook,
+    diagnostics: all,
+  };
 }
 
 // A finding in the translation is shown at the step that it comes from.

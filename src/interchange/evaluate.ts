@@ -143,10 +143,12 @@ type Apply = (left: Value, right: Value) => Value | undefined;
 
 const sign = (left: Value, right: Value): number | undefined =>
   left instanceof Decimal && right instanceof Decimal ? left.compare(right) : undefined;
-const ordered = (holds: (sign: number) => boolean): Apply => (left, right) => {
-  const order = sign(left, right);
-  return order === undefined ? undefined : holds(order);
-};
+const ordered =
+  (holds: (sign: number) => boolean): Apply =>
+  (left, right) => {
+    const order = sign(left, right);
+    return order === undefined ? undefined : holds(order);
+  };
 const arithmetic =
   (apply: (left: Decimal, right: Decimal) => Decimal): Apply =>
   (left, right) =>

@@ -102,7 +102,10 @@ function placeOf({ text }: Expr): string | undefined {
   if (text === BODY) return "@";
   const pointer = text.startsWith(`${BODY}#/`) ? text.slice(BODY.length + 2) : undefined;
   if (pointer === undefined || !/^[\w/-]+$/.test(pointer)) return undefined;
-  return `@${pointer.split("/").map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`)).join("")}`;
+  return `@${pointer
+    .split("/")
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join("")}`;
 }
 
 function filterOf(node: ASTNode, item: string, names: Knowledge): string | undefined {

@@ -23,7 +23,11 @@ export function exportCall(place: StepPlace, operation: Operation, around: Expor
   const input = evaluateNode(child(node, "with") ?? EMPTY, names);
   const as = actingIn(child(node, "as") ?? child(child(around.root, "defaults"), "as"), operation, place, around);
   if (!isMap(input) || as === undefined)
-    return findings.lose(child(node, "with") ?? node, "the step is left out", "a value of it is computed in the run, which Arazzo cannot do");
+    return findings.lose(
+      child(node, "with") ?? node,
+      "the step is left out",
+      "a value of it is computed in the run, which Arazzo cannot do",
+    );
   const step = new OutStep(id, operation);
   step.description = textOf(child(node, "name"));
   const ensured = ensure(place, step, around);
@@ -41,7 +45,11 @@ export function exportCall(place: StepPlace, operation: Operation, around: Expor
 
 const EMPTY: SourceNode = { kind: "map", entries: new Map(), range: { start: 0, end: 0 } };
 
-function knownOf(step: OutStep, { yields }: Sent, more: { readonly found: Answer | undefined; readonly ensured: Known | undefined }): Known {
+function knownOf(
+  step: OutStep,
+  { yields }: Sent,
+  more: { readonly found: Answer | undefined; readonly ensured: Known | undefined },
+): Known {
   const own: Record<string, Known | undefined> = {
     response: payloadOf(step, false),
     envelope: new Answer(step, [], false),
@@ -54,7 +62,12 @@ function knownOf(step: OutStep, { yields }: Sent, more: { readonly found: Answer
 /** The parameters that say who acts. */
 type Acting = readonly object[];
 
-function actingIn(node: SourceNode | undefined, operation: Operation, { names }: StepPlace, around: Exporting): Acting | undefined {
+function actingIn(
+  node: SourceNode | undefined,
+  operation: Operation,
+  { names }: StepPlace,
+  around: Exporting,
+): Acting | undefined {
   const { service } = operation;
   const { identity, keyHeader, name } = service;
   const declared = textOf(node) === undefined ? node : child(child(around.root, "actors"), textOf(node) ?? "");
@@ -86,12 +99,17 @@ function fill(step: OutStep, sent: Sent, as: Acting): void {
 function reportValues(sent: Sent, node: SourceNode, { findings }: Exporting): void {
   const values = [...sent.parameters.map(({ value }) => value), sent.body ?? null].flatMap(leaves);
   const place = child(node, "with") ?? node;
-  if (sent.unmarked) findings.tighten(place, "requests have no mark of the run", "Arazzo would not look for it: a lost answer stays lost");
+  if (sent.unmarked)
+    findings.tighten(place, "requests have no mark of the run", "Arazzo would not look for it: a lost answer stays lost");
   for (const value of values) {
     if (value instanceof Decimal && !isDouble(value))
       findings.lose(place, `runners that read ${value.text} as a double round it`, "the standard has no exact numbers");
     if (typeof value === "string" && /^\$|\{\$/.test(value))
-      findings.lose(place, `the text "${value}" would be read as an expression`, "a text that begins with $ cannot be written in Arazzo");
+      findings.lose(
+        place,
+        `the text "${value}" would be read as an expression`,
+        "a text that begins with $ cannot be written in Arazzo",
+      );
   }
 }
 
@@ -134,7 +152,12 @@ function ownNames(step: OutStep, node: SourceNode, _id: string, names: Knowledge
   const self = parts({ response, ...Object.fromEntries(step.operation.service.envelope === undefined ? yields : []) });
   const others = names["steps"];
   const steps: Known = {
-    part: (key) => (key === own ? self : typeof others === "object" && others !== null && "part" in others ? (others.part as (key: string) => Known)(key) : undefined),
+    part: (key) =>
+      key === own
+        ? self
+        : typeof others === "object" && others !== null && "part" in others
+          ? (others.part as (key: string) => Known)(key)
+          : undefined,
     value: () => undefined,
   };
   return { ...names, response, steps };
@@ -145,7 +168,8 @@ function refusal(fails: SourceNode, step: OutStep, findings: Exporting["findings
   // As the service spells it: runners compare texts exactly.
   const condition = conditionsOf(step.operation.call).find((each) => plainWords(each) === plainWords(asked ?? "")) ?? asked;
   const message = child(fails, "message");
-  if (message !== undefined) findings.lose(message, "the message of the refusal is not checked", "runners compare whole texts in different ways");
+  if (message !== undefined)
+    findings.lose(message, "the message of the refusal is not checked", "runners compare whole texts in different ways");
   const status = child(fails, "status");
   const codes = textsIn(status).map((each) => `$statusCode == ${each.kind === "scalar" ? String(each.value) : ""}`);
   const place = new Answer(step, ["condition"], true).value().text;
@@ -169,13 +193,16 @@ function repeats(step: OutStep, { node }: StepPlace, { findings, root }: Exporti
   const wait = child(node, "wait");
   if (retry !== undefined) {
     const attempts = child(retry, "attempts");
-    step.onFailure = [again(Number(attempts?.kind === "scalar" ? attempts.value : 2) - 1, milliseconds(child(retry, "every"), POLL_MS))];
+    step.onFailure = [
+      again(Number(attempts?.kind === "scalar" ? attempts.value : 2) - 1, milliseconds(child(retry, "every"), POLL_MS)),
+    ];
   } else if (until !== undefined) {
     const every = Math.max(milliseconds(child(wait, "every"), POLL_MS), 1);
     const timeout = milliseconds(child(node, "timeout") ?? child(wait, "timeout"), POLLS_MS);
     step.onFailure = [again(Math.max(1, Math.ceil(timeout / every)), every)];
     const pending = child(node, "on_timeout");
-    if (textOf(pending) === "pending") findings.lose(pending ?? node, "the step fails when the time is over", "a run of Arazzo cannot be pending");
+    if (textOf(pending) === "pending")
+      findings.lose(pending ?? node, "the step fails when the time is over", "a run of Arazzo cannot be pending");
   }
   const discover = child(node, "discover");
   if (discover !== undefined) findings.lose(discover, "`discover` is left out", "Arazzo has no list of exactly one");
@@ -198,7 +225,12 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
   const sideRead = (suffix: string): OutStep | undefined => {
     const side = new OutStep(`${id}_${suffix}`, read);
     const input = evaluateNode(child(ensured, "with") ?? EMPTY, names);
-    const as = actingIn(child(ensured, "as") ?? child(node, "as") ?? child(child(around.root, "defaults"), "as"), read, place, around);
+    const as = actingIn(
+      child(ensured, "as") ?? child(node, "as") ?? child(child(around.root, "defaults"), "as"),
+      read,
+      place,
+      around,
+    );
     const criteria = criteriaOf(parseExpression(textOf(that) ?? ""), { ...names, response: payloadOf(side, true) });
     if (!isMap(input) || as === undefined || criteria === undefined) return undefined;
     fill(side, sentBy(side, input), as);
@@ -208,7 +240,11 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
   const before = sideRead("before");
   const after = sideRead("ensured");
   if (before === undefined || after === undefined) {
-    around.findings.lose(that, "`ensure` is left out: the write is always sent", "the criteria of Arazzo cannot say when it is done already");
+    around.findings.lose(
+      that,
+      "`ensure` is left out: the write is always sent",
+      "the criteria of Arazzo cannot say when it is done already",
+    );
     return undefined;
   }
   before.onSuccess = [{ name: "done", type: "goto", stepId: after.id }];
@@ -256,7 +292,9 @@ function awaitReceipt(step: OutStep, as: Acting, around: Exporting): void {
   const read = operations.get(operation);
   if (read === undefined) return;
   const receipt = new OutStep(`${step.id}_receipt`, read);
-  const given = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value === MARKED ? receiptId : value])) as ValueMap;
+  const given = Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, value === MARKED ? receiptId : value]),
+  ) as ValueMap;
   fill(receipt, sentBy(receipt, given), as);
   const [committed = ""] = receipts.rules(DEFAULT_PROFILE).committed;
   receipt.criteria = [SUCCESS, { condition: `$response.body#/status == '${committed}'` }];

@@ -57,7 +57,8 @@ class ExportedInputs {
     const look = (text: string): void => {
       for (const [, name = ""] of text.matchAll(/\$inputs\.(\w+)/g)) used.add(name);
     };
-    for (const step of steps) look(JSON.stringify([step.parameters, runtimeOf(step.body ?? null), step.criteria, step.onSuccess]));
+    for (const step of steps)
+      look(JSON.stringify([step.parameters, runtimeOf(step.body ?? null), step.criteria, step.onSuccess]));
     look(JSON.stringify(outputs));
     const given = child(root, "inputs");
     const properties = [...used].map((name) => [name, inputSchemaOf(name, child(given, name))] as const);
@@ -80,7 +81,8 @@ const KEPT = ["description", "enum", "pattern", "minimum", "maximum", "minItems"
 
 function inputSchemaOf(name: string, node: SourceNode | undefined): object {
   if (node === undefined) {
-    if (name === RUN_KEY_INPUT) return { type: "string", description: "Letters and digits that no earlier run was given: ids are made of it." };
+    if (name === RUN_KEY_INPUT)
+      return { type: "string", description: "Letters and digits that no earlier run was given: ids are made of it." };
     if (name === ORGANIZATION_INPUT) return { type: "string", description: "The organization of the entities." };
     return { type: "string", format: "password" };
   }

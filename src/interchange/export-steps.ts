@@ -85,14 +85,20 @@ function exportStep(node: MapNode, names: Knowledge, into: Into): void {
 function isMade(node: MapNode, names: Knowledge, { findings }: Exporting): boolean {
   const condition = child(node, "if");
   if (condition?.kind !== "scalar") return true;
-  const known = typeof condition.value === "string" ? valueOf(evaluate(parseExpression(condition.value), names)) : condition.value;
+  const known =
+    typeof condition.value === "string" ? valueOf(evaluate(parseExpression(condition.value), names)) : condition.value;
   if (typeof known === "boolean") return known;
-  findings.lose(condition, "the step is left out", "its condition cannot be written in Arazzo, and without it the step would always run");
+  findings.lose(
+    condition,
+    "the step is left out",
+    "its condition cannot be written in Arazzo, and without it the step would always run",
+  );
   return false;
 }
 
 function roundsOf(foreach: SourceNode, names: Knowledge, { findings }: Exporting): readonly (readonly [string, Knowledge])[] {
-  const [variable, entry] = foreach.kind === "map" ? ([...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") ?? []) : [];
+  const [variable, entry] =
+    foreach.kind === "map" ? ([...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") ?? []) : [];
   const list = entry === undefined ? undefined : evaluateNode(entry.value, names);
   if (variable === undefined || !Array.isArray(list)) {
     findings.lose(foreach, "the rounds of this step are left out", "Arazzo has no loops, and the list is known only in a run");
@@ -142,7 +148,8 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
   const text = isShipped(path) ? files.shipped?.read(path) : files.read(path);
   const { playbook } = text === undefined ? {} : checkPlaybook(path, text, files);
   const { file, root } = parseYaml(path, text ?? "");
-  if (playbook === undefined || root?.kind !== "map") return findings.lose(node, `${uses} cannot be read`, "the step is left out");
+  if (playbook === undefined || root?.kind !== "map")
+    return findings.lose(node, `${uses} cannot be read`, "the step is left out");
   const inner = new Findings(file);
   const given = child(node, "with");
   const inputs = playbook.inputs.map(({ name }) => {
@@ -184,10 +191,13 @@ function exportChecks(list: SourceNode | undefined, names: Knowledge, around: Ex
     const read = textOf(child(node, "read"));
     const operation: Operation | undefined = read === undefined ? undefined : operations.get(read);
     if (node.kind !== "map" || operation === undefined || textOf(child(node, "severity")) === "warn") {
-      around.findings.lose(node, "this check is left out", "Arazzo has steps, and no checks of what is conserved or only reported");
+      around.findings.lose(
+        node,
+        "this check is left out",
+        "Arazzo has steps, and no checks of what is conserved or only reported",
+      );
       return;
     }
     exportCall({ node, id: `${around.prefix}check_${at + 1}`, names }, operation, around);
   });
 }
-

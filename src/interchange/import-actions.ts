@@ -35,7 +35,11 @@ export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked,
 function targetOf(at: number, action: SourceNode, steps: readonly ActedStep[], findings: Findings): number | undefined {
   if (textOf(child(action, "type")) === "end") return steps.length;
   if (child(action, "workflowId") !== undefined)
-    return findings.refuse(action, "a jump to another workflow cannot be translated", "write a step with this workflowId instead");
+    return findings.refuse(
+      action,
+      "a jump to another workflow cannot be translated",
+      "write a step with this workflowId instead",
+    );
   const id = textOf(child(action, "stepId")) ?? "";
   const target = steps.findIndex((step) => step.id === id);
   if (target > at) return target;
@@ -65,7 +69,11 @@ export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: F
     if (type === "goto") {
       findings.refuse(action, "a jump after a failure cannot be translated", "a run of a playbook ends where a step fails");
     } else if (writes) {
-      findings.tighten(action, SETTLED, "after a lost answer tokenbook reads what the write did, and sends it again only where that does no harm");
+      findings.tighten(
+        action,
+        SETTLED,
+        "after a lost answer tokenbook reads what the write did, and sends it again only where that does no harm",
+      );
     } else {
       if (child(action, "workflowId") !== undefined || child(action, "stepId") !== undefined)
         findings.refuse(action, "other steps between two attempts cannot be translated", "a read is repeated by itself");

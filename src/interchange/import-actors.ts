@@ -50,7 +50,11 @@ export class ImportedActors {
     if (input !== undefined) return `\${{ ${this.#inputs.entity(input, acting.value) ?? ""} }}`;
     const entity = readEntity(text);
     if (entity !== undefined && !text.includes("$")) return this.#named(entity.value, service.name, text);
-    return this.#findings.refuse(acting.value, "who acts is not known before the run", "write an entity such as userId:alice, or an input");
+    return this.#findings.refuse(
+      acting.value,
+      "who acts is not known before the run",
+      "write an entity such as userId:alice, or an input",
+    );
   }
 
   /** Returns the declarations. */
@@ -85,6 +89,9 @@ export class ImportedActors {
 
 // BUYER_KEY is the key of the buyer.
 function nameOfCredential(credential: string): string {
-  const words = credential.toLowerCase().split(/[\W_]+/).filter((word) => word !== "" && word !== "key");
+  const words = credential
+    .toLowerCase()
+    .split(/[\W_]+/)
+    .filter((word) => word !== "" && word !== "key");
   return words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join("") || credential;
 }

@@ -59,7 +59,8 @@ function workflowsOf({ root, findings }: ArazzoDocument): ReadonlyMap<string, Ma
   for (const node of itemsOf(child(root, "workflows"))) {
     const id = child(node, "workflowId");
     const name = textOf(id) ?? "";
-    if (found.has(name)) findings.refuse(id ?? node, `two workflows are called "${name}"`, "a reference to it would have two meanings");
+    if (found.has(name))
+      findings.refuse(id ?? node, `two workflows are called "${name}"`, "a reference to it would have two meanings");
     if (node.kind === "map") found.set(name, node);
   }
   return found;
@@ -71,7 +72,12 @@ function sourcesOf({ root, findings }: ArazzoDocument): ReadonlySet<string> {
     const type = child(source, "type");
     if (textOf(type) === "asyncapi") findings.refuse(type ?? source, "AsyncAPI is not translated", "the service has no messages");
     if (textOf(type) === "arazzo")
-      findings.refuse(type ?? source, "workflows of another document are not translated", "tokenbook translates one document at a time", "move its workflows into this document");
+      findings.refuse(
+        type ?? source,
+        "workflows of another document are not translated",
+        "tokenbook translates one document at a time",
+        "move its workflows into this document",
+      );
     names.add(textOf(child(source, "name")) ?? "");
   }
   return names;

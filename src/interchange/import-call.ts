@@ -49,7 +49,11 @@ function parameterValue(operation: Operation, parameter: GivenParameter, scope: 
   const { findings } = scope;
   if (place === "header") {
     if (STANDARD_HEADERS.test(name)) return undefined;
-    return findings.lose(node, `the header "${name}" is not sent`, "a playbook holds no headers: tokenbook sends those of the service");
+    return findings.lose(
+      node,
+      `the header "${name}" is not sent`,
+      "a playbook holds no headers: tokenbook sends those of the service",
+    );
   }
   if (place === "cookie" || place === "querystring")
     return findings.refuse(node, `a parameter in ${place} cannot be translated`, "the service has no such parameter");
@@ -77,8 +81,7 @@ function bodyOf(operation: Operation, node: SourceNode | undefined, scope: Workf
   const { findings } = scope;
   const payload = child(node, "payload");
   if (node === undefined || payload === undefined) return {};
-  if (call.body === undefined)
-    return findings.refuse(node, `${operation.name} has no body`, "the service would not read it");
+  if (call.body === undefined) return findings.refuse(node, `${operation.name} has no body`, "the service would not read it");
   const replaced = replace(scope.value(payload), child(node, "replacements"), scope);
   if (replaced === undefined) return undefined;
   if (!operation.batches) return mapIn(replaced, payload, scope);
@@ -93,7 +96,11 @@ function bodyOf(operation: Operation, node: SourceNode | undefined, scope: Workf
 // A list of one item is the item.
 function items(value: Value, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
   if (!Array.isArray(value))
-    return scope.findings.refuse(place, "the body must have a list here", "tokenbook checks every field of it, so it must be written out");
+    return scope.findings.refuse(
+      place,
+      "the body must have a list here",
+      "tokenbook checks every field of it, so it must be written out",
+    );
   const [only, ...more] = value as readonly Value[];
   if (only !== undefined && more.length === 0) return mapIn(only, place, scope);
   return { items: value as readonly Value[] };
@@ -101,7 +108,11 @@ function items(value: Value, place: SourceNode, scope: WorkflowScope): ValueMap 
 
 function mapIn(value: Value, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
   if (isMap(value)) return value;
-  return scope.findings.refuse(place, "the body must be a map of fields", "tokenbook checks every field of it, so it must be written out");
+  return scope.findings.refuse(
+    place,
+    "the body must be a map of fields",
+    "tokenbook checks every field of it, so it must be written out",
+  );
 }
 
 function replace(value: Value | undefined, list: SourceNode | undefined, scope: WorkflowScope): Value | undefined {
@@ -114,7 +125,8 @@ function replace(value: Value | undefined, list: SourceNode | undefined, scope: 
       return scope.findings.refuse(item, `the target "${target}" cannot be translated`, "only a JSON pointer is");
     if (replaced === undefined || next === undefined) return undefined;
     replaced = withAt(replaced, pathOf(target), next);
-    if (replaced === undefined) return scope.findings.refuse(item, `the payload has nothing at "${target}"`, "nothing could be replaced");
+    if (replaced === undefined)
+      return scope.findings.refuse(item, `the payload has nothing at "${target}"`, "nothing could be replaced");
   }
   return replaced;
 }
@@ -132,4 +144,3 @@ function withAt(value: Value, path: readonly string[], next: Value): Value | und
   const changed = rest.length === 0 ? next : value[key] === undefined ? undefined : withAt(value[key], rest, next);
   return changed === undefined ? undefined : { ...value, [key]: changed };
 }
-

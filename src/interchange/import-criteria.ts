@@ -192,7 +192,12 @@ function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined
     const equal = !(part instanceof Expr) && part.kind === "binary" && part.operator === "==" ? part : undefined;
     const isCondition = equal?.left.kind === "runtime" && equal.left.text === "$response.body#/condition";
     if (isCondition && equal?.right.kind === "literal" && equal.right.isText) condition = JSON.parse(equal.right.text) as string;
-    else scope.findings.lose(node, "this criterion of a refusal is not checked", "a playbook knows a refusal by its condition and status");
+    else
+      scope.findings.lose(
+        node,
+        "this criterion of a refusal is not checked",
+        "a playbook knows a refusal by its condition and status",
+      );
   }
   return condition;
 }
@@ -212,7 +217,11 @@ function expression({ node, condition }: Part, asked: Asked): string | undefined
     case "not":
     case "group": {
       const inner = expression({ node, condition: condition.inner }, asked);
-      return inner === undefined ? undefined : condition.kind === "group" ? `(${inner})` : `!${bracketed(condition.inner, inner)}`;
+      return inner === undefined
+        ? undefined
+        : condition.kind === "group"
+          ? `(${inner})`
+          : `!${bracketed(condition.inner, inner)}`;
     }
     case "binary":
       return compared(node, condition, asked);
@@ -228,18 +237,28 @@ function compared(node: SourceNode, condition: Condition & { readonly kind: "bin
   const texts = [left, right].map((part) => expression({ node, condition: part }, asked));
   const isText = [left, right].some((part) => part.kind === "literal" && part.isText);
   if (isText && operator === "!=")
-    asked.scope.findings.lose(node, "the texts are compared exactly", "Arazzo finds A and a equal, so this passes where Arazzo fails");
+    asked.scope.findings.lose(
+      node,
+      "the texts are compared exactly",
+      "Arazzo finds A and a equal, so this passes where Arazzo fails",
+    );
   if (isText && operator === "==") asked.scope.findings.tighten(node, EXACT, "Arazzo finds A and a equal, and takes 1 for '1'");
   return texts.includes(undefined) ? undefined : `${texts[0]} ${operator} ${texts[1]}`;
 }
 
 const EXACT = "texts are compared exactly, here and in every other criterion";
 
-function literal({ text, isText }: Condition & { readonly kind: "literal" }, node: SourceNode, { scope }: Asked): string | undefined {
+function literal(
+  { text, isText }: Condition & { readonly kind: "literal" },
+  node: SourceNode,
+  { scope }: Asked,
+): string | undefined {
   if (!isText || !text.includes("{$")) return text;
   const parts = splitEmbedded(JSON.parse(text) as string).map((part) =>
     typeof part === "string" ? part : scope.resolve(part.text, node),
   );
   if (parts.includes(undefined)) return undefined;
-  return celOf(new Joined(parts.map((part) => (typeof part === "string" || part instanceof Expr ? part : new Expr(celOf(part!))))));
+  return celOf(
+    new Joined(parts.map((part) => (typeof part === "string" || part instanceof Expr ? part : new Expr(celOf(part!))))),
+  );
 }

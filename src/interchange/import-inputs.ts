@@ -31,7 +31,12 @@ export class ImportedInputs {
     for (const [name, { value }] of properties.entries) {
       const known = this.#declared.get(name);
       const differs = known !== undefined && JSON.stringify(toJson(known)) !== JSON.stringify(toJson(value));
-      if (differs) this.#findings.refuse(value, `two workflows declare the input "${name}" differently`, "a playbook has one input of a name");
+      if (differs)
+        this.#findings.refuse(
+          value,
+          `two workflows declare the input "${name}" differently`,
+          "a playbook has one input of a name",
+        );
       else this.#declared.set(name, this.#resolved(value) ?? value);
     }
   }

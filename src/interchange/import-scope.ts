@@ -53,13 +53,19 @@ export class WorkflowScope {
         return this.#input(runtime.name, place);
       case "body":
         return own === undefined
-          ? this.findings.refuse(place, "$response has no meaning here", "only the criteria and outputs of a step know its answer")
+          ? this.findings.refuse(
+              place,
+              "$response has no meaning here",
+              "only the criteria and outputs of a step know its answer",
+            )
           : this.answer(own, runtime.path, place, owner);
       case "step":
         return this.#outputOf(runtime.step, runtime.name, place);
       case "workflow": {
         const found = this.#workflow(runtime.workflow)?.get(runtime.name);
-        return found ?? this.#unknown(place, `the workflow "${runtime.workflow}" has no output "${runtime.name}" before this step`);
+        return (
+          found ?? this.#unknown(place, `the workflow "${runtime.workflow}" has no output "${runtime.name}" before this step`)
+        );
       }
       case "status":
         return this.findings.refuse(place, "$statusCode is a value only in successCriteria", "a step passes or is refused");
@@ -92,9 +98,14 @@ export class WorkflowScope {
     if (paging !== undefined && service.paging.gives !== "the answer") {
       if (first === paging.items) return new Expr(celPath(payload, rest));
       if (first === "count" && rest.length === 0) return new Expr(`${payload}.size()`);
-      return this.findings.refuse(place, `"${first}" of a paged list cannot be read`, "a playbook reads the records of its pages");
+      return this.findings.refuse(
+        place,
+        `"${first}" of a paged list cannot be read`,
+        "a playbook reads the records of its pages",
+      );
     }
-    if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first)) return new Expr(`steps.${call.id}.${first}`);
+    if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first))
+      return new Expr(`steps.${call.id}.${first}`);
     return new Expr(celPath(payload, path));
   }
 

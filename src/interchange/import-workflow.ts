@@ -85,7 +85,11 @@ function workflowNamed(id: string, place: SourceNode, chain: readonly string[], 
   const found = importing.workflows.get(id);
   if (found === undefined) return findings.refuse(place, `there is no workflow "${id}" in this document`, "nothing could be run");
   if (chain.includes(id))
-    return findings.refuse(place, `the workflows run one another in a circle: ${[...chain, id].join(" → ")}`, "the run would never end");
+    return findings.refuse(
+      place,
+      `the workflows run one another in a circle: ${[...chain, id].join(" → ")}`,
+      "the run would never end",
+    );
   if (chain.length > LIMITS.includeDepth)
     return findings.refuse(place, `more than ${LIMITS.includeDepth} workflows inside one another`, "tokenbook keeps a limit");
   return found;
@@ -133,14 +137,23 @@ function importStep(step: ActedStep, around: Around): void {
   const { scope, importing } = around;
   const { findings } = importing.document;
   const { node, id } = step;
-  if (scope.steps.has(id)) findings.refuse(child(node, "stepId") ?? node, `two steps are called "${id}"`, "a reference to it would have two meanings");
+  if (scope.steps.has(id))
+    findings.refuse(child(node, "stepId") ?? node, `two steps are called "${id}"`, "a reference to it would have two meanings");
   if (importing.steps.length >= LIMITS.steps) {
-    findings.refuse(node, `more than ${LIMITS.steps} steps, with those of the workflows that steps run`, "a playbook has no more");
+    findings.refuse(
+      node,
+      `more than ${LIMITS.steps} steps, with those of the workflows that steps run`,
+      "a playbook has no more",
+    );
     return;
   }
   for (const needed of listIn(node, "dependsOn"))
     if (!scope.steps.has(textOf(needed) ?? ""))
-      findings.refuse(needed, `"${textOf(needed)}" does not come before this step`, "the steps of a playbook run one after the other");
+      findings.refuse(
+        needed,
+        `"${textOf(needed)}" does not come before this step`,
+        "the steps of a playbook run one after the other",
+      );
   const workflowId = child(node, "workflowId");
   if (workflowId !== undefined) return runWorkflow(step, workflowId, around);
   const operation = operationOf(node, importing);
@@ -153,7 +166,10 @@ function importStep(step: ActedStep, around: Around): void {
 // A read that goes over the next step when it succeeds, and to it when it fails.
 function isGuard({ onSuccess, onFailure }: ActedStep, { at, steps }: Around): boolean {
   const goesTo = (actions: readonly SourceNode[], target: ActedStep | undefined): boolean =>
-    actions.length === 1 && target !== undefined && textOf(child(actions[0], "stepId")) === target.id && child(actions[0], "criteria") === undefined;
+    actions.length === 1 &&
+    target !== undefined &&
+    textOf(child(actions[0], "stepId")) === target.id &&
+    child(actions[0], "criteria") === undefined;
   return goesTo(onSuccess, steps[at + 2]) && goesTo(onFailure, steps[at + 1]);
 }
 
@@ -185,20 +201,31 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
   const workflow = workflowNamed(id, workflowId, call.chain, importing);
   if (workflow === undefined) return;
   for (const part of [...step.onSuccess, ...step.onFailure, ...listIn(step.node, "successCriteria")])
-    findings.refuse(part, "a step that runs a workflow has no actions and criteria of its own here", "write them at the steps of the workflow");
+    findings.refuse(
+      part,
+      "a step that runs a workflow has no actions and criteria of its own here",
+      "write them at the steps of the workflow",
+    );
   if (skips.has(at)) findings.refuse(step.node, "a workflow cannot be jumped over", "write the condition at its steps");
-  const given = new Map(parametersOf(step.node, undefined, importing.document).map(({ name, value }) => [name, scope.value(value)]));
+  const given = new Map(
+    parametersOf(step.node, undefined, importing.document).map(({ name, value }) => [name, scope.value(value)]),
+  );
   const defaults = child(child(workflow, "inputs"), "properties");
   const input = (name: string, place: Place): Value | undefined => {
     if (given.has(name)) return given.get(name);
     const usual = child(child(defaults, name), "default");
     if (usual !== undefined) return scope.value(usual);
-    return findings.refuse(place, `the workflow "${id}" is run without its input "${name}"`, "the step that runs it does not give it");
+    return findings.refuse(
+      place,
+      `the workflow "${id}" is run without its input "${name}"`,
+      "the step that runs it does not give it",
+    );
   };
   const prefix = `${call.prefix}${step.id}_`;
   const outputs = importWorkflow(workflow, { id, prefix, chain: [...call.chain, id], input }, importing);
   const output = (name: string, place: Place): Value | undefined =>
-    outputs.get(name) ?? findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "its workflow has none of this name");
+    outputs.get(name) ??
+    findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "its workflow has none of this name");
   scope.steps.set(step.id, { call: undefined, output });
 }
 
@@ -208,7 +235,8 @@ function operationOf(node: SourceNode, { document, sources }: Importing): Operat
   const id = child(node, "operationId");
   const place = path ?? id ?? node;
   const text = textOf(place) ?? "";
-  if (child(node, "action") !== undefined) return findings.refuse(node, "a message cannot be sent", "the service has no messages");
+  if (child(node, "action") !== undefined)
+    return findings.refuse(node, "a message cannot be sent", "the service has no messages");
   const source = /\$sourceDescriptions\.([\w-]+)/.exec(text)?.[1];
   if (source !== undefined && !sources.has(source))
     return findings.refuse(place, `there is no source description "${source}"`, "the operation cannot be found");
@@ -236,7 +264,11 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     output: (name, place) => {
       const written = child(outputs, name);
       if (written !== undefined) return outputValue(written, target, scope);
-      return document.findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "it lists its outputs under outputs");
+      return document.findings.refuse(
+        place,
+        `the step "${step.id}" has no output "${name}"`,
+        "it lists its outputs under outputs",
+      );
     },
   });
   skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);

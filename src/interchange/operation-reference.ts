@@ -24,9 +24,7 @@ function asPattern(path: string): string {
 
 /** Returns the operations of a method and a path, with or without the root of their interface. */
 export function operationsAt(method: string, path: string): readonly Operation[] {
-  const found = routes().filter(
-    ({ operation, pattern }) => operation.call.method === method.toUpperCase() && pattern.test(path),
-  );
+  const found = routes().filter(({ operation, pattern }) => operation.call.method === method.toUpperCase() && pattern.test(path));
   // A fixed path is preferred to one with a parameter in that place.
   const fixed = found.filter(({ operation }) => path.endsWith(operation.call.path));
   return (fixed.length > 0 ? fixed : found).map(({ operation }) => operation);

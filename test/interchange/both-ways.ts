@@ -24,11 +24,23 @@ export interface Ended {
 
 /** Runs a script of Node in a folder. */
 export function runNode(args: readonly string[], cwd: string, variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const env = { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "", ...variables };
+  const env = {
+    ...process.env,
+    NO_COLOR: "1",
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+    CI: "",
+    ...variables,
+  };
   return new Promise((done) => {
-    execFile(process.execPath, [...args], { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 }, (error, stdout, stderr) => {
-      done({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 70, output: stdout + stderr });
-    });
+    execFile(
+      process.execPath,
+      [...args],
+      { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 },
+      (error, stdout, stderr) => {
+        done({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 70, output: stdout + stderr });
+      },
+    );
   });
 }
 
@@ -121,8 +133,22 @@ export async function bothWays(path: string, folder: string): Promise<BothWays> 
   const respect = await onNew((served) => withRespect(exported, join(folder, "respect"), served));
   const linted = await lint(join(folder, "respect"));
   const { text: imported } = importArazzo("x.arazzo.yaml", exported);
-  const names = [...(imported ?? "").matchAll(/^ {2}(runKey|orgId):/gm)].map(([, name]) => `${name}=${name === "orgId" ? "org1" : RUN_KEY}`);
-  const again = imported === undefined ? undefined : await onNew((served) => withTokenbook("again.yaml", imported, join(folder, "again"), names, served));
+  const names = [...(imported ?? "").matchAll(/^ {2}(runKey|orgId):/gm)].map(
+    ([, name]) => `${name}=${name === "orgId" ? "org1" : RUN_KEY}`,
+  );
+  const again =
+    imported === undefined
+      ? undefined
+      : await onNew((served) => withTokenbook("again.yaml", imported, join(folder, "again"), names, served));
   const steps = exported.match(/^\s*- stepId:/gm)?.length ?? 0;
-  return { steps, losses: diagnostics.filter(({ code }) => code === LOST), exported, imported, lint: linted, ours, respect, again };
+  return {
+    steps,
+    losses: diagnostics.filter(({ code }) => code === LOST),
+    exported,
+    imported,
+    lint: linted,
+    ours,
+    respect,
+    again,
+  };
 }

@@ -16,7 +16,8 @@ export interface Committed {
  */
 export function comparable(commits: readonly Committed[], runKey: string): readonly string[] {
   const ids = new Map<string, string>();
-  for (const { operation, body } of commits) if (MAKES.test(operation)) for (const id of idsIn(body)) ids.set(id, `#${ids.size + 1}`);
+  for (const { operation, body } of commits)
+    if (MAKES.test(operation)) for (const id of idsIn(body)) ids.set(id, `#${ids.size + 1}`);
   const chosen = (text: string): string => ids.get(text) ?? text.replaceAll(runKey, "KEY").replace(/^[\da-f]{24,64}$/, "HASH");
   return commits.map(({ operation, actor, body }) => writeJson({ operation, actor, body: plain(body, chosen) }));
 }
@@ -35,7 +36,9 @@ function plain(value: Json, chosen: (text: string) => string): Json {
   if (Array.isArray(value)) return value.map((item: Json) => plain(item, chosen));
   if (!isObject(value)) return value;
   const fields = Object.entries(value).filter(([name, field]) => name !== "tokenbook" && !isOnlyMark(field));
-  const kept = fields.map(([name, field]) => [name, plain(field, chosen)] as const).filter(([name, field]) => name !== "comment" || field !== "");
+  const kept = fields
+    .map(([name, field]) => [name, plain(field, chosen)] as const)
+    .filter(([name, field]) => name !== "comment" || field !== "");
   return Object.fromEntries(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 

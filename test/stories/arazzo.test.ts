@@ -3,13 +3,17 @@ import { bothWays } from "../interchange/both-ways.ts";
 import { documentOfPage, lostAnswer, mintsIn } from "../interchange/lost-answer.ts";
 import { newProject, temporaryFolder } from "./world.ts";
 
-test("the same document and the same lost answer: one mint with tokenbook, two with a runner that repeats it", { timeout: 120_000 }, async () => {
-  const { tokenbook, respect } = await lostAnswer();
-  expect(tokenbook.output).toContain("attempt 1: applied, as read back: minted 0 → 100");
-  expect([tokenbook.code, mintsIn(tokenbook)]).toEqual([0, 1]);
-  expect([respect.code, mintsIn(respect)]).toEqual([0, 2]);
-  expect(respect.output).toMatch(/Checks: 12 passed, 12 total/);
-});
+test(
+  "the same document and the same lost answer: one mint with tokenbook, two with a runner that repeats it",
+  { timeout: 120_000 },
+  async () => {
+    const { tokenbook, respect } = await lostAnswer();
+    expect(tokenbook.output).toContain("attempt 1: applied, as read back: minted 0 → 100");
+    expect([tokenbook.code, mintsIn(tokenbook)]).toEqual([0, 1]);
+    expect([respect.code, mintsIn(respect)]).toEqual([0, 2]);
+    expect(respect.output).toMatch(/Checks: 12 passed, 12 total/);
+  },
+);
 
 test.for(["mint-above-cap", "identity"])(
   "%s is exported, linted, run by Respect, and imported again: the same is committed each time",
@@ -35,7 +39,10 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
   const same = await project.run("convert", "mint.yaml", "other.yaml");
   expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("other.yaml is no name for an Arazzo document")]);
 
-  project.write("lossy.arazzo.yaml", documentOfPage().replace("parameters:\n", 'parameters:\n      - { name: X-Trace, in: header, value: "1" }\n'));
+  project.write(
+    "lossy.arazzo.yaml",
+    documentOfPage().replace("parameters:\n", 'parameters:\n      - { name: X-Trace, in: header, value: "1" }\n'),
+  );
   const lossy = await project.run("convert", "lossy.arazzo.yaml", "lossy.yaml");
   expect([lossy.code, lossy.stderr]).toEqual([1, expect.stringContaining("to accept this, add --accept-loss")]);
   expect((await project.run("convert", "lossy.arazzo.yaml", "accepted.yaml", "--accept-loss")).code).toBe(0);

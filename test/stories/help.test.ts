@@ -7,6 +7,7 @@ import { COMMANDS } from "../../src/cli/program/command-words.ts";
 import { WORDS } from "../../src/cli/program/words.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, IN_SHELL } from "./world.ts";
+import { documentOfPage } from "../interchange/lost-answer.ts";
 
 /** The examples of all help pages, as somebody would paste them. */
 const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(COMMANDS)].flatMap(({ examples }) =>
@@ -63,6 +64,7 @@ function workplace(): Project {
   project.write("tokenbook.yaml", "environments:\n  staging: embedded\n  production: embedded\n");
   project.write("onboarding.yaml", onboarding.replace("\nsteps:", "\n\n\n\nsteps:"));
   project.write("my-playbook.yaml", MINT_ONCE);
+  project.write("purchase.arazzo.yaml", documentOfPage());
   project.write("pay.yaml", "playbook: 1\ninputs: { holder: { type: entity } }\nsteps: [{ uses: ledger.asset.stats }]\n");
   project.write("holders.csv", "holder\nuserId:alice\nuserId:bob\n");
   project.write("supply.yaml", "playbook: 1\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n");

@@ -40,9 +40,8 @@ Examples:
     examples: `Exits with 1 when something is lost, and with 2 when nothing could be written. Overwrites nothing.
 
 Examples:
-  $ tokenbook convert onboarding.yaml onboarding.arazzo.yaml
-  $ tokenbook convert purchase.arazzo.yaml purchase.yaml
-  $ tokenbook run purchase.arazzo.yaml                       translates, checks and runs it`,
+  $ tokenbook convert onboarding.yaml onboarding.arazzo.yaml --accept-loss
+  $ tokenbook convert purchase.arazzo.yaml purchase.yaml`,
   },
   doctor: {
     group: "start",

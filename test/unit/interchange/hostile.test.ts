@@ -29,7 +29,10 @@ test("workflows that run one another in a circle are refused with the circle", (
 test("a document that multiplies its steps ends at the limit of a playbook", () => {
   const wide = Array.from({ length: 30 }, (_, at) => at);
   const levels = ["w1", "w2", "w3", "w4"].map((id, at) =>
-    workflow(id, wide.map((each) => (at === 3 ? step(`s${each}`, "parameters: []") : `{ stepId: s${each}, workflowId: w${at + 2} }`))),
+    workflow(
+      id,
+      wide.map((each) => (at === 3 ? step(`s${each}`, "parameters: []") : `{ stepId: s${each}, workflowId: w${at + 2} }`)),
+    ),
   );
   const [first = ""] = problemsOf(`${HEAD}workflows:\n${levels.join("")}`);
   expect(first).toContain(`more than ${LIMITS.steps} steps`);

@@ -68,12 +68,22 @@ const REFUSED: Readonly<Record<string, object>> = {
   "no place of a message's parameter": message({ parameters: [{ name: "limit", value: 10 }] }),
   "no value of a parameter": step({ parameters: [{ name: "q", in: "querystring" }] }),
   "a parameter twice": step({ parameters: [limit, limit] }),
-  "a parameter of a workflow twice": withSteps({ ...RUNS, parameters: [{ name: "a", value: 1 }, { name: "a", value: 1 }] }),
+  "a parameter of a workflow twice": withSteps({
+    ...RUNS,
+    parameters: [
+      { name: "a", value: 1 },
+      { name: "a", value: 1 },
+    ],
+  }),
   "no criteria": step({ successCriteria: [] }),
   "no criteria of a workflow": withSteps({ ...RUNS, successCriteria: [] }),
   "a criterion with a type and no context": step({ successCriteria: [{ condition: "$[0]", type: "jsonpath" }] }),
   "a selector without type": output({ context: "$response.body", selector: "$.a" }),
-  "a version of another type": output({ context: "$response.body", selector: "$.a", type: { type: "xpath", version: "rfc9535" } }),
+  "a version of another type": output({
+    context: "$response.body",
+    selector: "$.a",
+    type: { type: "xpath", version: "rfc9535" },
+  }),
   "an unknown type of target": step({
     requestBody: { replacements: [{ target: "$.a", targetSelectorType: "jmespath", value: 1 }] },
   }),
