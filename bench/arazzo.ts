@@ -18,7 +18,6 @@ for (const file of files.filter((each) => only === undefined || each.includes(on
     JSON.stringify(commits) === JSON.stringify(ours.commits)
       ? "equal"
       : `${commits?.length ?? 0} of ${ours.commits.length} differ`;
-  const verdict = (code: number | undefined): string => (code === 0 ? "passed" : `failed (${code})`);
   const cells = [basename(file, ".yaml"), steps, losses.length, verdict(lint.code), verdict(respect.code), verdict(ours.code)];
   console.log(`| ${[...cells, same(respect.commits), verdict(again?.code), same(again?.commits)].join(" | ")} |`);
   if (verbose === undefined) continue;
@@ -32,4 +31,8 @@ for (const file of files.filter((each) => only === undefined || each.includes(on
     again?.output,
   );
   console.log(ours.commits.join("\n"), "\n---\n", respect.commits.join("\n"), "\n---\n", again?.commits.join("\n"));
+}
+
+function verdict(code: number | undefined): string {
+  return code === 0 ? "passed" : `failed (${code})`;
 }

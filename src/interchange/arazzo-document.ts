@@ -4,19 +4,19 @@ import { child, type ListNode, type MapNode, type SourceNode, textOf, toPlain } 
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { ARAZZO } from "./arazzo-schema.ts";
-import { Findings } from "./findings.ts";
+import { TranslationFindings } from "./findings.ts";
 
 /** A document of the right shape, and where its findings go. */
 export interface ArazzoDocument {
   readonly root: MapNode;
   readonly file: SourceFile;
-  readonly findings: Findings;
+  readonly findings: TranslationFindings;
 }
 
 /** Reads a document; the findings say why there is none. */
 export function readArazzo(path: string, text: string): ArazzoDocument | Pick<ArazzoDocument, "findings"> {
   const { file, root, diagnostics } = parseUnshown(path, text);
-  const findings = new Findings(file, diagnostics);
+  const findings = new TranslationFindings(file, diagnostics);
   if (root === undefined) return { findings };
   concealKeys(root, file);
   for (const problem of essential(new SchemaSet().plainValidator(ARAZZO)(toPlain(root)))) {
@@ -48,7 +48,7 @@ function concealKeys(node: SourceNode, file: SourceFile): void {
 /** The fields whose values are data, or schemas. */
 const OPAQUE: ReadonlySet<string> = new Set(["payload", "value", "inputs", "correlationId"]);
 
-function reportRepeated(node: MapNode, findings: Findings): void {
+function reportRepeated(node: MapNode, findings: TranslationFindings): void {
   for (const [name, { value }] of node.entries) {
     if (OPAQUE.has(name) || name.startsWith("x-")) continue;
     if (value.kind === "map") reportRepeated(value, findings);
@@ -58,7 +58,7 @@ function reportRepeated(node: MapNode, findings: Findings): void {
   }
 }
 
-function reportTwice({ items }: ListNode, name: string, findings: Findings): void {
+function reportTwice({ items }: ListNode, name: string, findings: TranslationFindings): void {
   const seen = new Set<string>();
   for (const item of items) {
     const text = JSON.stringify(toPlain(item));

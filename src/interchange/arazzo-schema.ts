@@ -25,6 +25,7 @@ function mapOf(values: object): object {
 
 /** Chooses a schema by the presence of a field, so that a fault is reported for what is meant. */
 function having(field: string, then: object, otherwise: object): object {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   return { if: { required: [field] }, then, else: otherwise };
 }
 
@@ -47,11 +48,13 @@ const EXPRESSION_TYPE = {
 
 /** A type by its name, or with a version. */
 function typed(names: readonly string[]): object {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   return { if: { type: "object" }, then: EXPRESSION_TYPE, else: { enum: names } };
 }
 
 const SELECTORS = ["jsonpath", "xpath", "jsonpointer"];
 const SELECTOR = shape({ context: TEXT, selector: TEXT, type: typed(SELECTORS) }, ["context", "selector", "type"]);
+// oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
 const OUTPUTS = mapOf({ if: { type: "object" }, then: SELECTOR, else: TEXT });
 
 const CRITERION = {

@@ -3,13 +3,13 @@ import { readRuntime } from "./runtime-expression.ts";
 // The conditions of Arazzo: simple ones, and the filters of JSONPath, which are written alike.
 
 /** A part of a condition. */
-export type Condition =
+export type ConditionPart =
   | { readonly kind: "literal"; readonly text: string; readonly isText: boolean }
   | { readonly kind: "runtime"; readonly text: string; readonly path: readonly string[] }
   | { readonly kind: "current"; readonly path: readonly string[] }
-  | { readonly kind: "not"; readonly inner: Condition }
-  | { readonly kind: "group"; readonly inner: Condition }
-  | { readonly kind: "binary"; readonly operator: string; readonly left: Condition; readonly right: Condition };
+  | { readonly kind: "not"; readonly inner: ConditionPart }
+  | { readonly kind: "group"; readonly inner: ConditionPart }
+  | { readonly kind: "binary"; readonly operator: string; readonly left: ConditionPart; readonly right: ConditionPart };
 
 const TOKEN =
   /\s*(?:('(?:[^']|'')*'|"(?:[^"\\]|\\.)*")|(\$[\w-]+(?:[\w.-]|\[\d+\])*(?:#(?:[^\s()=!<>&|,\]]|\](?=\/))*)?)|(@(?:\.[\w-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(true|false|null)\b|(&&|\|\||==|!=|<=|>=|<|>|!|\(|\))|((?:\.[\w-]+|\[\d+\])+))/y;
@@ -23,7 +23,7 @@ export class BadCondition extends Error {}
 const DEEPEST = 32;
 
 /** Reads a condition. Throws a {@link BadCondition}. */
-export function readCondition(text: string): Condition {
+export function readCondition(text: string): ConditionPart {
   const reader = new Reader(text);
   const condition = reader.level(0, 0);
   if (!reader.ended) throw new BadCondition(`"${reader.next()}" cannot be here`);
@@ -46,7 +46,7 @@ class Reader {
     return this.#tokens[this.#at]?.[0].trim() ?? "the end";
   }
 
-  level(level: number, depth: number): Condition {
+  level(level: number, depth: number): ConditionPart {
     const operators = BINARY[level];
     if (operators === undefined) return this.#unary(depth);
     let left = this.level(level + 1, depth);
@@ -58,7 +58,7 @@ class Reader {
     return left;
   }
 
-  #unary(depth: number): Condition {
+  #unary(depth: number): ConditionPart {
     if (depth > DEEPEST) throw new BadCondition(`it has more than ${DEEPEST} brackets inside one another`);
     const token = this.#tokens[this.#at];
     if (token === undefined) throw new BadCondition("it ends too early");
@@ -67,20 +67,21 @@ class Reader {
     if (operator === "!") return { kind: "not", inner: this.#unary(depth + 1) };
     if (operator === "(") return this.#group(depth);
     if (text !== undefined) return { kind: "literal", text: JSON.stringify(unquoted(text)), isText: true };
-    if (number !== undefined || word !== undefined) return { kind: "literal", text: (number ?? word)!, isText: false };
+    const plain = number ?? word;
+    if (plain !== undefined) return { kind: "literal", text: plain, isText: false };
     if (current !== undefined) return { kind: "current", path: keysIn(current) };
     if (runtime !== undefined) return this.#runtime(runtime);
     throw new BadCondition(`"${token[0].trim()}" cannot be here`);
   }
 
-  #group(depth: number): Condition {
+  #group(depth: number): ConditionPart {
     const inner = this.level(0, depth + 1);
     if (this.next() !== ")") throw new BadCondition("a bracket is not closed");
     this.#at += 1;
     return { kind: "group", inner };
   }
 
-  #runtime(text: string): Condition {
+  #runtime(text: string): ConditionPart {
     const after = this.#tokens[this.#at]?.[7];
     if (after !== undefined) this.#at += 1;
     if (readRuntime(text) === undefined) throw new BadCondition(`"${text}" is no runtime expression`);
@@ -113,7 +114,7 @@ function keysIn(path: string): readonly string[] {
 /** The list that a JSONPath looks into, and the condition by which it chooses. */
 export interface Filter {
   readonly path: readonly string[];
-  readonly where: Condition | undefined;
+  readonly where: ConditionPart | undefined;
 }
 
 /** Reads a JSONPath that names a value, or chooses items of a list by one filter; `undefined` for any other. Throws a {@link BadCondition}. */
@@ -128,14 +129,14 @@ export function readFilter(text: string): Filter | undefined {
 }
 
 /** Returns the parts that must all hold. */
-export function conjuncts(condition: Condition): readonly Condition[] {
+export function conjuncts(condition: ConditionPart): readonly ConditionPart[] {
   if (condition.kind === "group") return conjuncts(condition.inner);
   if (condition.kind !== "binary" || condition.operator !== "&&") return [condition];
   return [...conjuncts(condition.left), ...conjuncts(condition.right)];
 }
 
 /** Returns every part of a condition. */
-export function partsOf(condition: Condition): readonly Condition[] {
+export function partsOf(condition: ConditionPart): readonly ConditionPart[] {
   if (condition.kind === "binary") return [condition, ...partsOf(condition.left), ...partsOf(condition.right)];
   return condition.kind === "not" || condition.kind === "group" ? [condition, ...partsOf(condition.inner)] : [condition];
 }

@@ -3,18 +3,18 @@ import type { ASTNode } from "../expression/cel.ts";
 import { cel } from "../expression/cel.ts";
 import { spansIn, wholeExpression } from "../playbook/expressions/expression-spans.ts";
 import type { SourceNode } from "../source/node.ts";
-import { Expr, isMap, Joined, type Value } from "./value.ts";
+import { Expr, isMap, Joined, type WrittenValue } from "./value.ts";
 
 /** Something that an expression can name, and that is asked for its parts. */
 export interface Named {
   /** Returns a part of it; `undefined` when there is none that could be written. */
   readonly part: (key: string) => Known | undefined;
   /** Returns it as a value; `undefined` when it has none. */
-  readonly value: () => Value | undefined;
+  readonly value: () => WrittenValue | undefined;
 }
 
 /** What is known of an expression before a run. */
-export type Known = Value | Named;
+export type Known = WrittenValue | Named;
 
 /** The names that expressions can use. */
 export type Knowledge = Readonly<Record<string, Known>>;
@@ -32,28 +32,28 @@ export function isNamed(known: Known | undefined): known is Named {
 }
 
 /** Returns the value of what is known. */
-export function valueOf(known: Known | undefined): Value | undefined {
+export function valueOf(known: Known | undefined): WrittenValue | undefined {
   return isNamed(known) ? known.value() : known;
 }
 
 /** Returns the value that a node of a playbook has before a run, with expressions where only the run knows; `undefined` if it cannot be written. */
-export function evaluateNode(node: SourceNode, names: Knowledge): Value | undefined {
+export function evaluateNode(node: SourceNode, names: Knowledge): WrittenValue | undefined {
   if (node.kind === "list") return all(node.items.map((item) => evaluateNode(item, names)));
   if (node.kind === "map") {
     const fields = Array.from(node.entries, ([name, { value }]) => [name, evaluateNode(value, names)] as const);
-    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as Value);
+    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as WrittenValue);
   }
   return typeof node.value === "string" ? evaluateText(node.value, names) : node.value;
 }
 
-function all(values: readonly (Value | undefined)[]): readonly Value[] | undefined {
-  return values.includes(undefined) ? undefined : (values as readonly Value[]);
+function all(values: readonly (WrittenValue | undefined)[]): readonly WrittenValue[] | undefined {
+  return values.includes(undefined) ? undefined : (values as readonly WrittenValue[]);
 }
 
-function evaluateText(text: string, names: Knowledge): Value | undefined {
+function evaluateText(text: string, names: Knowledge): WrittenValue | undefined {
   const whole = wholeExpression(text);
   if (whole !== undefined) return valueOf(evaluate(parseExpression(whole.text), names));
-  const parts: Value[] = [];
+  const parts: WrittenValue[] = [];
   let from = 0;
   for (const span of spansIn(text)) {
     const value = valueOf(evaluate(parseExpression(span.text), names));
@@ -65,7 +65,7 @@ function evaluateText(text: string, names: Knowledge): Value | undefined {
 }
 
 /** Joins texts and expressions to one text. */
-export function join(values: readonly Value[]): Value | undefined {
+export function join(values: readonly WrittenValue[]): WrittenValue | undefined {
   const parts: (string | Expr)[] = [];
   for (const value of values) {
     const more = value instanceof Joined ? value.parts : [value instanceof Decimal ? value.text : value];
@@ -98,7 +98,7 @@ export function evaluate(node: ASTNode, names: Knowledge): Known | undefined {
     case "list":
       return all(node.args.map((item) => valueOf(evaluate(item, names))));
     case "map":
-      return mapped(node.args as readonly (readonly [ASTNode, ASTNode])[], names);
+      return mapped(node.args, names);
     case "?:": {
       const condition = valueOf(evaluate(node.args[0], names));
       return typeof condition === "boolean" ? evaluate(node.args[condition ? 1 : 2], names) : undefined;
@@ -108,29 +108,29 @@ export function evaluate(node: ASTNode, names: Knowledge): Known | undefined {
       return typeof inner === "boolean" ? !inner : undefined;
     }
     case "rcall":
-      return called(node.args as readonly [string, ASTNode, readonly ASTNode[]], names);
+      return called(node.args, names);
     default:
       return BINARY[node.op] === undefined ? undefined : binary(node.op, node.args as readonly ASTNode[], names);
   }
 }
 
-function literal({ args, input, start, end }: ASTNode & { readonly op: "value" }): Value | undefined {
+function literal({ args, input, start, end }: ASTNode & { readonly op: "value" }): WrittenValue | undefined {
   const value: unknown = args;
   if (typeof value === "bigint") return Decimal.of(value);
   if (typeof value === "number") return Decimal.parse(input.slice(start, end));
   return value === null || typeof value === "string" || typeof value === "boolean" ? value : undefined;
 }
 
-function mapped(entries: readonly (readonly [ASTNode, ASTNode])[], names: Knowledge): Value | undefined {
+function mapped(entries: readonly (readonly [ASTNode, ASTNode])[], names: Knowledge): WrittenValue | undefined {
   const fields = entries.map(([key, value]) => [valueOf(evaluate(key, names)), valueOf(evaluate(value, names))] as const);
   const isKnown = fields.every(([key, value]) => typeof key === "string" && value !== undefined);
-  return isKnown ? (Object.fromEntries(fields) as Value) : undefined;
+  return isKnown ? (Object.fromEntries(fields) as WrittenValue) : undefined;
 }
 
 function partOf(owner: Known | undefined, key: string): Known | undefined {
   if (isNamed(owner)) return owner.part(key);
   if (owner instanceof Expr) return new Expr(`${owner.text}${owner.text.includes("#") ? "" : "#"}/${pointerKey(key)}`);
-  if (Array.isArray(owner)) return (owner as readonly Value[])[Number(key)];
+  if (Array.isArray(owner)) return (owner as readonly WrittenValue[])[Number(key)];
   return isMap(owner) ? owner[key] : undefined;
 }
 
@@ -139,9 +139,9 @@ export function pointerKey(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-type Apply = (left: Value, right: Value) => Value | undefined;
+type Apply = (left: WrittenValue, right: WrittenValue) => WrittenValue | undefined;
 
-const sign = (left: Value, right: Value): number | undefined =>
+const sign = (left: WrittenValue, right: WrittenValue): number | undefined =>
   left instanceof Decimal && right instanceof Decimal ? left.compare(right) : undefined;
 const ordered =
   (holds: (sign: number) => boolean): Apply =>
@@ -166,7 +166,8 @@ const BINARY: Readonly<Record<string, Apply>> = {
   ">=": ordered((order) => order >= 0),
   "+": (left, right) => {
     if (left instanceof Decimal || right instanceof Decimal) return arithmetic((one, other) => one.plus(other))(left, right);
-    if (Array.isArray(left) && Array.isArray(right)) return [...(left as readonly Value[]), ...(right as readonly Value[])];
+    if (Array.isArray(left) && Array.isArray(right))
+      return [...(left as readonly WrittenValue[]), ...(right as readonly WrittenValue[])];
     return join([left, right]);
   },
   "-": arithmetic((left, right) => left.minus(right)),
@@ -176,23 +177,26 @@ const BINARY: Readonly<Record<string, Apply>> = {
 };
 
 // Whether two values are equal is known when only the run could not change them.
-function same(left: Value, right: Value): boolean | undefined {
+function same(left: WrittenValue, right: WrittenValue): boolean | undefined {
   if (left instanceof Decimal && right instanceof Decimal) return left.equals(right);
   const simple = [left, right].every((value) => value === null || typeof value === "string" || typeof value === "boolean");
   return simple ? left === right : undefined;
 }
 
-function binary(operator: string, [one, other]: readonly ASTNode[], names: Knowledge): Value | undefined {
+function binary(operator: string, [one, other]: readonly ASTNode[], names: Knowledge): WrittenValue | undefined {
   if (one === undefined || other === undefined) return undefined;
   const left = valueOf(evaluate(one, names));
   const right = valueOf(evaluate(other, names));
   return left === undefined || right === undefined ? undefined : BINARY[operator]?.(left, right);
 }
 
-function called([name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]], names: Knowledge): Value | undefined {
+function called(
+  [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
+  names: Knowledge,
+): WrittenValue | undefined {
   const list = valueOf(evaluate(receiver, names));
   if (!Array.isArray(list)) return undefined;
-  const items = list as readonly Value[];
+  const items = list as readonly WrittenValue[];
   if (name === "size") return Decimal.of(items.length);
   const [variable, first, second] = args;
   if (variable?.op !== "id" || first === undefined) return undefined;

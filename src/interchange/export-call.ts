@@ -10,8 +10,8 @@ import { fieldSchema, itemSchema, numeralWanted } from "../playbook/expressions/
 import { isEntity } from "../playbook/steps/entity-attributes.ts";
 import { withSchema } from "../playbook/steps/call-input.ts";
 import type { Named } from "./evaluate.ts";
-import { Answer, Hidden, type OutStep } from "./export-step.ts";
-import { Expr, isMap, Joined, type Value, type ValueMap } from "./value.ts";
+import { AnswerPlace, Hidden, type OutStep } from "./export-step.ts";
+import { Expr, isMap, Joined, type WrittenValue, type ValueMap } from "./value.ts";
 
 /** The input with the organization of the entities that act. */
 export const ORGANIZATION_INPUT = "orgId";
@@ -20,9 +20,9 @@ export const ORGANIZATION_INPUT = "orgId";
 export const RUN_KEY_INPUT = "runKey";
 
 /** What a call sends, beside its key. */
-export interface Sent {
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly value: Value }[];
-  readonly body: Value | undefined;
+export interface ExportedRequest {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly value: WrittenValue }[];
+  readonly body: WrittenValue | undefined;
   /** What later steps can use beside the answer. */
   readonly yields: Named;
   /** The completed input. */
@@ -34,7 +34,7 @@ export interface Sent {
 const MARK = "\uE002mark";
 
 /** Builds what a call sends, as the engine does, with expressions where only a run knows. */
-export function sentBy(step: OutStep, given: ValueMap): Sent {
+export function sentBy(step: OutStep, given: ValueMap): ExportedRequest {
   const { operation } = step;
   const hidden = new Hidden();
   const schema = withSchema(operation, operation.batches && given["items"] !== undefined);
@@ -61,13 +61,13 @@ export function sentBy(step: OutStep, given: ValueMap): Sent {
 }
 
 // As a playbook is read: a quoted numeral is a number where one belongs, and `userId:alice` an entity.
-function fitting(schema: JsonSchema | undefined, value: Value): Value {
+function fitting(schema: JsonSchema | undefined, value: WrittenValue): WrittenValue {
   if (typeof value === "string") {
     const entity = isEntity(schema) ? readEntity(value) : undefined;
     if (entity === undefined) return numeralWanted(schema, value) ?? value;
     return { [ORGANIZATION_INPUT]: new Expr(`$inputs.${ORGANIZATION_INPUT}`), [entity.attribute]: entity.value };
   }
-  if (Array.isArray(value)) return value.map((item: Value) => fitting(itemSchema(schema), item));
+  if (Array.isArray(value)) return value.map((item: WrittenValue) => fitting(itemSchema(schema), item));
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, fitting(fieldSchema(schema, name), field)]));
 }
@@ -110,14 +110,17 @@ function yieldsOf(step: OutStep, input: JsonObject, hidden: Hidden): Named {
   };
 }
 
-// An answer in which each text stands for its place.
+// An answer in which each text is a name of its place.
 function hiddenPayload(schema: JsonSchema | undefined, at: { step: OutStep; path: readonly string[] }, hidden: Hidden): Json {
   const { properties = {} } = schema === undefined ? {} : resolve(schema);
   if (at.path.length > PAYLOAD_DEPTH) return null;
   const fields = Object.entries(properties).map(([name, field]) => {
     const inner = { step: at.step, path: [...at.path, name] };
     const isText = resolve(field).type === "string";
-    return [name, isText ? hidden.hide(new Answer(inner.step, inner.path, false)) : hiddenPayload(field, inner, hidden)] as const;
+    return [
+      name,
+      isText ? hidden.hide(new AnswerPlace(inner.step, inner.path, false)) : hiddenPayload(field, inner, hidden),
+    ] as const;
   });
   return Object.fromEntries(fields);
 }

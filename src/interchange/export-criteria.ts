@@ -1,7 +1,7 @@
 import { Decimal } from "../base/decimal.ts";
 import type { ASTNode } from "../expression/cel.ts";
 import { evaluate, type Knowledge, valueOf } from "./evaluate.ts";
-import { Expr, isMap, type Value } from "./value.ts";
+import { Expr, isMap, type WrittenValue } from "./value.ts";
 
 /** A criterion of a step. */
 export interface Criterion {
@@ -39,13 +39,13 @@ function simple(node: ASTNode, names: Knowledge): string | undefined {
   return equal ?? compared(left, node.op, right);
 }
 
-function compared(left: Value, operator: string, right: Value): string | undefined {
+function compared(left: WrittenValue, operator: string, right: WrittenValue): string | undefined {
   const [one, other] = [operand(left), operand(right)];
   return one === undefined || other === undefined ? undefined : `${one} ${operator} ${other}`;
 }
 
 // A map has these fields, and may have others.
-function fieldByField(left: Value, right: Value): string | undefined {
+function fieldByField(left: WrittenValue, right: WrittenValue): string | undefined {
   const [expression, map] = left instanceof Expr ? [left, right] : [right, left];
   if (!(expression instanceof Expr) || !isMap(map)) return undefined;
   const fields = Object.entries(map).map(([name, value]) => {
@@ -55,7 +55,7 @@ function fieldByField(left: Value, right: Value): string | undefined {
   return fields.includes(undefined) || fields.length === 0 ? undefined : fields.join(" && ");
 }
 
-function operand(value: Value): string | undefined {
+function operand(value: WrittenValue): string | undefined {
   if (value instanceof Expr || value instanceof Decimal) return value.text;
   if (value === null || typeof value === "boolean") return String(value);
   return typeof value === "string" ? quoted(value) : undefined;

@@ -6,11 +6,11 @@ import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { KEY_ACTS } from "../playbook/steps/identity.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import { evaluateNode, type Known, type Knowledge, parseExpression } from "./evaluate.ts";
-import { ORGANIZATION_INPUT, type Sent, sentBy } from "./export-call.ts";
+import { ORGANIZATION_INPUT, type ExportedRequest, sentBy } from "./export-call.ts";
 import { criteriaOf, type Criterion } from "./export-criteria.ts";
-import { Answer, OutStep, parts, payloadOf } from "./export-step.ts";
-import type { Exporting, StepPlace } from "./export-steps.ts";
-import { isMap, Joined, type Value, type ValueMap } from "./value.ts";
+import { AnswerPlace, OutStep, parts, payloadOf } from "./export-step.ts";
+import type { Exporting, StepPlace } from "./exporting.ts";
+import { isMap, Joined, type WrittenValue, type ValueMap } from "./value.ts";
 import { runtimeOf } from "./runtime-value.ts";
 
 const SUCCESS: Criterion = { condition: "$statusCode >= 200 && $statusCode < 300" };
@@ -47,12 +47,12 @@ const EMPTY: SourceNode = { kind: "map", entries: new Map(), range: { start: 0, 
 
 function knownOf(
   step: OutStep,
-  { yields }: Sent,
-  more: { readonly found: Answer | undefined; readonly ensured: Known | undefined },
+  { yields }: ExportedRequest,
+  more: { readonly found: AnswerPlace | undefined; readonly ensured: Known | undefined },
 ): Known {
   const own: Record<string, Known | undefined> = {
     response: payloadOf(step, false),
-    envelope: new Answer(step, [], false),
+    envelope: new AnswerPlace(step, [], false),
     ensured: more.ensured,
     ...(more.found === undefined ? {} : { id: more.found }),
   };
@@ -85,18 +85,18 @@ function header(name: string, input: string): object {
   return { name, in: "header", value: `$inputs.${input}` };
 }
 
-function entityText(value: Value | undefined): string | undefined {
+function entityText(value: WrittenValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   const [attribute, name] = isMap(value) ? (Object.entries(value).find(([key]) => key !== ORGANIZATION_INPUT) ?? []) : [];
   return attribute !== undefined && typeof name === "string" ? `${attribute}:${name}` : undefined;
 }
 
-function fill(step: OutStep, sent: Sent, as: Acting): void {
+function fill(step: OutStep, sent: ExportedRequest, as: Acting): void {
   step.parameters = [...as, ...sent.parameters.map((parameter) => ({ ...parameter, value: runtimeOf(parameter.value) }))];
   step.body = sent.body;
 }
 
-function reportValues(sent: Sent, node: SourceNode, { findings }: Exporting): void {
+function reportValues(sent: ExportedRequest, node: SourceNode, { findings }: Exporting): void {
   const values = [...sent.parameters.map(({ value }) => value), sent.body ?? null].flatMap(leaves);
   const place = child(node, "with") ?? node;
   if (sent.unmarked)
@@ -113,8 +113,8 @@ function reportValues(sent: Sent, node: SourceNode, { findings }: Exporting): vo
   }
 }
 
-function leaves(value: Value): readonly Value[] {
-  if (Array.isArray(value)) return (value as readonly Value[]).flatMap(leaves);
+function leaves(value: WrittenValue): readonly WrittenValue[] {
+  if (Array.isArray(value)) return (value as readonly WrittenValue[]).flatMap(leaves);
   if (isMap(value)) return Object.values(value).flatMap(leaves);
   return value instanceof Joined ? value.parts.filter((part) => typeof part === "string" && part.includes("{$")) : [value];
 }
@@ -148,7 +148,7 @@ function expectations(step: OutStep, { node, id, names }: StepPlace, { findings 
 function ownNames(step: OutStep, node: SourceNode, _id: string, names: Knowledge): Knowledge {
   const response = payloadOf(step, true);
   const own = textOf(child(node, "id")) ?? "";
-  const yields = Object.keys(step.operation.yields).map((name) => [name, new Answer(step, [name], true)] as const);
+  const yields = Object.keys(step.operation.yields).map((name) => [name, new AnswerPlace(step, [name], true)] as const);
   const self = parts({ response, ...Object.fromEntries(step.operation.service.envelope === undefined ? yields : []) });
   const others = names["steps"];
   const steps: Known = {
@@ -172,7 +172,7 @@ function refusal(fails: SourceNode, step: OutStep, findings: Exporting["findings
     findings.lose(message, "the message of the refusal is not checked", "runners compare whole texts in different ways");
   const status = child(fails, "status");
   const codes = textsIn(status).map((each) => `$statusCode == ${each.kind === "scalar" ? String(each.value) : ""}`);
-  const place = new Answer(step, ["condition"], true).value().text;
+  const place = new AnswerPlace(step, ["condition"], true).value().text;
   return [
     codes.length === 0 ? REFUSED : { condition: codes.join(" || ") },
     ...(condition === undefined ? [] : [{ condition: `${place} == '${condition}'` }]),
@@ -260,9 +260,9 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
 // Where a run finds what it made by its mark, a workflow takes it from its place in the list.
 function discovered(
   step: OutStep,
-  { input }: Sent,
+  { input }: ExportedRequest,
   { as, around, node }: { readonly as: Acting; readonly around: Exporting; readonly node: SourceNode },
-): Answer | undefined {
+): AnswerPlace | undefined {
   const { discovery } = step.operation.meaning;
   const read = discovery && operations.get(discovery.read);
   if (discovery === undefined || read === undefined || child(node, "fails") !== undefined) return undefined;
@@ -287,7 +287,7 @@ function awaitReceipt(step: OutStep, as: Acting, around: Exporting): void {
   const { service, async } = step.operation;
   const { receipts } = service;
   if (receipts === undefined || async) return;
-  const receiptId = new Answer(step, ["receiptId"], false).value();
+  const receiptId = new AnswerPlace(step, ["receiptId"], false).value();
   const { operation, input } = receipts.read(MARKED);
   const read = operations.get(operation);
   if (read === undefined) return;

@@ -13,9 +13,9 @@ import { evaluateNode, type Known, type Knowledge, valueOf } from "./evaluate.ts
 import { ORGANIZATION_INPUT, RUN_KEY_INPUT } from "./export-call.ts";
 import { type ExportedBlock, exportSteps } from "./export-steps.ts";
 import { type OutStep, parts } from "./export-step.ts";
-import { Findings } from "./findings.ts";
+import { TranslationFindings } from "./findings.ts";
 import { runtimeOf } from "./runtime-value.ts";
-import { Expr, type Value } from "./value.ts";
+import { Expr, type WrittenValue } from "./value.ts";
 
 /** The document that a playbook is exported to. */
 export interface Exported {
@@ -29,7 +29,7 @@ export function exportPlaybook(path: string, text: string, files: FileReader): E
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const { file, root } = parseYaml(path, text);
   if (playbook === undefined || root?.kind !== "map") return { text: undefined, diagnostics: errors };
-  const findings = new Findings(file);
+  const findings = new TranslationFindings(file);
   const inputs = new ExportedInputs();
   const names: Knowledge = {
     inputs: inputs.named(playbook.inputs.map(({ name }) => name)),
@@ -99,7 +99,7 @@ function inputSchemaOf(name: string, node: SourceNode | undefined): object {
 
 function actorsOf({ actors }: Playbook): Known {
   const entities = [...actors.values()].map(({ name, group, identities }) => {
-    const all = identities.map((identity): Value => {
+    const all = identities.map((identity): WrittenValue => {
       const text = services.filter(hasEntities).flatMap((service) => identity[service.name] ?? [])[0];
       const entity = readEntity(text ?? "");
       const organization = { [ORGANIZATION_INPUT]: new Expr(`$inputs.${ORGANIZATION_INPUT}`) };
@@ -116,14 +116,18 @@ const LOST_SECTIONS: Readonly<Record<string, string>> = {
   reconcile: "Arazzo compares no two sides",
 };
 
-function loseSections(root: MapNode, findings: Findings): void {
+function loseSections(root: MapNode, findings: TranslationFindings): void {
   for (const [name, why] of Object.entries(LOST_SECTIONS)) {
     const entry = root.entries.get(name);
     if (entry !== undefined) findings.lose(entry.key, `\`${name}\` is left out`, why);
   }
 }
 
-function outputsOf(node: SourceNode | undefined, names: Knowledge, findings: Findings): Readonly<Record<string, string>> {
+function outputsOf(
+  node: SourceNode | undefined,
+  names: Knowledge,
+  findings: TranslationFindings,
+): Readonly<Record<string, string>> {
   const entries = node?.kind === "map" ? [...node.entries] : [];
   const texts = entries.flatMap(([name, { key, value }]) => {
     const found = valueOf(evaluateNode(value, names));

@@ -1,7 +1,7 @@
 import type { Operation } from "../operations/operation.ts";
 import { isNamed, type Known, type Named, pointerKey } from "./evaluate.ts";
 import type { Criterion } from "./export-criteria.ts";
-import { Expr, isMap, Joined, type Value } from "./value.ts";
+import { Expr, isMap, Joined, type WrittenValue } from "./value.ts";
 
 /** A step of an Arazzo workflow. */
 export class OutStep {
@@ -9,7 +9,7 @@ export class OutStep {
   readonly operation: Operation;
   description: string | undefined;
   parameters: readonly object[] = [];
-  body: Value | undefined;
+  body: WrittenValue | undefined;
   criteria: readonly Criterion[] = [];
   onSuccess: readonly object[] = [];
   onFailure: readonly object[] = [];
@@ -41,7 +41,7 @@ function placeIn(path: readonly string[]): string {
 }
 
 /** A place in the answer of a step. */
-export class Answer implements Named {
+export class AnswerPlace implements Named {
   readonly #step: OutStep;
   readonly #path: readonly string[];
   readonly #isOwn: boolean;
@@ -53,8 +53,8 @@ export class Answer implements Named {
     this.#isOwn = isOwn;
   }
 
-  part(key: string): Answer {
-    return new Answer(this.#step, [...this.#path, key], this.#isOwn);
+  part(key: string): AnswerPlace {
+    return new AnswerPlace(this.#step, [...this.#path, key], this.#isOwn);
   }
 
   value(): Expr {
@@ -63,11 +63,11 @@ export class Answer implements Named {
 }
 
 /** Returns the payload of a step's answer, as `response` is in a playbook. */
-export function payloadOf(step: OutStep, isOwn: boolean): Answer {
+export function payloadOf(step: OutStep, isOwn: boolean): AnswerPlace {
   const { service, call } = step.operation;
   const { paging } = call;
   const records = paging !== undefined && service.paging.gives !== "the answer" ? [paging.items] : [];
-  return new Answer(step, [...(service.envelope === undefined ? [] : ["response"]), ...records], isOwn);
+  return new AnswerPlace(step, [...(service.envelope === undefined ? [] : ["response"]), ...records], isOwn);
 }
 
 /** Something with fixed parts. */
@@ -79,30 +79,30 @@ export function parts(known: Readonly<Record<string, Known | undefined>>): Named
 export class Hidden {
   readonly #known: Known[] = [];
 
-  /** Returns a text that stands for what is known. */
+  /** Returns a text in place of what is known. */
   hide(known: Known): string {
     this.#known.push(known);
     return `\uE000${this.#known.length - 1}\uE001`;
   }
 
-  /** Returns a value in which texts stand for all expressions. */
-  hideIn(value: Value): Value {
+  /** Returns a value with texts in place of all expressions. */
+  hideIn(value: WrittenValue): WrittenValue {
     if (value instanceof Expr || value instanceof Joined) return this.hide(value);
-    if (Array.isArray(value)) return value.map((item: Value) => this.hideIn(item));
+    if (Array.isArray(value)) return value.map((item: WrittenValue) => this.hideIn(item));
     if (!isMap(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.hideIn(field)]));
   }
 
   /** Returns the value with its expressions. */
-  show(value: Value): Value {
+  show(value: WrittenValue): WrittenValue {
     if (typeof value === "string") return this.#shown(value);
-    if (Array.isArray(value)) return value.map((item: Value) => this.show(item));
+    if (Array.isArray(value)) return value.map((item: WrittenValue) => this.show(item));
     if (!isMap(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.show(field)]));
   }
 
-  #shown(text: string): Value {
-    const pieces = text.split(/\uE000(\d+)\uE001/).map((piece, at): Value => {
+  #shown(text: string): WrittenValue {
+    const pieces = text.split(/\uE000(\d+)\uE001/).map((piece, at): WrittenValue => {
       const known = at % 2 === 1 ? this.#known[Number(piece)] : piece;
       return (isNamed(known) ? known.value() : known) ?? "";
     });

@@ -1,15 +1,16 @@
 import { Decimal } from "../base/decimal.ts";
 import { type Operation, operations } from "../operations/operation.ts";
 import { checkPlaybook } from "../playbook/check.ts";
-import { type FileReader, isShipped, resolvePlaybook } from "../playbook/playbook-files.ts";
+import { isShipped, resolvePlaybook } from "../playbook/playbook-files.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { evaluate, evaluateNode, type Known, type Knowledge, parseExpression, valueOf } from "./evaluate.ts";
 import { exportCall } from "./export-one.ts";
+import type { Exporting, StepPlace } from "./exporting.ts";
 import { type OutStep, parts } from "./export-step.ts";
-import { Findings } from "./findings.ts";
-import type { Value } from "./value.ts";
+import { TranslationFindings } from "./findings.ts";
+import type { WrittenValue } from "./value.ts";
 
 /** The steps of a playbook as steps of a workflow. */
 export interface ExportedBlock {
@@ -18,28 +19,6 @@ export interface ExportedBlock {
   readonly steps: Known;
   /** What was found in the playbooks that it includes. */
   readonly inIncluded: readonly Diagnostic[];
-}
-
-/** A playbook that is exported, by itself or in the place of a step. */
-export interface Exporting {
-  readonly path: string;
-  readonly root: MapNode;
-  readonly findings: Findings;
-  readonly files: FileReader;
-  readonly names: Knowledge;
-  readonly prefix: string;
-  /** The steps so far, of all playbooks. */
-  readonly all: OutStep[];
-  readonly inIncluded: Diagnostic[];
-  /** How often something was made that only a list names, by what lists it. */
-  readonly listed: Map<string, number>;
-}
-
-/** A step, and the names that its expressions can use. */
-export interface StepPlace {
-  readonly node: MapNode;
-  readonly id: string;
-  readonly names: Knowledge;
 }
 
 /** Exports the steps and the checks of a playbook. */
@@ -105,7 +84,7 @@ function roundsOf(foreach: SourceNode, names: Knowledge, { findings }: Exporting
     return [];
   }
   const key = textOf(child(foreach, "key")) ?? "";
-  return (list as readonly Value[]).map((item, at) => {
+  return (list as readonly WrittenValue[]).map((item, at) => {
     const bound = { [variable]: item };
     const name = valueOf(evaluate(parseExpression(key), { ...names, ...bound }));
     return [typeof name === "string" ? name : String(at + 1), bound] as const;
@@ -150,7 +129,7 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
   const { file, root } = parseYaml(path, text ?? "");
   if (playbook === undefined || root?.kind !== "map")
     return findings.lose(node, `${uses} cannot be read`, "the step is left out");
-  const inner = new Findings(file);
+  const inner = new TranslationFindings(file);
   const given = child(node, "with");
   const inputs = playbook.inputs.map(({ name }) => {
     const own = child(given, name);
@@ -180,7 +159,7 @@ function actorsIn(root: MapNode): Readonly<Record<string, Known>> {
   return Object.fromEntries(Array.from(actors?.kind === "map" ? actors.entries.keys() : [], (name) => [name, parts({})]));
 }
 
-function fitted(value: Value | undefined, type: string | undefined): Value | undefined {
+function fitted(value: WrittenValue | undefined, type: string | undefined): WrittenValue | undefined {
   const isNumber = type === "decimal" || type === "integer";
   return isNumber && typeof value === "string" ? (Decimal.parse(value) ?? value) : value;
 }

@@ -6,10 +6,10 @@ import type { SourceFile } from "../source/file.ts";
 import type { Range } from "../source/node.ts";
 
 /** Where a finding is: a range of the text, or something that has one. */
-export type Place = Range | { readonly range: Range };
+export type FindingPlace = Range | { readonly range: Range };
 
 /** What a translation found in one file. */
-export class Findings {
+export class TranslationFindings {
   readonly #file: SourceFile;
   readonly #diagnostics: Diagnostic[];
 
@@ -27,24 +27,24 @@ export class Findings {
     return this.#diagnostics.some(({ code }) => CATALOGUE[code].severity === "error" && code !== LOST);
   }
 
-  report(finding: Finding, place: Place): undefined {
+  report(finding: Finding, place: FindingPlace): undefined {
     if (this.#diagnostics.length < LIMITS.diagnostics)
       this.#diagnostics.push(this.#file.diagnose(finding, "range" in place ? place.range : place));
     return undefined;
   }
 
   /** The document asks for something that must not or cannot be done. */
-  refuse(place: Place, message: string, why: string, suggestion?: string): undefined {
+  refuse(place: FindingPlace, message: string, why: string, suggestion?: string): undefined {
     return this.report({ code: "interchange.refused", message, why, suggestion }, place);
   }
 
   /** The translation does less than the original, or something else. */
-  lose(place: Place, message: string, why: string, suggestion?: string): undefined {
+  lose(place: FindingPlace, message: string, why: string, suggestion?: string): undefined {
     return this.report({ code: LOST, message, why, suggestion }, place);
   }
 
   /** The translation is safer or stricter than the original; reported once for each message. */
-  tighten(place: Place, message: string, why: string): undefined {
+  tighten(place: FindingPlace, message: string, why: string): undefined {
     if (this.#diagnostics.some((known) => known.message === message)) return undefined;
     return this.report({ code: "interchange.stricter", message, why }, place);
   }

@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
-import type { Findings } from "./findings.ts";
+import type { TranslationFindings } from "./findings.ts";
 import { type Asked, readConditions } from "./import-criteria.ts";
 
 /** A step of a workflow that is being translated, with its actions. */
@@ -32,7 +32,12 @@ export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked,
   }
 }
 
-function targetOf(at: number, action: SourceNode, steps: readonly ActedStep[], findings: Findings): number | undefined {
+function targetOf(
+  at: number,
+  action: SourceNode,
+  steps: readonly ActedStep[],
+  findings: TranslationFindings,
+): number | undefined {
   if (textOf(child(action, "type")) === "end") return steps.length;
   if (child(action, "workflowId") !== undefined)
     return findings.refuse(
@@ -61,7 +66,7 @@ export interface Repeats {
 const ONCE = { attempts: 2, seconds: "0" };
 
 /** Translates what follows the failure of a call. A write is never sent again without evidence. */
-export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: Findings): Repeats | undefined {
+export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: TranslationFindings): Repeats | undefined {
   let repeats: Repeats | undefined;
   for (const action of onFailure) {
     const type = textOf(child(action, "type"));

@@ -2,9 +2,9 @@ import { readEntity } from "../base/entity.ts";
 import type { Operation } from "../operations/operation.ts";
 import { KEY_ACTS } from "../playbook/steps/identity.ts";
 import { type SourceNode, textOf } from "../source/node.ts";
-import type { GivenParameter } from "./import-call.ts";
+import type { GivenParameter } from "./import-scope.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
-import type { Findings } from "./findings.ts";
+import type { TranslationFindings } from "./findings.ts";
 import { fieldName, Names, outsideName } from "./names.ts";
 
 interface Acting {
@@ -18,14 +18,14 @@ interface Acting {
 
 /** The actors of the translated playbook: keys and acting entities are moved out of the requests. */
 export class ImportedActors {
-  readonly #findings: Findings;
+  readonly #findings: TranslationFindings;
   readonly #inputs: ImportedInputs;
   readonly #names = new Names(fieldName);
   readonly #actors = new Map<string, Readonly<Record<string, string>>>();
   /** The inputs with the one key of an interface whose callers are entities. */
   readonly #shared = new Map<string, string>();
 
-  constructor(findings: Findings, inputs: ImportedInputs) {
+  constructor(findings: TranslationFindings, inputs: ImportedInputs) {
     this.#findings = findings;
     this.#inputs = inputs;
   }

@@ -5,12 +5,12 @@ import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } fr
 import { child, type MapNode, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { playbookOrder } from "../playbook/keywords/key-order.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import type { Place } from "./findings.ts";
+import type { FindingPlace } from "./findings.ts";
 import { type ArazzoDocument, readArazzo } from "./arazzo-document.ts";
 import { ImportedActors } from "./import-actors.ts";
 import { ImportedInputs } from "./import-inputs.ts";
 import { fieldName, Names, stepId } from "./names.ts";
-import { type Value, written } from "./value.ts";
+import { type WrittenValue, written } from "./value.ts";
 import { importWorkflow, type ImportedStep, type Importing } from "./import-workflow.ts";
 
 /** A translated document. */
@@ -40,7 +40,7 @@ export function importArazzo(path: string, text: string): Translation & Partial<
     ids: new Names(stepId),
   };
   const outputs = importAll(importing);
-  const places = new Map(importing.steps.map(({ id, range }) => [String(id), range]));
+  const places = new Map(importing.steps.map(({ id, range }) => [id, range]));
   const made = findings.failed ? undefined : formatted(path, writePlaybook(importing, outputs));
   return { text: made, diagnostics: findings.all, places, file: document.file };
 }
@@ -84,7 +84,7 @@ function sourcesOf({ root, findings }: ArazzoDocument): ReadonlySet<string> {
 }
 
 // The workflows that no other one runs, in their order.
-function importAll(importing: Importing): ReadonlyMap<string, Value> {
+function importAll(importing: Importing): ReadonlyMap<string, WrittenValue> {
   const { workflows, document, inputs } = importing;
   const used = new Set(
     [...workflows.values()].flatMap((workflow) => [
@@ -102,13 +102,16 @@ function importAll(importing: Importing): ReadonlyMap<string, Value> {
   for (const [, workflow] of roots) inputs.declare(child(workflow, "inputs"));
   const made = roots.map(([id, workflow]) => {
     const prefix = roots.length > 1 ? `${id}_` : "";
-    const call = { id, prefix, chain: [id], input: (name: string, place: Place) => inputs.value(name, place) };
+    const call = { id, prefix, chain: [id], input: (name: string, place: FindingPlace) => inputs.value(name, place) };
     return [...importWorkflow(workflow, call, importing)].map(([name, value]) => [prefix + name, value] as const);
   });
   return new Map(made.flat());
 }
 
-function writePlaybook({ document, inputs, actors, steps, workflows }: Importing, outputs: ReadonlyMap<string, Value>): string {
+function writePlaybook(
+  { document, inputs, actors, steps, workflows }: Importing,
+  outputs: ReadonlyMap<string, WrittenValue>,
+): string {
   const info = child(document.root, "info");
   const [workflow] = workflows.size === 1 ? workflows.values() : [];
   const about = [textOf(child(workflow, "description")), textOf(child(info, "description")), textOf(child(info, "summary"))];

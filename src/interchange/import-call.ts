@@ -5,17 +5,9 @@ import { pathOf } from "../schema/validator.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
-import type { WorkflowScope } from "./import-scope.ts";
+import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
 import { isKeyHeader } from "./operation-reference.ts";
-import { isMap, type Value, type ValueMap } from "./value.ts";
-
-/** A parameter of a step, with the value that the step gives it. */
-export interface GivenParameter {
-  readonly name: string;
-  readonly in: string;
-  readonly value: SourceNode;
-  readonly node: SourceNode;
-}
+import { isMap, type WrittenValue, type ValueMap } from "./value.ts";
 
 /** The input of a call, and who acts. */
 export interface ImportedCall {
@@ -37,14 +29,14 @@ export function readCall(
   const as = actors.of(operation, { key: keys.at(-1), acting, node });
   const rest = others.filter((parameter) => parameter !== acting);
   const given = rest.map((parameter) => [parameter.name, parameterValue(operation, parameter, scope)] as const);
-  const fields = Object.fromEntries(given.filter((pair): pair is readonly [string, Value] => pair[1] !== undefined));
+  const fields = Object.fromEntries(given.filter((pair): pair is readonly [string, WrittenValue] => pair[1] !== undefined));
   const sent = bodyOf(operation, body, scope);
   return as === undefined || sent === undefined ? undefined : { with: { ...fields, ...sent }, as };
 }
 
 const STANDARD_HEADERS = /^(?:accept|content-type|user-agent)$/i;
 
-function parameterValue(operation: Operation, parameter: GivenParameter, scope: WorkflowScope): Value | undefined {
+function parameterValue(operation: Operation, parameter: GivenParameter, scope: WorkflowScope): WrittenValue | undefined {
   const { name, in: place, node, value } = parameter;
   const { findings } = scope;
   if (place === "header") {
@@ -71,7 +63,7 @@ function parameterValue(operation: Operation, parameter: GivenParameter, scope: 
 }
 
 // A parameter is a text on the wire.
-function typed(text: string): Value {
+function typed(text: string): WrittenValue {
   if (text === "true" || text === "false") return text === "true";
   return Decimal.parse(text) ?? text;
 }
@@ -94,19 +86,19 @@ function bodyOf(operation: Operation, node: SourceNode | undefined, scope: Workf
 }
 
 // A list of one item is the item.
-function items(value: Value, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
+function items(value: WrittenValue, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
   if (!Array.isArray(value))
     return scope.findings.refuse(
       place,
       "the body must have a list here",
       "tokenbook checks every field of it, so it must be written out",
     );
-  const [only, ...more] = value as readonly Value[];
+  const [only, ...more] = value as readonly WrittenValue[];
   if (only !== undefined && more.length === 0) return mapIn(only, place, scope);
-  return { items: value as readonly Value[] };
+  return { items: value as readonly WrittenValue[] };
 }
 
-function mapIn(value: Value, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
+function mapIn(value: WrittenValue, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
   if (isMap(value)) return value;
   return scope.findings.refuse(
     place,
@@ -115,7 +107,7 @@ function mapIn(value: Value, place: SourceNode, scope: WorkflowScope): ValueMap 
   );
 }
 
-function replace(value: Value | undefined, list: SourceNode | undefined, scope: WorkflowScope): Value | undefined {
+function replace(value: WrittenValue | undefined, list: SourceNode | undefined, scope: WorkflowScope): WrittenValue | undefined {
   let replaced = value;
   for (const item of list?.kind === "list" ? list.items : []) {
     const target = textOf(child(item, "target")) ?? "";
@@ -131,11 +123,11 @@ function replace(value: Value | undefined, list: SourceNode | undefined, scope: 
   return replaced;
 }
 
-function withAt(value: Value, path: readonly string[], next: Value): Value | undefined {
+function withAt(value: WrittenValue, path: readonly string[], next: WrittenValue): WrittenValue | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return next;
   if (Array.isArray(value)) {
-    const list = value as readonly Value[];
+    const list = value as readonly WrittenValue[];
     const inner = list[Number(key)];
     const changed = inner === undefined ? undefined : withAt(inner, rest, next);
     return changed === undefined ? undefined : list.with(Number(key), changed);

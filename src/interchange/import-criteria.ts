@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/limits.ts";
 import { patternOf, patternProblem } from "../expression/pattern.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";
-import { BadCondition, type Condition, conjuncts, partsOf, readCondition, readFilter } from "./condition.ts";
+import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, readFilter } from "./condition.ts";
 import type { CallTarget, WorkflowScope } from "./import-scope.ts";
 import { splitEmbedded } from "./runtime-expression.ts";
 import { Expr, celOf, celPath, Joined } from "./value.ts";
@@ -48,7 +48,7 @@ const MOST_CODES = 10;
 interface Part {
   readonly node: SourceNode;
   /** A condition, or an expression that is translated already. */
-  readonly condition: Condition | Expr;
+  readonly condition: ConditionPart | Expr;
 }
 
 function partsIn(node: SourceNode, asked: Asked): readonly Part[] {
@@ -79,7 +79,7 @@ function contextOf(node: SourceNode, { scope, own, owner }: Asked): string | und
   return value === undefined ? undefined : celOf(value);
 }
 
-function matching(node: SourceNode, text: string, asked: Asked): Condition | Expr | undefined {
+function matching(node: SourceNode, text: string, asked: Asked): ConditionPart | Expr | undefined {
   const problem = patternProblem(text);
   const condition = child(node, "condition") ?? node;
   if (problem !== undefined || text.includes("{$"))
@@ -90,17 +90,16 @@ function matching(node: SourceNode, text: string, asked: Asked): Condition | Exp
 }
 
 // A pattern of the status code is the choice of the codes that it matches.
-function statusPattern(pattern: string): Condition {
+function statusPattern(pattern: string): ConditionPart {
   const { foundIn } = patternOf(pattern);
-  const equal = (code: number): Condition => ({
-    kind: "binary",
-    operator: "==",
-    left: { kind: "runtime", text: "$statusCode", path: [] },
-    right: { kind: "literal", text: String(code), isText: false },
-  });
-  const all = CODES.filter((code) => foundIn(String(code))).map(equal);
-  const none: Condition = { kind: "literal", text: "false", isText: false };
+  const all = CODES.filter((code) => foundIn(String(code))).map(codeIs);
+  const none: ConditionPart = { kind: "literal", text: "false", isText: false };
   return all.reduce((left, right) => ({ kind: "binary", operator: "||", left, right }), none);
+}
+
+function codeIs(code: number): ConditionPart {
+  const left: ConditionPart = { kind: "runtime", text: "$statusCode", path: [] };
+  return { kind: "binary", operator: "==", left, right: { kind: "literal", text: String(code), isText: false } };
 }
 
 function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined {
@@ -139,15 +138,15 @@ export function readConditions(criteria: readonly SourceNode[], asked: Asked): s
 }
 
 // In what follows a success, the status code is one of success.
-function isSure(condition: Condition | Expr): boolean {
+function isSure(condition: ConditionPart | Expr): boolean {
   return isAboutStatus(condition) && CODES.filter((code) => code < 300).every((code) => holdsFor(condition, code));
 }
 
-function isStatus(part: Condition): boolean {
+function isStatus(part: ConditionPart): boolean {
   return part.kind === "runtime" && part.text === "$statusCode";
 }
 
-function isAboutStatus(condition: Condition | Expr): condition is Condition {
+function isAboutStatus(condition: ConditionPart | Expr): condition is ConditionPart {
   if (condition instanceof Expr) return false;
   const named = partsOf(condition).filter(({ kind }) => kind === "runtime" || kind === "current");
   return named.length > 0 && named.every(isStatus);
@@ -162,7 +161,7 @@ const COMPARE: Readonly<Record<string, (left: number, right: number) => boolean>
   ">=": (left, right) => left >= right,
 };
 
-function holdsFor(condition: Condition | Expr, code: number): boolean {
+function holdsFor(condition: ConditionPart | Expr, code: number): boolean {
   if (condition instanceof Expr) return false;
   switch (condition.kind) {
     case "group":
@@ -180,7 +179,7 @@ function holdsFor(condition: Condition | Expr, code: number): boolean {
   }
 }
 
-function numberIn(part: Condition, code: number): number {
+function numberIn(part: ConditionPart, code: number): number {
   if (isStatus(part)) return code;
   return part.kind === "literal" ? Number(part.isText ? JSON.parse(part.text) : part.text) : NaN;
 }
@@ -228,11 +227,11 @@ function expression({ node, condition }: Part, asked: Asked): string | undefined
   }
 }
 
-function bracketed({ kind }: Condition, text: string): string {
+function bracketed({ kind }: ConditionPart, text: string): string {
   return kind === "binary" ? `(${text})` : text;
 }
 
-function compared(node: SourceNode, condition: Condition & { readonly kind: "binary" }, asked: Asked): string | undefined {
+function compared(node: SourceNode, condition: ConditionPart & { readonly kind: "binary" }, asked: Asked): string | undefined {
   const { operator, left, right } = condition;
   const texts = [left, right].map((part) => expression({ node, condition: part }, asked));
   const isText = [left, right].some((part) => part.kind === "literal" && part.isText);
@@ -249,16 +248,15 @@ function compared(node: SourceNode, condition: Condition & { readonly kind: "bin
 const EXACT = "texts are compared exactly, here and in every other criterion";
 
 function literal(
-  { text, isText }: Condition & { readonly kind: "literal" },
+  { text, isText }: ConditionPart & { readonly kind: "literal" },
   node: SourceNode,
   { scope }: Asked,
 ): string | undefined {
   if (!isText || !text.includes("{$")) return text;
-  const parts = splitEmbedded(JSON.parse(text) as string).map((part) =>
-    typeof part === "string" ? part : scope.resolve(part.text, node),
-  );
-  if (parts.includes(undefined)) return undefined;
-  return celOf(
-    new Joined(parts.map((part) => (typeof part === "string" || part instanceof Expr ? part : new Expr(celOf(part!))))),
-  );
+  const parts = splitEmbedded(JSON.parse(text) as string).map((part) => {
+    const value = typeof part === "string" ? part : scope.resolve(part.text, node);
+    return value === undefined || typeof value === "string" || value instanceof Expr ? value : new Expr(celOf(value));
+  });
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length ? undefined : celOf(new Joined(known));
 }

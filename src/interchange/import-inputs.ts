@@ -2,15 +2,15 @@ import { Decimal } from "../base/decimal.ts";
 import { didYouMean } from "../base/text.ts";
 import { patternProblem } from "../expression/pattern.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
-import type { Findings, Place } from "./findings.ts";
+import type { TranslationFindings, FindingPlace } from "./findings.ts";
 import { fieldName, Names, outsideName } from "./names.ts";
-import { Expr, type Value } from "./value.ts";
+import { Expr, type WrittenValue } from "./value.ts";
 
 const REFERENCES = 16;
 
 /** The inputs of the translated playbook. */
 export class ImportedInputs {
-  readonly #findings: Findings;
+  readonly #findings: TranslationFindings;
   readonly #root: MapNode;
   readonly #names = new Names(fieldName);
   readonly #declared = new Map<string, SourceNode>();
@@ -18,7 +18,7 @@ export class ImportedInputs {
   readonly #keys = new Set<string>();
   readonly #entities = new Set<string>();
 
-  constructor(root: MapNode, findings: Findings) {
+  constructor(root: MapNode, findings: TranslationFindings) {
     this.#root = root;
     this.#findings = findings;
   }
@@ -42,7 +42,7 @@ export class ImportedInputs {
   }
 
   /** Returns the value of an input. */
-  value(name: string, place: Place): Value | undefined {
+  value(name: string, place: FindingPlace): WrittenValue | undefined {
     const schema = this.#declared.get(name);
     if (schema === undefined) {
       const near = didYouMean(name, [...this.#declared.keys()]);
@@ -63,7 +63,7 @@ export class ImportedInputs {
   }
 
   /** Returns the expression of an input that names who acts. */
-  entity(name: string, place: Place): string | undefined {
+  entity(name: string, place: FindingPlace): string | undefined {
     const value = this.value(name, place);
     this.#entities.add(name);
     return value instanceof Expr ? value.text : undefined;

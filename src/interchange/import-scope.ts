@@ -1,8 +1,16 @@
 import type { Operation } from "../operations/operation.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
-import type { Findings, Place } from "./findings.ts";
+import type { TranslationFindings, FindingPlace } from "./findings.ts";
 import { type RuntimeExpression, readRuntime, splitEmbedded } from "./runtime-expression.ts";
-import { Expr, celOf, celPath, Joined, type Value, valueAt } from "./value.ts";
+import { Expr, celOf, celPath, Joined, type WrittenValue, valueAt } from "./value.ts";
+
+/** A parameter of a step, with the value that the step gives it. */
+export interface GivenParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly value: SourceNode;
+  readonly node: SourceNode;
+}
 
 /** A call of the translated playbook, and what later steps may ask of it. */
 export interface CallTarget {
@@ -14,20 +22,20 @@ export interface CallTarget {
 export interface KnownStep {
   readonly call: CallTarget | undefined;
   /** Its outputs, by name. */
-  readonly output: (name: string, place: Place) => Value | undefined;
+  readonly output: (name: string, place: FindingPlace) => WrittenValue | undefined;
 }
 
 /** What the expressions of one workflow can name. */
 export class WorkflowScope {
-  readonly findings: Findings;
+  readonly findings: TranslationFindings;
   readonly steps: Map<string, KnownStep> = new Map();
-  readonly #input: (name: string, place: Place) => Value | undefined;
-  readonly #workflow: (id: string) => ReadonlyMap<string, Value> | undefined;
+  readonly #input: (name: string, place: FindingPlace) => WrittenValue | undefined;
+  readonly #workflow: (id: string) => ReadonlyMap<string, WrittenValue> | undefined;
 
   constructor(
-    findings: Findings,
-    input: (name: string, place: Place) => Value | undefined,
-    workflow: (id: string) => ReadonlyMap<string, Value> | undefined,
+    findings: TranslationFindings,
+    input: (name: string, place: FindingPlace) => WrittenValue | undefined,
+    workflow: (id: string) => ReadonlyMap<string, WrittenValue> | undefined,
   ) {
     this.findings = findings;
     this.#input = input;
@@ -35,7 +43,7 @@ export class WorkflowScope {
   }
 
   /** Returns the value of a runtime expression. `own` is the step whose answer `$response` is; `owner` is how it is named. */
-  resolve(text: string, place: Place, own?: CallTarget, owner?: string): Value | undefined {
+  resolve(text: string, place: FindingPlace, own?: CallTarget, owner?: string): WrittenValue | undefined {
     const runtime = readRuntime(text);
     if (runtime === undefined)
       return this.findings.refuse(place, `"${text}" is no runtime expression of Arazzo`, "its value could not be found");
@@ -47,7 +55,7 @@ export class WorkflowScope {
     );
   }
 
-  #valueOf(runtime: RuntimeExpression, place: Place, own?: CallTarget, owner?: string): Value | undefined {
+  #valueOf(runtime: RuntimeExpression, place: FindingPlace, own?: CallTarget, owner?: string): WrittenValue | undefined {
     switch (runtime.kind) {
       case "input":
         return this.#input(runtime.name, place);
@@ -74,18 +82,18 @@ export class WorkflowScope {
     }
   }
 
-  #outputOf(step: string, name: string, place: Place): Value | undefined {
+  #outputOf(step: string, name: string, place: FindingPlace): WrittenValue | undefined {
     const known = this.steps.get(step);
     if (known === undefined) return this.#unknown(place, `no step "${step}" comes before this one`);
     return known.output(name, place);
   }
 
-  #unknown(place: Place, message: string): undefined {
+  #unknown(place: FindingPlace, message: string): undefined {
     return this.findings.refuse(place, message, "a value can be used only after it is known");
   }
 
   /** Returns a part of the answer of a call. */
-  answer(call: CallTarget, path: readonly string[], place: Place, owner = `steps.${call.id}`): Value | undefined {
+  answer(call: CallTarget, path: readonly string[], place: FindingPlace, owner = `steps.${call.id}`): WrittenValue | undefined {
     const { operation } = call;
     const { service } = operation;
     const payload = owner === "response" ? owner : `${owner}.response`;
@@ -109,40 +117,40 @@ export class WorkflowScope {
     return new Expr(celPath(payload, path));
   }
 
-  /** Returns the value that a node of a document stands for. */
-  value(node: SourceNode): Value | undefined {
+  /** Returns the value of a node of a document. */
+  value(node: SourceNode): WrittenValue | undefined {
     if (node.kind === "list") return this.#items(node.items);
     if (node.kind === "map") return isSelector(node) ? this.#selected(node) : this.#fields(node);
     return typeof node.value === "string" ? this.text(node.value, node) : node.value;
   }
 
   /** Returns the value of a text: an expression, a text with expressions in it, or the text itself. */
-  text(text: string, place: Place): Value | undefined {
+  text(text: string, place: FindingPlace): WrittenValue | undefined {
     if (text.startsWith("$")) return this.resolve(text, place);
     const parts = splitEmbedded(text);
     if (parts.every((part) => typeof part === "string")) return this.#literal(text, place);
     const values = parts.map((part) => (typeof part === "string" ? this.#literal(part, place) : this.resolve(part.text, place)));
     if (values.includes(undefined)) return undefined;
-    return joined(values as readonly Value[]);
+    return joined(values as readonly WrittenValue[]);
   }
 
-  #literal(text: string, place: Place): string | undefined {
+  #literal(text: string, place: FindingPlace): string | undefined {
     if (!text.includes("${{")) return text;
     return this.findings.refuse(place, 'the text holds "${{"', "a playbook would read an expression there");
   }
 
-  #items(items: readonly SourceNode[]): Value | undefined {
+  #items(items: readonly SourceNode[]): WrittenValue | undefined {
     const values = items.map((item) => this.value(item));
-    return values.includes(undefined) ? undefined : (values as readonly Value[]);
+    return values.includes(undefined) ? undefined : (values as readonly WrittenValue[]);
   }
 
-  #fields({ entries }: MapNode): Value | undefined {
+  #fields({ entries }: MapNode): WrittenValue | undefined {
     const fields = Array.from(entries, ([name, { value }]) => [name, this.value(value)] as const);
-    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as Value);
+    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as WrittenValue);
   }
 
   // A selector object, of Arazzo 1.1.
-  #selected(node: MapNode): Value | undefined {
+  #selected(node: MapNode): WrittenValue | undefined {
     const context = child(node, "context") ?? node;
     const selector = textOf(child(node, "selector")) ?? "";
     const value = this.value(context);
@@ -160,7 +168,7 @@ function isSelector({ entries }: MapNode): boolean {
   return entries.has("context") && entries.has("selector") && entries.has("type");
 }
 
-function joined(values: readonly Value[]): Value {
+function joined(values: readonly WrittenValue[]): WrittenValue {
   const parts = values.flatMap((value): readonly (string | Expr)[] => {
     if (value instanceof Joined) return value.parts;
     return [typeof value === "string" || value instanceof Expr ? value : celOf(value)];

@@ -2,16 +2,16 @@ import { LIMITS } from "../base/limits.ts";
 import type { Operation } from "../operations/operation.ts";
 import { child, type MapNode, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { ArazzoDocument } from "./arazzo-document.ts";
-import type { Place } from "./findings.ts";
+import type { FindingPlace } from "./findings.ts";
 import { type ActedStep, repeatsOf, type Skips, skipAfter } from "./import-actions.ts";
 import type { ImportedActors } from "./import-actors.ts";
-import { type GivenParameter, readCall } from "./import-call.ts";
+import { readCall } from "./import-call.ts";
 import { readCriteria } from "./import-criteria.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
-import { type CallTarget, WorkflowScope } from "./import-scope.ts";
+import { type CallTarget, type GivenParameter, WorkflowScope } from "./import-scope.ts";
 import type { Names } from "./names.ts";
 import { operationAtPath, operationOfId } from "./operation-reference.ts";
-import { type Value, written } from "./value.ts";
+import { type WrittenValue, written } from "./value.ts";
 
 /** A step of the translated playbook: its fields, and where it comes from. */
 export interface ImportedStep {
@@ -29,7 +29,7 @@ export interface Importing {
   readonly sources: ReadonlySet<string>;
   readonly steps: ImportedStep[];
   /** The outputs of the workflows that have been translated. */
-  readonly outputs: Map<string, ReadonlyMap<string, Value>>;
+  readonly outputs: Map<string, ReadonlyMap<string, WrittenValue>>;
   readonly ids: Names;
 }
 
@@ -39,10 +39,10 @@ export interface WorkflowCall {
   readonly prefix: string;
   /** The workflows around it, and itself. */
   readonly chain: readonly string[];
-  readonly input: (name: string, place: Place) => Value | undefined;
+  readonly input: (name: string, place: FindingPlace) => WrittenValue | undefined;
 }
 
-type Outputs = ReadonlyMap<string, Value>;
+type Outputs = ReadonlyMap<string, WrittenValue>;
 
 /** Translates the steps of a workflow in their place, and returns its outputs. */
 export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing: Importing): Outputs {
@@ -64,16 +64,16 @@ function listIn(node: SourceNode | undefined, field: string): readonly SourceNod
   return list?.kind === "list" ? list.items : [];
 }
 
-function valuesIn(node: SourceNode | undefined, read: (node: SourceNode) => Value | undefined): Outputs {
+function valuesIn(node: SourceNode | undefined, read: (node: SourceNode) => WrittenValue | undefined): Outputs {
   const entries = node?.kind === "map" ? [...node.entries] : [];
   const values = entries.map(([name, { value }]) => [name, read(value)] as const);
-  return new Map(values.filter((pair): pair is readonly [string, Value] => pair[1] !== undefined));
+  return new Map(values.filter((pair): pair is readonly [string, WrittenValue] => pair[1] !== undefined));
 }
 
 function dependOn(node: SourceNode, { chain }: WorkflowCall, importing: Importing): void {
   const id = textOf(node) ?? "";
   if (importing.outputs.has(id)) return;
-  const input = (name: string, place: Place): Value | undefined => importing.inputs.value(name, place);
+  const input = (name: string, place: FindingPlace): WrittenValue | undefined => importing.inputs.value(name, place);
   const workflow = workflowNamed(id, node, chain, importing);
   if (workflow === undefined) return;
   importing.inputs.declare(child(workflow, "inputs"));
@@ -95,7 +95,7 @@ function workflowNamed(id: string, place: SourceNode, chain: readonly string[], 
   return found;
 }
 
-/** Finds what a reusable object stands for. */
+/** Finds the object that a reusable object names. */
 function resolved(node: SourceNode, document: ArazzoDocument): SourceNode {
   const reference = textOf(child(node, "reference"));
   const [, kind = "", name = ""] = /^\$components\.(\w+)\.([\w.-]+)$/.exec(reference ?? "") ?? [];
@@ -165,12 +165,12 @@ function importStep(step: ActedStep, around: Around): void {
 
 // A read that goes over the next step when it succeeds, and to it when it fails.
 function isGuard({ onSuccess, onFailure }: ActedStep, { at, steps }: Around): boolean {
-  const goesTo = (actions: readonly SourceNode[], target: ActedStep | undefined): boolean =>
-    actions.length === 1 &&
-    target !== undefined &&
-    textOf(child(actions[0], "stepId")) === target.id &&
-    child(actions[0], "criteria") === undefined;
   return goesTo(onSuccess, steps[at + 2]) && goesTo(onFailure, steps[at + 1]);
+}
+
+function goesTo([action, ...more]: readonly SourceNode[], target: ActedStep | undefined): boolean {
+  if (action === undefined || more.length > 0 || child(action, "criteria") !== undefined) return false;
+  return target !== undefined && textOf(child(action, "stepId")) === target.id;
 }
 
 function guardOf({ node }: ActedStep, operation: Operation, { scope, workflow, importing }: Around): object | undefined {
@@ -211,7 +211,7 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
     parametersOf(step.node, undefined, importing.document).map(({ name, value }) => [name, scope.value(value)]),
   );
   const defaults = child(child(workflow, "inputs"), "properties");
-  const input = (name: string, place: Place): Value | undefined => {
+  const input = (name: string, place: FindingPlace): WrittenValue | undefined => {
     if (given.has(name)) return given.get(name);
     const usual = child(child(defaults, name), "default");
     if (usual !== undefined) return scope.value(usual);
@@ -223,7 +223,7 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
   };
   const prefix = `${call.prefix}${step.id}_`;
   const outputs = importWorkflow(workflow, { id, prefix, chain: [...call.chain, id], input }, importing);
-  const output = (name: string, place: Place): Value | undefined =>
+  const output = (name: string, place: FindingPlace): WrittenValue | undefined =>
     outputs.get(name) ??
     findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "its workflow has none of this name");
   scope.steps.set(step.id, { call: undefined, output });
@@ -262,8 +262,8 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
   scope.steps.set(step.id, {
     call: target,
     output: (name, place) => {
-      const written = child(outputs, name);
-      if (written !== undefined) return outputValue(written, target, scope);
+      const found = child(outputs, name);
+      if (found !== undefined) return outputValue(found, target, scope);
       return document.findings.refuse(
         place,
         `the step "${step.id}" has no output "${name}"`,
@@ -291,7 +291,7 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
 }
 
 // `$response` in an output is the answer of its step.
-function outputValue(node: SourceNode, own: CallTarget, scope: WorkflowScope): Value | undefined {
+function outputValue(node: SourceNode, own: CallTarget, scope: WorkflowScope): WrittenValue | undefined {
   const text = textOf(node);
   if (text?.startsWith("$response.body") === true) return scope.resolve(text, node, own);
   return scope.value(node);

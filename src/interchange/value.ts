@@ -19,27 +19,27 @@ export class Joined {
 }
 
 /** A value of a playbook: JSON in which expressions may be anywhere. */
-export type Value = null | boolean | string | Decimal | Expr | Joined | readonly Value[] | ValueMap;
+export type WrittenValue = null | boolean | string | Decimal | Expr | Joined | readonly WrittenValue[] | ValueMap;
 
 /** A map of values. */
 export interface ValueMap {
-  readonly [name: string]: Value;
+  readonly [name: string]: WrittenValue;
 }
 
 /** Returns whether a value is a map. */
-export function isMap(value: Value | undefined): value is ValueMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isLeaf(value as Value);
+export function isMap(value: WrittenValue | undefined): value is ValueMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isLeaf(value);
 }
 
-function isLeaf(value: Value): boolean {
+function isLeaf(value: WrittenValue): boolean {
   return value instanceof Decimal || value instanceof Expr || value instanceof Joined;
 }
 
 /** Returns the value as a playbook writes it. */
-export function written(value: Value): unknown {
+export function written(value: WrittenValue): unknown {
   if (value instanceof Expr) return spelled(value);
   if (value instanceof Joined) return value.parts.map((part) => (typeof part === "string" ? part : spelled(part))).join("");
-  if (Array.isArray(value)) return value.map((item: Value) => written(item));
+  if (Array.isArray(value)) return value.map((item: WrittenValue) => written(item));
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, written(field)]));
 }
@@ -49,12 +49,12 @@ function spelled({ text }: Expr): string {
 }
 
 /** Returns the value as an expression. */
-export function celOf(value: Value): string {
+export function celOf(value: WrittenValue): string {
   if (value instanceof Expr) return value.text;
   if (value instanceof Decimal) return value.text;
   if (value instanceof Joined)
     return value.parts.map((part) => (typeof part === "string" ? JSON.stringify(part) : `string(${part.text})`)).join(" + ");
-  if (Array.isArray(value)) return `[${value.map((item: Value) => celOf(item)).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map((item: WrittenValue) => celOf(item)).join(", ")}]`;
   if (!isMap(value)) return JSON.stringify(value);
   const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}: ${celOf(field)}`);
   return `{${fields.join(", ")}}`;
@@ -70,11 +70,11 @@ export function celPath(owner: string, path: readonly string[]): string {
   }, owner);
 }
 
-/** Returns the value at a path inside of a value, if it can be told. */
-export function valueAt(value: Value, path: readonly string[]): Value | undefined {
+/** Returns the value at a path inside of a value, if it is known. */
+export function valueAt(value: WrittenValue, path: readonly string[]): WrittenValue | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (value instanceof Expr) return new Expr(celPath(value.text, path));
-  const inner = Array.isArray(value) ? (value[Number(key)] as Value | undefined) : isMap(value) ? value[key] : undefined;
+  const inner = Array.isArray(value) ? (value[Number(key)] as WrittenValue | undefined) : isMap(value) ? value[key] : undefined;
   return inner === undefined ? undefined : valueAt(inner, rest);
 }

@@ -66,14 +66,16 @@ export async function serve(faults: FaultPlan = []): Promise<Served> {
 
 const RUN_KEY = "k7";
 
+/** A run with tokenbook: a file with its text in a folder, and its inputs. */
+export interface Run {
+  readonly file: string;
+  readonly text: string;
+  readonly folder: string;
+  readonly inputs?: readonly string[];
+}
+
 /** Runs a playbook or a document with tokenbook. */
-export async function withTokenbook(
-  file: string,
-  text: string,
-  folder: string,
-  inputs: readonly string[],
-  served: Served,
-): Promise<Outcome> {
+export async function withTokenbook({ file, text, folder, inputs = [] }: Run, served: Served): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, file), text);
   writeFileSync(join(folder, "tokenbook.yaml"), environmentAt(served.url, Object.keys(served.keys)));
@@ -129,7 +131,7 @@ export interface BothWays {
 export async function bothWays(path: string, folder: string): Promise<BothWays> {
   const text = readFileSync(join(ROOT, path), "utf8");
   const { text: exported = "", diagnostics } = exportPlaybook(resolve(ROOT, path), text, filesOf({ cwd: ROOT }));
-  const ours = await onNew((served) => withTokenbook("ours.yaml", text, join(folder, "ours"), [], served));
+  const ours = await onNew((served) => withTokenbook({ file: "ours.yaml", text, folder: join(folder, "ours") }, served));
   const respect = await onNew((served) => withRespect(exported, join(folder, "respect"), served));
   const linted = await lint(join(folder, "respect"));
   const { text: imported } = importArazzo("x.arazzo.yaml", exported);
@@ -139,7 +141,9 @@ export async function bothWays(path: string, folder: string): Promise<BothWays> 
   const again =
     imported === undefined
       ? undefined
-      : await onNew((served) => withTokenbook("again.yaml", imported, join(folder, "again"), names, served));
+      : await onNew((served) =>
+          withTokenbook({ file: "again.yaml", text: imported, folder: join(folder, "again"), inputs: names }, served),
+        );
   const steps = exported.match(/^\s*- stepId:/gm)?.length ?? 0;
   return {
     steps,

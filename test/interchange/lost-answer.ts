@@ -20,7 +20,10 @@ export async function lostAnswer(): Promise<{ readonly tokenbook: Outcome; reado
   const folder = mkdtempSync(join(tmpdir(), "arazzo-"));
   const [here, there] = [await serve(LOST), await serve(LOST)];
   try {
-    const tokenbook = await withTokenbook("mint.arazzo.yaml", documentOfPage(), join(folder, "tokenbook"), [], here);
+    const tokenbook = await withTokenbook(
+      { file: "mint.arazzo.yaml", text: documentOfPage(), folder: join(folder, "tokenbook") },
+      here,
+    );
     return { tokenbook, respect: await withRespect(documentOfPage(), join(folder, "respect"), there) };
   } finally {
     await here.close();
