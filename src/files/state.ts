@@ -8,7 +8,16 @@ import { isOurs, strangeOwner, strangeWriter } from "./owner.ts";
 import { type Access, assertPrivate, FOLDER_MODE, FRESH, isOpenToOthers, refusePrivate } from "./private.ts";
 
 /** What a state directory holds. */
-const ENTRIES = ["journal.db", "journal.tail", "schedule.db", "drift.db", "exchanges.db", "sandbox.db", "holders", "plans"] as const;
+const ENTRIES = [
+  "journal.db",
+  "journal.tail",
+  "schedule.db",
+  "drift.db",
+  "exchanges.db",
+  "sandbox.db",
+  "holders",
+  "plans",
+] as const;
 
 /** The name of an entry in a state directory. Only `stateEntry`, which checks the directory, gives its path. */
 export type StateEntry = (typeof ENTRIES)[number];
