@@ -115,9 +115,9 @@ test.for<readonly [string, Partial<Ledger>]>([
     { transactions: [MINT, { ...MINT, id: "t2", transactionDetails: [{ amount: 5 }] }] },
   ],
   ["transaction t2: it moves nothing of the token Gold", { transactions: [MINT, transaction("t2", "MINT", 5, "Silver")] }],
-  ["transaction t1 is listed 2 times", { transactions: [transaction("t1", "MINT", 50), transaction("t1", "MINT", 50)] }],
+  ["transaction t1 is listed more than once", { transactions: [transaction("t1", "MINT", 50), transaction("t1", "MINT", 50)] }],
   [
-    "account account~1 is listed 2 times",
+    "account account~1 is listed more than once",
     {
       accounts: [
         { ...ALICE, balance: 50 },
