@@ -16,8 +16,8 @@ export interface ScheduleState {
   /** Ticks that wait for it, the earliest first; and since when nothing is under way any more. */
   readonly waiting: readonly number[];
   readonly freeSince: number;
-  /** An earlier run waits for a person. */
-  readonly isBlocked: boolean;
+  /** Whether an earlier run waits for a person. Asked only when a firing would begin. */
+  readonly isBlocked: () => boolean;
 }
 
 /** The outcome of one tick. */
@@ -53,7 +53,7 @@ export function nextDue(plan: FiringPlan, since: number): number | undefined {
   return tick === undefined ? undefined : dueOf(plan, tick);
 }
 
-/** Returns the next actions. Pure; every process that asks with the same table gets the same. */
+/** Returns the next actions. Every process that asks with the same table gets the same. */
 export function decide(plan: FiringPlan, state: ScheduleState, now: number): Decision {
   const { ticks, isCut } = dueTicks(plan, state.since, now);
   const since = Math.max(state.since, ticks.at(-1) ?? state.since);
@@ -123,8 +123,9 @@ class Deciding {
   }
 
   #begin(tick: number): void {
-    this.#step(tick, this.#state.isBlocked ? "blocked" : "running");
-    this.#isRunning = !this.#state.isBlocked;
+    const isBlocked = this.#state.isBlocked();
+    this.#step(tick, isBlocked ? "blocked" : "running");
+    this.#isRunning = !isBlocked;
   }
 
   #overlap(tick: number): void {

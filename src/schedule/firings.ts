@@ -145,6 +145,11 @@ export class Firings {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND state IN ('queued', 'running') ORDER BY tick", id);
   }
 
+  /** The same of all schedules. */
+  openOfAll(): readonly Firing[] {
+    return this.#read("SELECT * FROM firing WHERE state IN ('queued', 'running') ORDER BY schedule, tick");
+  }
+
   /** The one of a schedule that is under way. */
   running(id: string): Firing | undefined {
     return this.open(id).find(({ state }) => state === "running");

@@ -3,9 +3,10 @@ import { LIMITS } from "../base/limits.ts";
 import { count, quoted } from "../base/text.ts";
 import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
-import { type Decision, nextDue, type FiringPlan } from "./decide.ts";
+import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
 import { type Blocking, type Firing, type FiringProblem, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
+import { ScheduleMemory } from "./memory.ts";
 import { noteOfMissed } from "./notification.ts";
 import type { ScheduleLook } from "./store.ts";
 
@@ -26,11 +27,17 @@ export interface SchedulerParts extends Parts {
 export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #carrier: Carrier;
+  readonly #memory: ScheduleMemory;
   readonly #running = new Map<
     string,
     { readonly firing: Firing; readonly stop: AbortController; readonly over: Promise<void> }
   >();
   #scheduled: readonly Ticking[] = [];
+  #reloadedAt = Number.NEGATIVE_INFINITY;
+  /** The same by their ids, once they are registered. */
+  readonly #begun = new Map<string, Ticking>();
+  /** The schedules whose metrics are not up to date. */
+  readonly #changed = new Set<string>();
   #wake = new AbortController();
   #crash: { readonly error: unknown } | undefined;
   #isStopping = false;
@@ -38,6 +45,7 @@ export class Scheduler {
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
     this.#carrier = new Carrier(parts);
+    this.#memory = new ScheduleMemory(parts.store, parts.clock);
   }
 
   /** Why nothing would be fired now. */
@@ -45,7 +53,7 @@ export class Scheduler {
     if (this.#isStopping) return "stopping";
     const [first] = this.#scheduled;
     if (first === undefined) return "no playbook has a schedule";
-    return this.#parts.store.known(first.id) === undefined ? "not begun" : undefined;
+    return this.#memory.known(first.id) === undefined ? "not begun" : undefined;
   }
 
   /**
@@ -64,11 +72,10 @@ export class Scheduler {
     while (!stopping.aborted && this.#crash === undefined) {
       this.#wake = new AbortController();
       this.#parts.store.assertInPlace();
+      for (const id of this.#memory.read()) this.#changed.add(id);
       this.#reload();
-      for (const ticking of this.#scheduled) {
-        if (this.#isDue(ticking)) this.#look(ticking);
-        this.#show(ticking);
-      }
+      for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
+      this.#showChanged();
       void this.#deliver();
       await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
     }
@@ -82,49 +89,60 @@ export class Scheduler {
     }
   }
 
+  // Finding out whether thousands of files were edited takes a while, so it is not done with each firing.
   #reload(): void {
-    const now = this.#parts.current();
-    for (const ticking of now) if (!this.#scheduled.includes(ticking) || this.#isAhead(ticking)) this.#begin(ticking);
+    const { current, clock, metrics } = this.#parts;
+    const elapsed = clock.elapsed();
+    if (elapsed - this.#reloadedAt < LIMITS.schedulePollMs) return;
+    this.#reloadedAt = elapsed;
+    const now = current();
+    for (const ticking of now) if (!this.#isBegun(ticking)) this.#begin(ticking);
     if (now === this.#scheduled) return;
-    const ids = new Set(now.map(({ id }) => id));
-    for (const { id } of this.#scheduled) if (!ids.has(id)) this.#parts.metrics.next(id, undefined);
     this.#scheduled = now;
+    const ids = new Set(now.map(({ id }) => id));
+    for (const id of this.#begun.keys()) {
+      if (ids.has(id)) continue;
+      this.#begun.delete(id);
+      metrics.next(id, undefined);
+    }
   }
 
-  #isAhead({ id }: Ticking): boolean {
-    const known = this.#parts.store.known(id);
-    return known !== undefined && this.#parts.store.isAhead(known);
+  #isBegun(ticking: Ticking): boolean {
+    const known = this.#memory.known(ticking.id);
+    return this.#begun.get(ticking.id) === ticking && (known === undefined || !this.#parts.store.isAhead(known));
   }
 
   #begin(ticking: Ticking): void {
     const { store, metrics, log, clock } = this.#parts;
     const { id, playbook, environment, schedule } = ticking;
     const { pattern: cron, timezone } = schedule.cron;
-    const since = store.register({ id, playbook, environment, cron, timezone, jitterMs: schedule.jitterMs }, (missed) => {
-      this.#reportMissed(ticking, missed);
-    });
+    const { jitterMs } = schedule;
+    if (!store.isRegistered(this.#memory.known(id), { cron, timezone, jitterMs })) {
+      store.register({ id, playbook, environment, cron, timezone, jitterMs }, (missed) => this.#reportMissed(ticking, missed));
+      this.#memory.readOne(id);
+    }
+    this.#begun.set(id, ticking);
+    this.#changed.add(id);
     metrics.begin(id);
-    const next = nextDue(planOf(ticking), Math.max(clock.now(), since));
+    const next = nextDue(planOf(ticking), Math.max(clock.now(), this.#memory.known(id)?.since ?? 0));
     metrics.next(id, next);
     const when = next === undefined ? "never" : timeOf(next);
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
   }
 
-  #show({ id }: Ticking): void {
+  #showChanged(): void {
     const { store, metrics, reportOf } = this.#parts;
-    const lastSuccess = store.known(id)?.lastSuccess;
-    metrics.showState(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
+    for (const id of this.#changed) {
+      if (!this.#begun.has(id)) continue;
+      const lastSuccess = this.#memory.known(id)?.lastSuccess;
+      metrics.showState(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
+    }
+    this.#changed.clear();
   }
 
   #isDue(ticking: Ticking): boolean {
-    const { clock, store } = this.#parts;
-    const due = this.#nextDue(ticking);
-    return (due !== undefined && due <= clock.now()) || store.firings.open(ticking.id).length > 0;
-  }
-
-  #nextDue(ticking: Ticking): number | undefined {
-    const { clock, store } = this.#parts;
-    return nextDue(planOf(ticking), store.known(ticking.id)?.since ?? clock.now());
+    const due = this.#memory.nextDue(planOf(ticking));
+    return (due !== undefined && due <= this.#parts.clock.now()) || this.#memory.open(ticking.id).length > 0;
   }
 
   #look(ticking: Ticking): void {
@@ -136,11 +154,17 @@ export class Scheduler {
     };
     const plan = planOf(ticking);
     const { decision } = store.look(plan, isBlocked, (looked) => this.#report(ticking, looked, blocking));
-    metrics.next(ticking.id, nextDue(plan, decision.since));
+    this.#readAgain(ticking.id);
+    metrics.next(ticking.id, this.#memory.nextDue(plan));
     for (const { state, tick } of decision.steps) if (state === "running") this.#start(ticking, tick);
     const running = this.#running.get(ticking.id);
     if (running !== undefined && (decision.cancels || store.firings.isToStop(running.firing)))
       running.stop.abort("cancelled" satisfies StopReason);
+  }
+
+  #readAgain(id: string): void {
+    this.#memory.readOne(id);
+    this.#changed.add(id);
   }
 
   // Within the transaction: the notifications are kept with the decision, or neither is.
@@ -198,13 +222,11 @@ export class Scheduler {
     const stop = new AbortController();
     const over = this.#carrier
       .carry(ticking, firing, stop)
-      .then(
-        () => undefined,
-        (error: unknown) => {
-          log("error", "schedule.crashed", `${ticking.id}: ${messageOf(error)}`, aboutFiring(firing));
-          this.#crash ??= { error };
-        },
-      )
+      .then(() => this.#readAgain(ticking.id))
+      .catch((error: unknown) => {
+        log("error", "schedule.crashed", `${ticking.id}: ${messageOf(error)}`, aboutFiring(firing));
+        this.#crash ??= { error };
+      })
       .finally(() => {
         this.#running.delete(ticking.id);
         this.#wake.abort();
@@ -222,15 +244,15 @@ export class Scheduler {
   // Until something is due, or somebody else may have done something; a clock that was set is noticed within a nap.
   #napMs(): number {
     const { clock, courier } = this.#parts;
-    const dues = [...this.#scheduled.map((ticking) => this.#nextDue(ticking)), courier.nextAt()];
-    const next = Math.min(...dues.map((at) => at ?? Number.POSITIVE_INFINITY));
+    let next = courier.nextAt() ?? Number.POSITIVE_INFINITY;
+    for (const ticking of this.#scheduled) next = Math.min(next, this.#memory.nextDue(planOf(ticking)) ?? next);
     const most = this.#scheduled.some((ticking) => this.#isWatched(ticking)) ? LIMITS.schedulePollMs : LIMITS.scheduleNapMs;
     return Math.max(0, Math.min(next - clock.now(), most));
   }
 
   // Another process may end what runs there, or want what runs here to stop.
   #isWatched({ id, schedule }: Ticking): boolean {
-    const isOpen = this.#parts.store.firings.open(id).length > 0;
+    const isOpen = this.#memory.open(id).length > 0;
     return isOpen && (!this.#running.has(id) || schedule.overlap === "cancel");
   }
 

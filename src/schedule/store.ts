@@ -183,6 +183,15 @@ export class ScheduleStore {
     });
   }
 
+  /** Whether a schedule is known as its playbook has it now, so that there is nothing to register. */
+  isRegistered(
+    known: KnownSchedule | undefined,
+    { cron, timezone, jitterMs }: Pick<KnownSchedule, "cron" | "timezone" | "jitterMs">,
+  ): boolean {
+    const isSame = known?.cron === cron && known?.timezone === timezone && known?.jitterMs === jitterMs;
+    return known !== undefined && isSame && !this.isAhead(known);
+  }
+
   /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule starts again. */
   isAhead({ since }: Pick<KnownSchedule, "since">): boolean {
     return since > this.#ports.clock.now() + LIMITS.scheduleSetBackMs;
@@ -265,14 +274,14 @@ export class ScheduleStore {
       isRunning: open.some(({ state }) => state === "running"),
       waiting: open.filter(({ state }) => state === "queued").map(({ tick }) => tick),
       freeSince: this.firings.freeSince(id),
-      isBlocked: isBlocked(),
+      isBlocked,
     };
   }
 
   #missedOf({ id, cron, timezone, jitterMs, since }: KnownSchedule, now: number): Missed {
     if (cron === undefined || timezone === undefined) return NONE;
     const plan: FiringPlan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
-    const state: ScheduleState = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: false };
+    const state: ScheduleState = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: () => false };
     const decision = decide(plan, state, now);
     const steps = decision.steps.map((step): TickDecision => ({ ...step, state: "missed" }));
     for (const step of steps) this.firings.put(id, step);

@@ -33,7 +33,7 @@ test("every tick is decided once, in order; one runs at a time, and no more wait
           isRunning: of("running").length > 0,
           waiting: of("queued"),
           freeSince,
-          isBlocked: false,
+          isBlocked: () => false,
         };
         const decision = decide(plan, standing, now);
         for (const { tick, due, state } of decision.steps) {

@@ -1,0 +1,70 @@
+import type { Clock } from "../base/ports.ts";
+import { LIMITS } from "../base/limits.ts";
+import { type FiringPlan, nextDue } from "./decide.ts";
+import type { Firing } from "./firing.ts";
+import type { KnownSchedule, ScheduleStore } from "./store.ts";
+
+/**
+ * What a process remembers of its schedules between two looks, so that it asks about all of them at once and not about each. What others
+ * change meanwhile does no harm: whether something fires is decided from the tables, in a transaction.
+ */
+export class ScheduleMemory {
+  readonly #store: ScheduleStore;
+  readonly #clock: Pick<Clock, "now" | "elapsed">;
+  readonly #known = new Map<string, KnownSchedule>();
+  readonly #open = new Map<string, readonly Firing[]>();
+  // Finding the next tick takes longer than the rest of a look.
+  readonly #dues = new Map<
+    string,
+    { readonly cron: FiringPlan["cron"]; readonly since: number; readonly at: number | undefined }
+  >();
+  #readAt: number | undefined;
+
+  constructor(store: ScheduleStore, clock: Pick<Clock, "now" | "elapsed">) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Reads which firings are open; after `LIMITS.scheduleNapMs` also the schedules. Returns those of which something has changed. */
+  read(): readonly string[] {
+    this.#open.clear();
+    for (const [id, firings] of Map.groupBy(this.#store.firings.openOfAll(), ({ schedule }) => schedule))
+      this.#open.set(id, firings);
+    const now = this.#clock.elapsed();
+    if (this.#readAt !== undefined && now - this.#readAt < LIMITS.scheduleNapMs) return [];
+    this.#readAt = now;
+    return this.#store.all().flatMap((known) => (this.#keep(known) ? [known.id] : []));
+  }
+
+  /** Reads one schedule again, of which this process has changed something. */
+  readOne(id: string): void {
+    this.#open.set(id, this.#store.firings.open(id));
+    const known = this.#store.known(id);
+    if (known !== undefined) this.#keep(known);
+  }
+
+  known(id: string): KnownSchedule | undefined {
+    return this.#known.get(id);
+  }
+
+  /** The firings of a schedule that are under way or wait. */
+  open(id: string): readonly Firing[] {
+    return this.#open.get(id) ?? [];
+  }
+
+  /** When a plan fires next. */
+  nextDue(plan: FiringPlan): number | undefined {
+    const since = this.#known.get(plan.id)?.since ?? this.#clock.now();
+    const before = this.#dues.get(plan.id);
+    if (before?.cron === plan.cron && before.since === since) return before.at;
+    const at = nextDue(plan, since);
+    this.#dues.set(plan.id, { cron: plan.cron, since, at });
+    return at;
+  }
+
+  #keep(known: KnownSchedule): boolean {
+    const before = this.#known.get(known.id);
+    this.#known.set(known.id, known);
+    return before === undefined || JSON.stringify(before) !== JSON.stringify(known);
+  }
+}
