@@ -199,7 +199,7 @@ export class Leases {
   list(): readonly Lease[] {
     const held = "SELECT * FROM lease WHERE holder IS NOT NULL OR kind = 'entity' ORDER BY run_id DESC, kind DESC, name";
     const rows = this.#database.all(held);
-    return rows.map((row) => this.#read(row)).filter((lease) => this.#counts(lease));
+    return rows.map((row) => this.read(row)).filter((lease) => this.#counts(lease));
   }
 
   /** The holder of a run; nothing when it was released, or its process died. */
@@ -239,7 +239,7 @@ export class Leases {
   #others(kind: LeaseKind, name: string, runId: string): readonly Lease[] {
     const rows = this.#database.all("SELECT * FROM lease WHERE kind = ? AND name = ? AND run_id <> ?", kind, name, runId);
     return rows
-      .map((row) => this.#read(row))
+      .map((row) => this.read(row))
       .filter((lease) => {
         const counts = this.#counts(lease);
         if (!counts)
@@ -258,14 +258,15 @@ export class Leases {
   }
 
   #ofRun(runId: string): readonly Lease[] {
-    return this.#database.all("SELECT * FROM lease WHERE run_id = ?", runId).map((row) => this.#read(row));
+    return this.#database.all("SELECT * FROM lease WHERE run_id = ?", runId).map((row) => this.read(row));
   }
 
   #isElsewhere(holder: Holder | undefined): boolean {
     return holder !== undefined && !this.#ports.liveness.isMe(holder);
   }
 
-  #read(row: SqlRow): Lease {
+  /** Reads a row of the table of leases. Throws a Failure when it is damaged. */
+  read(row: SqlRow): Lease {
     return this.#whole(row, (whole) => leaseOf(whole, this.#ports.liveness));
   }
 

@@ -28,8 +28,8 @@ export interface RunSummary {
   readonly openedAt: number;
   /** `undefined` while the run is under way, or when its process died. */
   readonly outcome: string | undefined;
-  /** Who may be acting for it, and since when. */
-  readonly held: { readonly holder: Holder; readonly since: number; readonly life: Life } | undefined;
+  /** Who may be acting for it, since when, and by which claim. */
+  readonly held: { readonly holder: Holder; readonly since: number; readonly life: Life; readonly epoch: number } | undefined;
 }
 
 /** A run that may be written for, and all that is known of it. */
@@ -356,13 +356,14 @@ export class JournalStore {
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
-    return this.#database.all(`SELECT * FROM run ${which}`, ...values).map((row) => ({
+    const held = "LEFT JOIN lease ON kind = 'run' AND name = run.id AND run_id = run.id";
+    return this.#database.all(`SELECT * FROM run ${held} ${which}`, ...values).map((row) => ({
       id: String(row["id"]),
       playbook: String(row["playbook"]),
       environment: String(row["environment"]),
       openedAt: Number(row["opened_at"]),
       outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
-      held: heldBy(this.leases.holding(String(row["id"]))),
+      held: row["kind"] === null ? undefined : heldBy(this.leases.read(row)),
     }));
   }
 
@@ -412,10 +413,8 @@ export class JournalStore {
   }
 }
 
-function heldBy(lease: Lease | undefined): RunSummary["held"] {
-  return lease?.holder === undefined || !keepsHold(lease.life)
-    ? undefined
-    : { holder: lease.holder, since: lease.since, life: lease.life };
+function heldBy({ holder, since, life, epoch }: Lease): RunSummary["held"] {
+  return holder === undefined || !keepsHold(life) ? undefined : { holder, since, life, epoch };
 }
 
 /** The code of the failure that says that another run has the caller's key. */

@@ -93,7 +93,7 @@ export function leftBy(
   { id, held }: Pick<RunSummary, "id" | "held">,
 ): { readonly opened: RunOpened; readonly writes: readonly OpenAttempt[] } | undefined {
   // The process that began the run still holds it, so nothing is left behind.
-  if (held !== undefined && store.leases.holding(id)?.epoch === 1) return undefined;
+  if (held?.epoch === 1) return undefined;
   const state = stateOf(store.read(id));
   const writes = leftWrites(state, held !== undefined);
   return writes.length === 0 || state.opened === undefined ? undefined : { opened: state.opened, writes };
