@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { simulateMany } from "../../simulation/pool.ts";
 import { showTally } from "../../simulation/show.ts";
-import { DRAWN_SCHEDULES } from "./promised.ts";
+import { DRAWN_SCHEDULES } from "./sizes.ts";
 
 const PATIENCE_MS = 1_800_000;
 
