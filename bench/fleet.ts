@@ -1,32 +1,32 @@
 // npm run bench:fleet [-- --quick]: what many machines cost, beside their targets. Prints ratios within one run: quote those, because times differ
 // from machine to machine. Needs the binaries of PostgreSQL.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { systemClock } from "../src/base/ports.ts";
-import { temporaryFolder } from "../src/cli/crash/island.ts";
-import { removeFolder } from "../src/files/folder.ts";
 import { RunQueue, type SubmittedRun } from "../src/fleet/queue.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import type { StatePlace } from "../src/sql/place.ts";
 import type { Sandbox } from "../src/sandbox/sandbox.ts";
 import { answered, intended, opened } from "../test/unit/protocol/facts.ts";
 import { approvalPlaybook } from "../test/playbooks.ts";
-import { PostgresServer } from "../test/postgres/server.ts";
 import { Proxy } from "../test/postgres/proxy.ts";
+import { dueOf } from "../src/schedule/decide.ts";
+import { finished, Machines, type ProjectState } from "./machines.ts";
 import { median } from "./measure.ts";
 
-const COMMAND = fileURLToPath(new URL("../bin/tokenbook.js", import.meta.url));
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const SIZES = options.quick ? { writes: 50, runs: 100, jobs: 2_000 } : { writes: 500, runs: 1_000, jobs: 100_000 };
+const SIZES = options.quick
+  ? { writes: 50, runs: 100, jobs: 2_000, schedules: 200, watchedMs: 60_000 }
+  : { writes: 500, runs: 1_000, jobs: 100_000, schedules: 10_000, watchedMs: 180_000 };
 const SLOTS = 8;
+const SCHEDULERS = 4;
+const LATE_MS = 2_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const POLL_MS = 100;
 const MEGABYTE = 1_048_576;
 
@@ -59,23 +59,28 @@ steps:
     with: { id: "\${{ steps.token.id }}" }
     expect: [response.totalSupply == 15]
 `;
+const ONE_READ = `playbook: 1
+name: One read
+actors:
+  issuer: { ledger: "userId:alice" }
+defaults: { as: issuer }
+steps:
+  - uses: ledger.token.list
+`;
 const APPROVAL = approvalPlaybook("    timeout: 1h\n    wait: { every: 200ms, max: 200ms }");
 
-// On the disk, as the server's files are.
-const folder = temporaryFolder({ TMPDIR: tmpdir() });
-const server = await PostgresServer.start();
-const children = new Set<ChildProcess>();
+const machines = await Machines.start();
+const { server, folder } = machines;
 let isOver = false;
 try {
-  const sandbox = await startSandboxProcess();
+  const sandbox = await machines.startSandbox();
   await writes();
   await takeover(sandbox);
   await throughput(sandbox);
   await dispatch();
+  await schedules(sandbox);
 } finally {
-  for (const child of children) child.kill("SIGKILL");
-  await server.remove();
-  removeFolder(folder);
+  await machines.end();
 }
 process.exitCode = isOver ? 1 : 0;
 
@@ -159,7 +164,7 @@ async function takeover(sandbox: Sandbox): Promise<void> {
       await way.close();
     }),
   );
-  for (const child of children) if (child.spawnargs.includes("worker")) child.kill("SIGKILL");
+  machines.kill("worker");
 }
 
 async function throughput(sandbox: Sandbox): Promise<void> {
@@ -171,13 +176,13 @@ async function throughput(sandbox: Sandbox): Promise<void> {
     mkdirSync(join(each, "runs"));
     for (let at = 0; at < SIZES.runs; at++) writeFileSync(join(each, "runs", `${at}.yaml`), FIVE_STEPS);
   }
-  const one = await seconds(() => finished(start(alone, ["run", "runs", "--jobs", String(2 * SLOTS), "--quiet"])));
+  const one = await seconds(() => finished(machines.start(alone, ["run", "runs", "--jobs", String(2 * SLOTS), "--quiet"])));
   for (const each of workers) await startWorker(each, SLOTS);
   const two = await seconds(() => submit(desk, "runs"));
   const ratio = one / two;
   const what = `${SIZES.runs} runs of 5 steps: 2 workers ${two.toFixed(1)} s, one process ${one.toFixed(1)} s`;
   show(what, `${ratio.toFixed(2)} ×`, { target: "≥ 0.8 ×", holds: ratio >= 0.8 });
-  for (const child of children) if (child.spawnargs.includes("worker")) child.kill("SIGKILL");
+  machines.kill("worker");
 }
 
 /** How long a worker's slot that is free waits for the next job, with very many in the queue. */
@@ -217,6 +222,56 @@ async function dispatch(): Promise<void> {
   show("memory of the worker meanwhile", `${growth.toFixed(2)} ×`, { target: "flat (≤ 1.2 ×)", holds: growth <= 1.2 });
 }
 
+/** Each tick of many schedules runs once, whichever scheduler claims it, and soon after it is due. */
+async function schedules(sandbox: Sandbox): Promise<void> {
+  const place = server.place();
+  const own = project("schedules", sandbox, { place });
+  mkdirSync(join(own, "watched"));
+  // Each fires once an hour, and the jitter spreads those of one minute over it.
+  for (let at = 0; at < SIZES.schedules; at++) {
+    const schedule = `schedule: { cron: "${minuteOf(at)} * * * *", timezone: UTC, jitter: 1m }`;
+    writeFileSync(join(own, "watched", `${at}.yaml`), `${ONE_READ}${schedule}\n`);
+  }
+  for (let each = 0; each < SCHEDULERS; each++)
+    await machines.startUntil(own, ["schedule", "watched"], "schedule.begun", SIZES.schedules);
+  // The ticks of the minute before may be older than their schedules.
+  const from = Date.now() + MINUTE_MS;
+  const to = from + SIZES.watchedMs;
+  await setTimeout(to + LATE_MS - Date.now());
+  machines.kill("schedule");
+  const [found] = await server.query(
+    `SELECT count(*)::int AS fired, count(DISTINCT run_id)::int AS runs, max(opened_at - due)::int AS late, sum(tries)::int AS tries
+     FROM ${place.schema}.firing LEFT JOIN ${place.schema}.run ON run.id = run_id WHERE due BETWEEN ${from} AND ${to}`,
+  );
+  const { fired, runs, late = Infinity, tries } = found as Readonly<Record<string, number>>;
+  const ticks = ticksBetween(from, to);
+  const isOnce = [fired, runs, tries].every((count) => count === ticks);
+  show(`${SIZES.schedules} schedules, ${SCHEDULERS} schedulers: ${ticks} ticks`, `${fired} fired, ${runs} runs`, {
+    target: "each once",
+    holds: isOnce,
+  });
+  show("the latest of them: from its tick to the beginning of its run", `${late} ms`, {
+    target: `≤ ${LATE_MS} ms`,
+    holds: late <= LATE_MS,
+  });
+}
+
+function minuteOf(at: number): number {
+  return at % (HOUR_MS / MINUTE_MS);
+}
+
+function ticksBetween(from: number, to: number): number {
+  let ticks = 0;
+  for (let at = 0; at < SIZES.schedules; at++) {
+    const schedule = { id: `watched/${at}.yaml@here`, jitterMs: MINUTE_MS };
+    for (let hour = from - (from % HOUR_MS) - HOUR_MS; hour <= to; hour += HOUR_MS) {
+      const due = dueOf(schedule, hour + minuteOf(at) * MINUTE_MS);
+      if (due >= from && due <= to) ticks++;
+    }
+  }
+  return ticks;
+}
+
 function jobOf(at: number): SubmittedRun {
   return {
     playbook: "x.yaml",
@@ -230,56 +285,18 @@ function jobOf(at: number): SubmittedRun {
   };
 }
 
-interface Of {
-  readonly place?: ReturnType<PostgresServer["place"]>;
-  readonly port?: number;
-}
-
-function project(name: string, { ledgerBaseUrl, ledgerApiKey, appId, orgId }: Sandbox, { place, port }: Of): string {
-  const own = join(folder, name);
-  mkdirSync(own);
-  const address = place?.url.reveal().replace(String(server.port), String(port ?? server.port)) ?? "";
-  writeFileSync(join(own, ".env"), `LEDGER_KEY=${ledgerApiKey}\nTOKENBOOK_DATABASE=${address}\n`, { mode: 0o600 });
-  const state = place === undefined ? "" : `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${place.schema} }\n`;
-  const environment = `environments:\n  here:\n    ledger: { baseUrl: "${ledgerBaseUrl}", appId: ${appId}, orgId: ${orgId}, apiKey: env:LEDGER_KEY }\n`;
-  writeFileSync(join(own, "tokenbook.yaml"), environment + state);
+function project(name: string, sandbox: Sandbox, state: ProjectState): string {
+  const own = machines.project(name, sandbox, state);
   writeFileSync(join(own, "approval.yaml"), APPROVAL);
   return own;
 }
 
-function start(cwd: string, args: readonly string[]): ChildProcess {
-  const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [COMMAND, ...args], { cwd, env: { PATH, HOME }, stdio: ["ignore", "pipe", "inherit"] });
-  children.add(child);
-  child.once("exit", () => children.delete(child));
-  return child;
-}
-
-async function finished(child: ChildProcess): Promise<void> {
-  child.stdout?.resume();
-  const [code] = (await once(child, "exit")) as [number | null];
-  if (code !== 0) throw new Error(`${child.spawnargs.join(" ")} ended with ${code}`);
-}
-
 function submit(cwd: string, what: string): Promise<void> {
-  return finished(start(cwd, ["submit", what, "--wait"]));
+  return finished(machines.start(cwd, ["submit", what, "--wait"]));
 }
 
-async function startWorker(cwd: string, jobs: number): Promise<ChildProcess> {
-  const worker = start(cwd, ["worker", "--jobs", String(jobs), "--json"]);
-  if (worker.stdout === null) throw new Error("a worker prints its log");
-  for await (const line of createInterface(worker.stdout)) if (line.includes("worker.started")) break;
-  worker.stdout.resume();
-  return worker;
-}
-
-async function startSandboxProcess(): Promise<Sandbox> {
-  const own = join(folder, "sandbox");
-  mkdirSync(own);
-  const child = start(own, ["sandbox", "--port", "0", "--db", "sandbox.db", "--json"]);
-  if (child.stdout === null) throw new Error("a sandbox prints where it is");
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  return JSON.parse(line) as Sandbox;
+function startWorker(cwd: string, jobs: number): Promise<ChildProcess> {
+  return machines.startUntil(cwd, ["worker", "--jobs", String(jobs)], "worker.started");
 }
 
 interface Waiting {
