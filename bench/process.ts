@@ -35,7 +35,7 @@ export class Stopwatch {
 
   async run(command: readonly string[]): Promise<Ran> {
     const [output, peak] = [join(this.#folder, "output.txt"), join(this.#folder, "peak.txt")];
-    // Told of a small parent: the kernel counts the memory that a process had before it became the command.
+    // By a small parent: the kernel counts the memory that a process had before it became the command.
     const weighed = this.#canWeigh ? [TIME, "-q", "-f", WEIGHT, "-o", peak, ...command] : command;
     const descriptor = openSync(output, "w");
     try {

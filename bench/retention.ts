@@ -27,7 +27,7 @@ async function measure(folder: string, writes: number): Promise<boolean> {
   const verified = verifyArchives(archives, []);
   const archived = verified.reduce((sum, { runs }) => sum + runs, 0);
   const intact = verified.filter(({ problem }) => problem === null).length;
-  process.stdout.write(`${archived} runs in ${verified.length} archives, of which ${intact} are intact and in order\n\n`);
+  process.stdout.write(`${archived} runs in ${verified.length} archives; ${intact} archives are intact and in order\n\n`);
   const most = Math.max(...years.slice(0, 2).map(({ records }) => records));
   return intact === verified.length && years.every(({ records }) => records <= most * 1.1);
 }

@@ -15,6 +15,7 @@ export const PAGES: readonly string[] = [
   "deploy/**/*.*",
   "src/**/*.ts",
   "simulation/**/*.ts",
+  "test/**/*.ts",
 ];
 
 /** The files that PAGES matches and the check leaves out: they are generated from the source, or list the words themselves. */
@@ -27,6 +28,7 @@ export const LEFT_OUT: readonly string[] = [
   "docs/operations.md",
   "scripts/words.ts",
   "test/words.test.ts",
+  "test/unit/words.test.ts",
 ];
 
 /** The average number of words in a sentence that no page may exceed. */

@@ -25,7 +25,7 @@ export class ScheduleMemory {
     this.#clock = clock;
   }
 
-  /** Reads which firings are open; after `LIMITS.scheduleNapMs` also the schedules. Returns those of which something has changed. */
+  /** Reads which firings are open; after `LIMITS.scheduleNapMs` also the schedules. Returns the schedules that have changed. */
   read(): readonly string[] {
     this.#open.clear();
     for (const [id, firings] of Map.groupBy(this.#store.firings.openOfAll(), ({ schedule }) => schedule))
@@ -36,7 +36,7 @@ export class ScheduleMemory {
     return this.#store.all().flatMap((known) => (this.#keep(known) ? [known.id] : []));
   }
 
-  /** Reads one schedule again, of which this process has changed something. */
+  /** Reads one schedule again, because this process has changed it. */
   readOne(id: string): void {
     this.#open.set(id, this.#store.firings.open(id));
     const known = this.#store.known(id);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
 
-/** A copy button: what stands before it as a whole, and what lay on the clipboard after a click. */
+/** A copy button: what is before it as a whole, and what lay on the clipboard after a click. */
 export interface Copied {
   readonly kind: "command" | "hash";
   readonly text: string;

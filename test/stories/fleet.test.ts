@@ -114,7 +114,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(runs.data.runs, transcript).toHaveLength(orders.length);
   });
 
-  // A read of the first worker is held; what then becomes of that worker is up to `harm`.
+  // A read of the first worker is held; what then happens to that worker is up to `harm`.
   async function failOver(harm: (first: Running, way: DatabaseWay) => Promise<void>, heal: NodeJS.Signals): Promise<void> {
     const { service, proxy, machine } = await fleet();
     const way = await DatabaseWay.open(server.port);
@@ -193,7 +193,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     LONGEST_MS,
   );
 
-  test("a run that waits for an approval is parked, and goes on when it is submitted again", async () => {
+  test("a run that waits for an approval is parked, and continues when it is submitted again", async () => {
     const { service, machine } = await fleet();
     const desk = machine();
     await started(machine());

@@ -51,7 +51,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     return shown;
   }
 
-  test("from a folder into a database, where a run that waits goes on, and back", async () => {
+  test("from a folder into a database, where a run that waits continues, and back", async () => {
     const { service, project, inFolder } = await place();
     await inFolder("run", "mint.yaml", "--key", "M1");
     await inFolder("schedule", "--once", "mint.yaml");

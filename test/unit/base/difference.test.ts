@@ -24,12 +24,12 @@ test.for([
   expect(changes(is, wanted)).toEqual(expected);
 });
 
-test("only the first places of many are told", () => {
+test("only the first places of many are shown", () => {
   const [is, wanted] = [1, 2].map((value) => JSON.stringify(Array.from({ length: 5_000 }, (_, at) => at * value)));
   expect(changes(is ?? "", wanted ?? "", 3)).toEqual(["~ [1] 1 2", "~ [2] 2 4", "~ [3] 3 6"]);
 });
 
-test("values differ exactly when there is a change to tell", () => {
+test("values differ exactly when there is a change to show", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
       const [is, wanted] = [parseJson(JSON.stringify(left)), parseJson(JSON.stringify(right))];

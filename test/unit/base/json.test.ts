@@ -108,7 +108,7 @@ test("what is looked at plainly is seen with JavaScript numbers, and is as exact
 });
 
 test.each(['{"constructor":1}', '{"a":-0,"constructor":1}', '{"a":1.5,"prototype":2e3}', '{"a":[{"__proto__":1.5}]}'])(
-  "a key that would reach into JavaScript's own objects is refused, whatever stands beside it: %s",
+  "a key that would reach into JavaScript's own objects is refused, whatever is beside it: %s",
   (text) => {
     expect(() => parseJson(text)).toThrow(/is not allowed/);
   },

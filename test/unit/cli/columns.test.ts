@@ -52,7 +52,7 @@ describe("on a terminal of 80 columns", () => {
   });
 });
 
-test("the last column stands beneath the others where there is no room beside them", () => {
+test("the last column is beneath the others where there is no room beside them", () => {
   const rows = [
     ["holders", "list of {holder: text, credential: text}", "The investors, by their id."],
     ["reader", "entity", "Who reads."],

@@ -56,7 +56,7 @@ test("a time that is not of the run is compared", () => {
   ]);
 });
 
-test("a write twice, and one not at all, are told by name", () => {
+test("a write twice, and one not at all, are reported by name", () => {
   const one = ledger({ commits: [MINT, BURN] });
   expect(differences(one, ledger({ commits: [MINT, MINT, BURN] }), IN_ORDER)).toEqual([
     'took effect 1 time too often: mint {"value":"10"} by {"userId":"alice"}',

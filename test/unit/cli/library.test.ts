@@ -18,7 +18,7 @@ test("every playbook of the folder is listed by the name that a step uses, with 
   expect(playbooks.map(({ uses }) => uses)).toEqual(shipped.names);
 });
 
-test.for(shipped.names)("%s is told whole, and by a shorter name", async (uses) => {
+test.for(shipped.names)("%s is shown whole, and by a shorter name", async (uses) => {
   const { playbook, outputs } = shippedPlaybook(uses);
   const text = await shown({ name: uses });
   expect(flat(text)).toContain(flat(playbook.description ?? expect.fail()));

@@ -9,7 +9,7 @@ const shown = (options: { readonly name?: string; readonly json?: boolean }): Pr
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 
-test.for([...all.keys()])("%s is told whole, in lines that a terminal has room for", async (name) => {
+test.for([...all.keys()])("%s is shown whole, in lines that a terminal has room for", async (name) => {
   const page = pageOf(all.get(name) ?? expect.fail());
   const text = await shown({ name });
   const onOneLine = flat(text);

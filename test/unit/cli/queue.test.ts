@@ -22,7 +22,7 @@ interface Asked {
   readonly at: number;
 }
 
-/** A service that answers after a moment, and tells what it was asked. */
+/** A service that answers after a moment, and says what it was asked. */
 function slowService(answer: (path: string) => Partial<Extract<Exchanged, { kind: "answered" }>> = () => ({})): {
   readonly asked: Asked[];
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
@@ -75,7 +75,7 @@ test("what is to end waits no longer, and is not asked", async () => {
   expect(asked.map(({ path }) => path)).toEqual(["/0"]);
 });
 
-test("what fails is told when all that was under way beside it has ended", async () => {
+test("what fails is reported when all that was under way beside it has ended", async () => {
   const ended: string[] = [];
   const work = async (item: string): Promise<void> => {
     if (item === "broken") throw new Error("broken");

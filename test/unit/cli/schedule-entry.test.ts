@@ -29,7 +29,7 @@ test("a schedule that nothing serves any more says since when, though it has a n
   expect(entry.next).toHaveLength(1);
 });
 
-test("one of which no tick was due, or whose tick is only just due, does not", () => {
+test("a schedule without a due tick, or whose tick is only just due, does not", () => {
   expect(listedAt("2026-06-02T02:00:00Z", "15 2 * * *").unserved).toBeNull();
   expect(listedAt("2026-06-02T02:15:30Z", "15 2 * * *").unserved).toBeNull();
 });

@@ -16,7 +16,7 @@ export async function shownBy<O>(command: Command<O>, options: O): Promise<strin
   return text;
 }
 
-/** A shell of which nothing can be asked but to print. */
+/** A shell that can do nothing but print. */
 export function silentShell(write: (text: string) => void = () => undefined): Shell {
   const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write };
   return {

@@ -243,7 +243,7 @@ test.for(["", "tokenbook/|", "tokenbook/mi|nt.yaml"])(
   },
 );
 
-test("what may have no value says so, and what to ask first", () => {
+test("what may have no value is marked, with what to ask first", () => {
   const receipt = offers(`${STEP}    if: steps.mint.|`).find(({ label }) => label === "receipt");
   expect(receipt?.documentation()).toContain("may have been skipped");
   expect(receipt?.documentation()).toContain('steps.mint.outcome != "skipped"');

@@ -37,7 +37,7 @@ test.for(["id: a|\n", "(steps.|a.resp", "steps.a|.outcome =="])("the uses of a s
   expect(lines(found)).toEqual([4, 8, 8, 12, 14]);
 });
 
-test.for(["id: ab|", "[steps.ab|.out"])("a step whose id begins like another's has its own uses: %s", (marked) => {
+test.for(["id: ab|", "[steps.ab|.out"])("a step whose id begins like that of another step has its own uses: %s", (marked) => {
   expect(lines(usesAt(marked))).toEqual([6, 9, 14]);
 });
 
@@ -81,14 +81,14 @@ test.for([
   ['did you mean "steps"?', "stps", "steps"],
   ['did you mean "ledger.token.get"?', '"ledger.tokn.get"', '"ledger.token.get"'],
   ["write ==", "=", "=="],
-] as const)("%s mends %s", ([suggestion, marked, text]) => {
+] as const)("%s fixes %s", ([suggestion, marked, text]) => {
   expect(quickFixOf({ code: "expression.syntax", suggestion }, marked)?.text).toBe(text);
 });
 
 test.for([
   ['did you mean "steps"?', "two words"],
   ["use it in a later step, or move it up", "steps.a"],
-] as const)("%s does not mend %s", ([suggestion, marked]) => {
+] as const)("%s does not fix %s", ([suggestion, marked]) => {
   expect(quickFixOf({ code: "playbook.unknown-step", suggestion }, marked)).toBeUndefined();
 });
 
@@ -97,6 +97,6 @@ test.for([
   ['did you mean "amount"?', '"amuont"', '"amount"'],
   ['did you mean "amount"?', "data/wrong-header.csv", undefined],
   ['did you mean "amount"?', "{", undefined],
-] as const)("%s mends %s only where that is what was misspelt", ([suggestion, marked, text]) => {
+] as const)("%s fixes %s only where that is what was misspelt", ([suggestion, marked, text]) => {
   expect(quickFixOf({ code: "playbook.input-content", suggestion }, marked)?.text).toBe(text);
 });

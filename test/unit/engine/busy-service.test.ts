@@ -41,7 +41,7 @@ steps:
   expect(came.slice(sent + 1).length).toBeLessThan(10);
 });
 
-test("a service that asks for years of patience gets two minutes, and the message says so", async () => {
+test("a service that asks for years of patience gets two minutes, and the message reports it", async () => {
   const busy = { ...BUSY, headers: { "retry-after": "999999999" } };
   const { url, came } = await serve(() => busy);
   const clock = clockWithoutWaiting();

@@ -57,7 +57,7 @@ async function waited(receipt: string, clock: Clock): Promise<Waited> {
   return { outcome, requests: came.map(({ method, path }) => `${method} ${path}`), elapsedMs: clock.elapsed() };
 }
 
-test.for(JUMPS)("the clock is set $name: receipts and reads are asked for as long as was told", async ({ bySetting }) => {
+test.for(JUMPS)("the clock is set $name: receipts and reads are asked for as long as was said", async ({ bySetting }) => {
   for (const [receipt, outcome] of [
     ["PROCESSING", "unknown"],
     ["COMMITTED", "pending"],

@@ -44,7 +44,7 @@ test("a difference younger than the settle time is moving, and a drift when a la
   expect(await outcome(), "it was gone in between").toBe("pending");
 });
 
-test("when a row changed must be told with its zone: what is left out would be that of the machine", async () => {
+test("when a row changed must be given with its zone: what is left out would be that of the machine", async () => {
   let at = "";
   const { url } = await serve(() => ({ body: `[{"balance":1,"updatedAt":${JSON.stringify(at)}}]` }));
   const run = runnerForTest();
@@ -73,7 +73,7 @@ test("a vault that does not name its share tokens is not read to its end, rather
   expect(checked).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.row" } } });
 });
 
-test("the rows of a list that was read anew, or came to no end, are not told as rows of its side", async () => {
+test("the rows of a list that was read again, or came to no end, are not counted as rows of its side", async () => {
   let first = true;
   const { url } = await serve(({ query }) => {
     const page = Number(query.get("page") ?? 1);
@@ -90,9 +90,9 @@ reconcile:
     left: { rows: "[{'sale': 'S1'}, {'sale': 'S2'}]", key: row.sale }
     right: { as: { investor: BUYER_KEY }, read: investor.sales.list, key: row.id }
 `;
-  const anew = await run(text, targetAt(url));
-  expect(anew.outcome, JSON.stringify(anew)).toBe("passed");
-  expect(comparisonIn(anew).right).toMatchObject({ rows: 2, keys: 2, requests: 4 });
+  const again = await run(text, targetAt(url));
+  expect(again.outcome, JSON.stringify(again)).toBe("passed");
+  expect(comparisonIn(again).right).toMatchObject({ rows: 2, keys: 2, requests: 4 });
   const { url: other } = await serve(() => ({
     body: '{"status":"SUCCESS","response":{"sales":[{"id":"S1"}],"pagination":{"page":1,"totalPages":1,"totalItems":2}}}',
   }));
@@ -135,7 +135,7 @@ reconcile:
   expect(comparisonIn(compared).gaps).toMatchObject([{ message: 'page 1: row.data.open must be true or false, and is "false"' }]);
 });
 
-test("what a step has read is told as read when the step read it", async () => {
+test("what a step has read is shown as read when the step read it", async () => {
   let looks = 0;
   const { url } = await serve(({ path }) => ({
     body: path === "/asset/stats" ? `{"totalCount":${++looks}}` : '[{"balance":5,"entity":{"userId":"alice"}}]',

@@ -109,7 +109,7 @@ const MEANINGS: readonly (readonly [number, string])[] = [
 ];
 
 test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "investor.sales.list"])(
-  "whatever words %s is refused with, its code decides, and the words are told",
+  "whatever words %s is refused with, its code decides, and the words are shown",
   async (name) => {
     const operation = operations.get(name) ?? expect.fail();
     let next: Given = { body: "" };

@@ -97,7 +97,7 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
       if (says === undefined || !operation.writes) {
         expect(ran.outcome, seen).toBe(says === undefined ? "passed" : "failed");
         if (says !== undefined) expect(ran.stopped?.problem.message, seen).toMatch(says);
-        // A web page may be what stands in for the service for a moment: then it is asked again.
+        // A web page may take the service's place for a moment: then it is asked again.
         expect(sent, seen).toHaveLength(/^\s*</.test(text) ? LIMITS.readAttempts : 1);
         continue;
       }
@@ -211,7 +211,7 @@ test.for([
     there: undefined,
     says: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
   },
-])("$what is not there yet when the service says so, and not when a proxy does", async ({ step, path, there, says }) => {
+])("$what is not there yet when the service reports it, and not when a proxy does", async ({ step, path, there, says }) => {
   let [answers, marked]: [Given[], string | undefined] = [[], undefined];
   const { url } = await serve((request) => {
     marked = /"tokenbook":"([^"]+)"/.exec(request.body)?.[1] ?? marked;

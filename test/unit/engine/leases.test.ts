@@ -23,7 +23,7 @@ function anotherProcess(): string {
   return JSON.stringify({ ...thisProcess(), pid: process.ppid, startedAt });
 }
 
-test("whoever waits for an entity does not wait for ever, and is told who has it", async () => {
+test("whoever waits for an entity does not wait for ever, and learns who has it", async () => {
   const { url, came } = await serve(() => ({ body: '{"transactionId":"tx1","receiptId":"r1"}' }));
   const folder = folderForTest();
   const clock = clockWithoutWaiting();

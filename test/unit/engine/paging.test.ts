@@ -85,7 +85,7 @@ test("both interfaces have paged operations", () => {
   expect([byBookmark.length, byNumber.length]).toEqual([7, 4]);
 });
 
-test.for(named(paged))("%s is read to the end, or as far as told, a named number at a time", async ([, operation]) => {
+test.for(named(paged))("%s is read to the end, or as far as asked, a named number at a time", async ([, operation]) => {
   const run = runnerForTest();
   for (const profile of [DEFAULT_PROFILE, OTHER]) {
     const { url, came } = await serveList(operation, profile);
@@ -146,7 +146,7 @@ test("an answer with more bytes than the limit is requested once, and the messag
 });
 
 test.for(named(paged))(
-  "%s: whoever watches is told of each page behind the first, and of all rows so far",
+  "%s: whoever watches is notified of each page behind the first, and of all rows so far",
   async ([, operation]) => {
     const { url } = await serveList(operation, DEFAULT_PROFILE);
     const pages: unknown[] = [];
@@ -169,7 +169,7 @@ async function servePages(...bodies: readonly unknown[]): Promise<Served> {
 
 const [a, b, c] = ["A", "B", "C"].map((id) => ({ id }));
 
-test.for(named(byBookmark))("%s: an empty list may be told in any way, and the last page too", async ([, operation]) => {
+test.for(named(byBookmark))("%s: an empty list may be given in any way, and the last page too", async ([, operation]) => {
   const run = runnerForTest();
   const ways: readonly (readonly [readonly unknown[], string, number])[] = [
     [[{ count: 0, bookmark: "", records: [] }], "", 1],
@@ -240,7 +240,7 @@ test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, i
 });
 
 test.for(named(byNumber))(
-  "%s: an answer that does not say where it stands, or stands elsewhere, is not used",
+  "%s: an answer that does not say its place, or has another place, is not used",
   async ([, operation]) => {
     const run = runnerForTest();
     const page = (pagination: object | undefined, items: readonly unknown[] = [a, b]) => {

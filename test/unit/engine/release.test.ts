@@ -69,7 +69,7 @@ test("what the released holder may still send is named, and no time settles it o
   store.close();
 });
 
-test("a holder that goes on while it is released keeps its run", async () => {
+test("a holder that continues while it is released keeps its run", async () => {
   const folder = folderForTest();
   await held(folder);
   const store = JournalStore.open(folder, PORTS);

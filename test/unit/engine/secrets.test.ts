@@ -102,7 +102,7 @@ test("a secret that has another value by then stops the write: what was meant ca
   expect(JSON.stringify(sentAgain(context, held.place))).not.toContain("canary");
 });
 
-test("nor can it be told that it failed, while an earlier sending of it may still arrive", async () => {
+test("nor can it be recorded that it failed, while an earlier attempt of it may still arrive", async () => {
   const held = newHolding();
   const before = await inRun(held, "canary-7781", "begin");
   await intend(before.context, held.place);

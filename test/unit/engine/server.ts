@@ -89,7 +89,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
   };
 }
 
-/** Of who is never told to stop. */
+/** Of who is never asked to stop. */
 export const NOT_STOPPING: AbortSignal = new AbortController().signal;
 
 /** A clock on which pauses cost no time. */

@@ -74,7 +74,7 @@ test("a variable that is not set is named with its line, and how to set it", () 
 test.each([
   ["schlüssel-ключ", "characters that no HTTP header takes"],
   ["first-line\nsecond-line", "more than one line"],
-])("a key that no header takes (%j) is told at its line, and not shown", (key, why) => {
+])("a key that no header takes (%j) is reported at its line, and not shown", (key, why) => {
   const found = failure(GOOD, "staging", key);
   expect(found.code).toBe("environment.key-not-in-header");
   expect(found.message).toContain(`the key in LEDGER_KEY cannot be sent: it holds ${why}`);

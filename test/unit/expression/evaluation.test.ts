@@ -60,7 +60,7 @@ test("nothing is cut off where whole numbers are divided", () => {
   expect(value(`1${" / 2".repeat(30)} > 0`)).toBe("true");
 });
 
-test("whole numbers and decimals stand side by side in a choice and in lists that are added", () => {
+test("whole numbers and decimals are side by side in a choice and in lists that are added", () => {
   expect(value("[amount > 0 ? 1.5 : 0, amount < 0 ? 1.5 : 0, (one > 0 ? 0 : 0.5) + 1, (one > 0 ? [1] : [0.5])[0]]")).toBe(
     "[1.5,0,1,1]",
   );

@@ -29,7 +29,7 @@ test.for([
   expect(problem(text)).toMatchObject({ code: "expression.inexact", at, suggestion });
 });
 
-test("a text that is written out and no whole number is told before it is needed", () => {
+test("a text that is written out and no whole number is reported before it is needed", () => {
   for (const text of ['""', '"0b11"', '"0x1F"', '"1.5"', '" 1"'])
     expect(problem(`int(${text})`)).toMatchObject({ code: "expression.number", at: text });
   expect(["int('12')", 'int("-1e3")', "int('1.0')"].map((text) => isProblem(Expression.parse(text)))).toEqual([
@@ -58,7 +58,7 @@ test("a duration that is written out is judged before the run", () => {
     expect(isProblem(Expression.parse(`duration("${text}") > a`)), text).toBe(false);
 });
 
-test("a number that no double can hold is told how to be written", () => {
+test("a number that no double can hold is reported with how to write it", () => {
   expect(problem("a > 1e400")).toMatchObject({ code: "expression.syntax", at: "1e400", suggestion: 'write decimal("1e400")' });
   expect(problem("a > 1e4000")).toMatchObject({ code: "expression.too-complex", message: "a number of more than 1000 digits" });
   expect(isProblem(Expression.parse('a > decimal("1e400") + 1e-400'))).toBe(false);
@@ -87,7 +87,7 @@ test("so many signs that they exhaust the stack are too many, too", () => {
   expect(problem(`${"!".repeat(9_000)}true`).code).toBe("expression.too-complex");
 });
 
-test("a slip of the pen is shown where it stands", () => {
+test("a slip of the pen is shown where it is", () => {
   expect(problem("a ==")).toMatchObject({ code: "expression.syntax", message: "Unexpected token: the end" });
   expect(problem("(a")).toMatchObject({ message: "Expected ), got the end" });
   expect(problem("a = b")).toMatchObject({ at: "=", suggestion: "write ==" });
@@ -139,7 +139,7 @@ test("a reference knows its place in the text", () => {
   expect(text.slice(reference?.start, reference?.end)).toBe("steps.token.id");
 });
 
-test("an expression cut off inside its parentheses is told from others", () => {
+test("an expression cut off inside its parentheses is distinguished from others", () => {
   expect(["list.exists(a", "f(g(x)"].map(isCutOff)).toEqual([true, true]);
   expect(["a.b == 100)", 'size("(")', "f(x)"].map(isCutOff)).toEqual([false, false, false]);
 });

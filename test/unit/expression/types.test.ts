@@ -113,7 +113,7 @@ test("only numbers are summed", () => {
   }
 });
 
-test("an index made of a division is told to be made whole", () => {
+test("an index made of a division is reported, with how to make it whole", () => {
   expect(wrong("response[size(response) / 2].id")).toMatchObject({
     code: "expression.ill-typed",
     suggestion: expect.stringContaining("write int(…) around it"),
@@ -140,6 +140,6 @@ test.for([
   ["account.id.length() == 3", "size(…)"],
   ["account.id.length == 3", "size(…)"],
   ["response.length == 3", "size(…)"],
-])("what other languages say is told as it is said here: %s", ([text = "", suggestion = ""]) => {
+])("what other languages write is reported as it is written here: %s", ([text = "", suggestion = ""]) => {
   expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining(suggestion) });
 });

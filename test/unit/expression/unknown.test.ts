@@ -77,7 +77,7 @@ test.each([
   "items.exists(i, i.a == 4)",
   "items.all(i, i.a > 0)",
   "items[1].a",
-])("%s is not known, and the reason is told", (text) => {
+])("%s is not known, and the reason is shown", (text) => {
   expect(() => valueOf(text)).toThrow(Unforeseen);
   expect(() => valueOf(text)).toThrow(WHY);
 });

@@ -71,7 +71,7 @@ function laid({ files }: Left, without: readonly string[] = []): string {
   return at;
 }
 
-/** What is read there, by whoever would go on with it. */
+/** What is read there, by whoever would continue it. */
 function found(at: string): readonly RunRecord[] | Failure {
   let store: JournalStore | undefined;
   try {
@@ -208,7 +208,7 @@ test("what a crash or a loss of power may leave is refused by nobody", async () 
   }
 });
 
-test("a journal that was only just created is gone on with, at whatever moment its process died", () => {
+test("a journal that was only just created is continued, at whatever moment its process died", () => {
   const made = join(folder, "made");
   JournalStore.open(made, PORTS).close();
   for (const names of [["journal.tail"], ["journal.tail", "journal.db"], ["journal.tail", "journal.db", "journal.db-wal"]]) {
@@ -268,7 +268,7 @@ test("a loss is accepted of a journal that is gone, and not while a process that
   expect(() => acceptLoss(held, PORTS, { who: "olga", because: "I looked" })).toThrow(/is held by process/);
 });
 
-test("the log of a killed process is left behind in a copy, or an old copy is put back: that is told, with the record that is missing", async () => {
+test("the log of a killed process is left behind in a copy, or an old copy is put back: that is reported, with the record that is missing", async () => {
   const whole = await left(STEPS / 2);
   const last = whole.records.at(-1)?.sequence;
   const says = new RegExp(`does not have record ${last} of run run1, which was the last that was written`);
@@ -331,7 +331,7 @@ test("the file is removed while it is in use: the next record is not written int
   expect(statSync(join(folder, "copy.db")).size).toBeGreaterThan(0);
 });
 
-test("what is no database, or no file, is told", () => {
+test("what is no database, or no file, is reported", () => {
   writeFileSync(join(folder, "journal.db"), "no database ".repeat(1_000));
   expect(() => JournalStore.open(folder, PORTS)).toThrow(/journal.db is damaged: file is not a database/);
   expect(() => JournalStore.open(join(folder, "journal.db"), PORTS)).toThrow(/journal.db is a file, and no folder/);

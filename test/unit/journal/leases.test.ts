@@ -71,7 +71,7 @@ test("what a dead process held is free, what one of another host holds is not", 
   holds("run2", ELSEWHERE);
   expect(inTheWay(leases, "run3", groups("a", "b"))).toMatchObject({ name: "b", holder: { host: "elsewhere" } });
   claimOf(leases, "run3", groups("a"));
-  leases.release(first, false); // what another took over is not let go of
+  leases.release(first, false); // what another took over is not released
   expect(inTheWay(leases, "run4", groups("a"))).toMatchObject({ name: "a", runId: "run3" });
 });
 
@@ -157,7 +157,7 @@ test("a run is held once, in one process as in two; with each claim the epoch gr
   expect(claimOf(leases, "run1", groups())).toEqual({ runId: "run1", epoch: 3 });
 });
 
-test("what is taken over can be written by nobody else, and is free when it is let go of", async () => {
+test("what is taken over can be written by nobody else, and is free when it is released", async () => {
   const store = open();
   const claim = claimOf(store.leases, "run1", { groups: ["a"], entities: ["alice"] });
   const { journal } = await store.begin(opened, "test", claim);

@@ -29,7 +29,7 @@ const FACTS: readonly Fact[] = [
   { kind: "receipt.read", step: "early", attempt: 0, committed: true, receipt: { status: "COMMITTED", transactionId: "t2" } },
   answered("bought", { result: { transactionId: "p1" } }),
   { kind: "attempt.settled", step: "seen", attempt: 0, verdict: "applied", evidence: {}, spends: "t3" },
-  { kind: "attempt.settled", step: "told", attempt: 0, verdict: "applied", evidence: { who: "me" } },
+  { kind: "attempt.settled", step: "person", attempt: 0, verdict: "applied", evidence: { who: "me" } },
   answered("nothing", { transactionId: "", receiptId: "" }),
   answered("strange", { transactionId: { a: "b" } }),
   answered("empty", null),
@@ -58,7 +58,7 @@ test("what has proven a write of one run is known to the next, with where it was
   expect(journal.provenElsewhere("t1")).toEqual([{ runId: "earlier", step: "both", target: opened("earlier").target }]);
 });
 
-test("a run's own are none of another's", async () => {
+test("a run's own are not those of another run", async () => {
   const store = JournalStore.open(new TestState().place, PORTS);
   onTestFinished(() => store.close());
   const { journal } = await store.begin(opened("one"), "e");

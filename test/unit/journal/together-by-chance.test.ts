@@ -12,12 +12,12 @@ import { intended, opened } from "../protocol/facts.ts";
 const SEEDS = 400;
 const DEEDS = 60;
 
-/** A run, what it has said, and what it has been told. */
+/** A run, what it has said, and what it was answered. */
 class Run {
   readonly id: string;
   readonly journal: RunJournal;
   readonly said: RunRecord[];
-  /** How much of it was there when it was first told that it could not be kept. */
+  /** How much of it was there when it first learned that it could not be kept. */
   keptAtFailure: number | undefined;
   isTakenOver = false;
 
@@ -59,7 +59,7 @@ class Scene {
     run.said.push(run.journal.note(intended(`step${run.said.length}`)));
   }
 
-  /** Waits until what it has said so far is kept: then it must be, and nothing of it where it is told otherwise. */
+  /** Waits until what it has said so far is kept: then it must be, and nothing of it where the answer is otherwise. */
   wait(run: Run): void {
     const said = run.said.length;
     const mayFail = (): boolean => run.isTakenOver || run.keptAtFailure !== undefined || this.#isFull;
@@ -125,7 +125,7 @@ async function act(scene: Scene): Promise<void> {
   return scene.pass(dice.chance(0.05));
 }
 
-test("whatever several runs say and suffer in one turn, each is told the truth of what is kept", async () => {
+test("whatever several runs say and suffer in one turn, each learns the truth of what is kept", async () => {
   for (let seed = 0; seed < SEEDS; seed++) {
     const scene = new Scene(seed);
     for (let left = 1 + scene.dice.below(4); left > 0; left--) await scene.begin();

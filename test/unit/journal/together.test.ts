@@ -93,7 +93,7 @@ test("a run that was taken over keeps back no other, and nothing of it is kept",
   expect(() => lost.flush()).toThrow(/no longer holds the run run1/);
 });
 
-test("two steps of a run that record in one turn are told the same", async () => {
+test("two steps of a run that record in one turn get the same answer", async () => {
   const [lost] = [await begun("run1"), await begun("run2")];
   store.leases.takeOver("run1");
   lost.note(intended("mint"));
@@ -123,7 +123,7 @@ test("a disk that is gone keeps back all of them", async () => {
   expect(await ends).toMatchObject([gone, gone]);
 });
 
-test("runs that end in one turn are let go of in one commit", async () => {
+test("runs that end in one turn are released in one commit", async () => {
   const journals = [await begun("run1"), await begun("run2")];
   commits = [];
   for (const journal of journals) journal.note({ kind: "run.closed", outcome: "passed", outputs: {} });

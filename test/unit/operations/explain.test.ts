@@ -19,10 +19,10 @@ test.each([
   ["one like it was there before, and ours came", times(10, 10, 2), [1]],
   ["somebody else added as much", times(10, 10, 0, 10), [0]],
   ["ours, or somebody else's", times(10, 10, 1, 10), [0, 1]],
-  ["ours and another's", times(13, 10, 1, 3), [1]],
+  ["ours and one of another run", times(13, 10, 1, 3), [1]],
   ["another took away what ours added", times(0, 10, 1, -10), [0, 1]],
   ["nothing explains it", times(7, 10, 1, 3), []],
-  ["so many others that nobody can tell", times(10, 10, 1, ...Array.from({ length: 13 }, () => 1)), "too many"],
+  ["so many others that it cannot be decided", times(10, 10, 1, ...Array.from({ length: 13 }, () => 1)), "too many"],
 ] as const)("%s", (_what, found, expected) => expect(found).toEqual(expected));
 
 test("however often it was a part of the change, that is among the explanations, beside whatever others did before and after", () => {
@@ -63,7 +63,7 @@ test.each([
     [[0, 1]],
   ],
   [
-    "both were, of which the list shows one",
+    "both were, and the list shows one",
     ways(7, [
       [2, 0],
       [5, 1],
@@ -71,7 +71,7 @@ test.each([
     [],
   ],
   [
-    "one was, or another's and the other",
+    "one was, or one of another run and the other",
     ways(
       5,
       [
@@ -87,7 +87,7 @@ test.each([
   ],
   ["parts that look the same were added", ways(10, [[5, 2]]), [[2]]],
   [
-    "so many parts that nobody can tell",
+    "so many parts that it cannot be decided",
     ways(
       1,
       Array.from({ length: 13 }, () => [1, 1] as const),

@@ -4,7 +4,7 @@ import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { Sent, Sight } from "../../../src/services/probe.ts";
 import { shareTokenAdded } from "../../../src/services/ledger/probes/vaults.ts";
 
-// What a look shows of a share token that was to be added to a vault, where there was none before.
+// What a look shows of a share token that should be added to a vault, where there was none before.
 function seen(now: { readonly token: JsonObject | null; readonly vaultTokenId: readonly string[] }): Sight {
   const sent: Sent = {
     input: { id: "V1", vaultToken: [{ id: "S2", name: "Second" }] },

@@ -33,7 +33,7 @@ test("what a write did not name is found by reading, with an input that the read
   }
 });
 
-test("the fields that stand side by side in `with` never share a name", () => {
+test("the fields that are side by side in `with` never share a name", () => {
   for (const operation of all) {
     const body = resolve(operation.call.body ?? {});
     const shared = Object.keys(body.properties ?? {}).filter((name) => name !== operation.meaning.wraps);

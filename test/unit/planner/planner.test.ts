@@ -41,7 +41,7 @@ function playbookOf(steps: readonly string[]): string {
   return `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${steps.join("\n")}\n`;
 }
 
-test("what a planner is handed refuses every write before there is a request, and lets reads through", async () => {
+test("what a planner is given refuses every write before there is a request, and lets reads through", async () => {
   const served = await serve(() => ({ body: "{}" }));
   const port = portAt(targetAt(served.url));
   const caller = { identities: { ledger: "userId:alice", investor: "BUYER_KEY" }, label: null };

@@ -22,13 +22,13 @@ test.for(CODES)("the example of %s shows it, and nothing else", (code) => {
   expect(new Set(codesOf(`test/faulty/${CATALOGUE[code].example}.yaml`))).toEqual(new Set([code]));
 });
 
-test.for(CODES)("%s says what it means and what mends it, in whole sentences", (code) => {
+test.for(CODES)("%s says what it means and what fixes it, in whole sentences", (code) => {
   const { title, meaning, cure } = CATALOGUE[code];
   expect(title).toMatch(/^.{10,80}[^.]$/);
   for (const text of [meaning, cure]) expect(text).toMatch(/^[A-Z`].{20,}$/);
 });
 
-// Where schemas stand inside schemas; everything else under a keyword is data.
+// Where schemas are inside schemas; everything else under a keyword is data.
 const MAPS = ["properties", "patternProperties", "$defs"];
 const INNER = ["items", "additionalProperties", "propertyNames", "if", "then", "else", "not"];
 const LISTS = ["anyOf", "oneOf", "allOf"];

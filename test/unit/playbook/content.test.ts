@@ -52,7 +52,7 @@ test("an empty cell is no value where none is required", () => {
   ]);
 });
 
-test("a wrong cell is told by line, row and column, whatever stands in the cells before it", () => {
+test("a wrong cell is reported by line, row and column, whatever is in the cells before it", () => {
   expect(read("h.csv", 'holder,amount,note\nuserId:a,1,"two\nlines"\n\nuserId:b,"1,000",x\nuserId:c,0.001,"a\nb"\n')).toEqual([
     'h.csv:5 (row 2, column "amount") must be of type decimal, and is "1,000"',
     'h.csv:6 (row 3, column "amount") is 0.001, which is less than 0.01',
@@ -85,7 +85,7 @@ test.each([
   expect(read("h.csv", text)).toEqual(problems);
 });
 
-test("a table has so many rows and no more, and its problems are told up to a number", () => {
+test("a table has so many rows and no more, and its problems are listed up to a number", () => {
   const rows = (count: number, cell: string): string => `holder,amount\n${`userId:a,${cell}\n`.repeat(count)}`;
   expect(read("h.csv", rows(LIMITS.dataRows + 1, "1"))).toEqual([
     `h.csv:${LIMITS.dataRows + 2}: more than ${LIMITS.dataRows} rows`,
@@ -104,7 +104,7 @@ test("JSON and YAML keep their digits, and quoted numbers are numbers where one 
   );
 });
 
-test("problems in JSON and YAML are told by line, column and path", () => {
+test("problems in JSON and YAML are reported by line, column and path", () => {
   expect(read("h.json", '[{"holder":"userId:a","amount":1},\n {"holder":"userId:b","amount":"x"}]')).toEqual([
     'h.json:2:32 ([1].amount) must be of type decimal, and is "x"',
   ]);
@@ -123,11 +123,11 @@ test.each([
   ['{"a": 1', "h.json:1:8: this is not valid JSON: Expected ',' or '}' after property value"],
   ["", "h.json: this is not valid JSON: Unexpected end of JSON input"],
   ['{"__proto__": 1}', 'h.json: this is not valid JSON: the key "__proto__" is not allowed'],
-])("the text %j is no JSON, and it is told where", (text, problem) => {
+])("the text %j is no JSON, and the place is reported", (text, problem) => {
   expect(read("h.json", text)).toEqual([problem]);
 });
 
-test("a key that stands twice in an object is refused, as it is in YAML and in the header of a table", () => {
+test("a key that occurs twice in an object is refused, as it is in YAML and in the header of a table", () => {
   const twice = '[{"holder": "userId:a", "amount": 1,\n "amount" : 2}]';
   expect(read("h.json", twice)).toEqual(['h.json:2:2: the key "amount" is already on line 1']);
   expect(read("h.json", twice.replace("[", `[${" ".repeat(1_100_000)}`))).toEqual(["h.json: a key occurs twice in an object"]);
@@ -135,7 +135,7 @@ test("a key that stands twice in an object is refused, as it is in YAML and in t
   expect(read("h.json", note)).toContain("amount");
 });
 
-test("a file without a known extension is refused until its format is told", () => {
+test("a file without a known extension is refused until its format is given", () => {
   expect(read("h.txt", "holder,amount\n")).toEqual(["h.txt has no extension of a known format"]);
 });
 

@@ -15,7 +15,7 @@ export function correct(text: string): Playbook {
   return playbook;
 }
 
-/** The only step of a playbook that holds nothing else; `before` stands in front of `steps`. */
+/** The only step of a playbook that holds nothing else; `before` comes in front of `steps`. */
 export function onlyStep(step: string, before = ""): CallStep {
   const [only] = correct(holding(step, before)).steps;
   if (only?.kind !== "call") throw new Error("no step");

@@ -178,7 +178,7 @@ test.for<[GivenInputs, string]>([
   expect(said).toContain(message);
 });
 
-test("of many faults in one input, so many are told", () => {
+test("of many faults in one input, so many are listed", () => {
   const holders = JSON.stringify(
     Array.from({ length: LIMITS.inputProblems + 7 }, (_, at) => ({ holder: `userId:${at}`, amount: 0 })),
   );

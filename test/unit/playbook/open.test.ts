@@ -55,7 +55,7 @@ test("each playbook has the secrets that it declares; a file's path begins at th
   expect(JSON.stringify(secrets)).not.toMatch(/-key|line/);
 });
 
-test("what cannot be used is told together, by line and place", () => {
+test("what cannot be used is reported together, by line and place", () => {
   const broken: FileReader = { read: () => "  \n" };
   expect(() => openSecrets([outer], { variables: { OUTER_KEY: "seven77", INNER_KEY: "" }, files: broken })).toThrow(
     [

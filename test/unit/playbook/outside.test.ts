@@ -9,7 +9,7 @@ function printed(text: string): string {
   return checkPlaybook("a.yaml", text).diagnostics.map(formatDiagnostic).join("\n\n");
 }
 
-test("what stands before the steps is read", () => {
+test("what comes before the steps is read", () => {
   const playbook = correct(`playbook: 1
 tags: [smoke, slow.2]
 concurrency: { group: "desk-\${{ env.DESK }}", overlap: wait, timeout: 2m }

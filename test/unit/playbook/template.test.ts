@@ -35,7 +35,7 @@ test("a text that an expression gives becomes a number where one belongs", () =>
   expect(answers.map((answer) => answer.replace(/.*"value":(.*)}/, "$1"))).toEqual(["7.50", '"x"', "7.5"]);
 });
 
-test("texts take expressions in, and keep what stands around them", () => {
+test("texts take expressions in, and keep what is around them", () => {
   expect(
     bound('uses: ledger.token.get\nwith: { id: " ${{ inputs.s }}-${{ inputs.d }}/${{ inputs.b }}${{ run.key }}!" }'),
   ).toEqual({
@@ -53,7 +53,7 @@ test("free-form data takes any value", () => {
   ).toBe('{"assetType":"P","data":{"id":"a","list":["a",1.50],"map":{"k":null},"text":"}} {{ $"}}');
 });
 
-test("what cannot stand inside a text is refused: before the run where its type is known, else in it", () => {
+test("what cannot be inside a text is refused: before the run where its type is known, else in it", () => {
   expect(saidOf('uses: ledger.token.get\nwith: { id: "a${{ inputs.o }}" }', INPUTS)).toEqual([
     "expression.wrong-type this gives an object (map<string, dyn>), which cannot be part of a text",
   ]);

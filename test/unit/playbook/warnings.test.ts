@@ -15,7 +15,7 @@ test("a playbook with warnings can be run", () => {
   expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(["warning playbook.never-done"]);
 });
 
-test("however many warnings there are, an error behind them is told, at its place", () => {
+test("however many warnings there are, an error behind them is reported, at its place", () => {
   const many = Array.from({ length: 2 * LIMITS.diagnostics }, () => NEVER);
   const { playbook, diagnostics } = checkPlaybook("test.yaml", steps(...many, "uses: ledger.stauts"));
   expect(playbook).toBeUndefined();
@@ -24,7 +24,7 @@ test("however many warnings there are, an error behind them is told, at its plac
   expect(diagnostics.filter(({ severity }) => severity === "error")).toHaveLength(1);
 });
 
-test("what is unused is told only of a playbook that is right otherwise: a mistake may hide the use", () => {
+test("what is unused is reported only of a playbook that is right otherwise: a mistake may hide the use", () => {
   const inputs = "inputs: { id: { type: string } }";
   expect(saidOf("uses: ledger.token.get\nwith: { id: T1 }", inputs)).toEqual([
     'playbook.unused-input nothing uses the input "id"',

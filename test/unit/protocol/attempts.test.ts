@@ -5,7 +5,7 @@ import type { Fact } from "../../../src/protocol/record.ts";
 import { type AttemptState, type RunState, stateOf, stepIn } from "../../../src/protocol/state.ts";
 import { answered, claimed, intended, opened, receipt, recordsOf, settled } from "./facts.ts";
 
-// All that can befall one sending, and whether it may take effect beside another one.
+// All that can befall one attempt, and whether it may take effect beside another one.
 const FATES: Readonly<Record<string, (attempt: number) => readonly Fact[]>> = {
   unanswered: () => [],
   ambiguous: (attempt) => [answered("mint", "ambiguous", { attempt })],
@@ -56,7 +56,7 @@ const ones = longer([]);
 const twos = ones.flatMap(longer);
 const histories = [...ones, ...twos, ...twos.flatMap(longer)];
 
-test("whatever befell up to three sendings, nothing is sent while one of them could do harm beside it", () => {
+test("whatever befell up to three attempts, nothing is sent while one of them could do harm beside it", () => {
   for (const fates of histories) {
     for (const claims of [[], [claimed], [claimed, claimed]]) {
       const history = `${fates.join("; ")}, claimed ${claims.length} times more`;
@@ -73,7 +73,7 @@ test("whatever befell up to three sendings, nothing is sent while one of them co
   }
 });
 
-test("the last sending decides; a refusal behind one that was superseded is looked at once more", () => {
+test("the last attempt decides; a refusal behind one that was superseded is looked at once more", () => {
   const after = (...fates: readonly string[]): string => decided(fates);
   expect(names.map((name) => [name, after(name), after("unanswered, superseded", name)])).toEqual([
     ["unanswered", "probe", "probe"],
@@ -92,20 +92,20 @@ test("the last sending decides; a refusal behind one that was superseded is look
   ]);
 });
 
-test("a person's word that a write is absent holds for all of its sendings so far", () => {
+test("a person's word that a write is absent holds for all of its attempts so far", () => {
   expect(decided(["unanswered, superseded", "refused"])).toBe("probe");
   expect(decided(["unanswered, superseded", "ambiguous, absent", "refused"])).toBe("judge-refusal");
   expect(decided(["unanswered, superseded", "ambiguous, absent"], claimed)).toBe("begin");
 });
 
-test("sendings are bounded, and whether the end is a failure or unknown depends on what may still arrive", () => {
+test("attempts are bounded, and whether the end is a failure or unknown depends on what may still arrive", () => {
   const times = (fate: string): string[] => Array.from({ length: ATTEMPTS_PER_CLAIM }, () => fate);
   expect(decided(times("not-sent"))).toBe("stop failed");
   expect(decided(times("unanswered, superseded"))).toBe("stop unknown");
   expect(decided(["unanswered, superseded", ...times("not-sent")])).toBe("stop unknown");
 });
 
-test("a run that ends at any moment leaves a write open as long as one of its sendings may still take effect, and only then", () => {
+test("a run that ends at any moment leaves a write open as long as one of its attempts may still take effect, and only then", () => {
   const surely = new Set(["committed", "ambiguous, applied"]);
   for (const fates of histories) {
     for (const claims of [[], [claimed]]) {

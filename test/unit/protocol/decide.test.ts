@@ -86,7 +86,7 @@ test("what was sent and may have taken effect is never sent again, however often
   ).toBe("complete mint");
 });
 
-test("what surely had no effect begins anew under a new claim", () => {
+test("what surely had no effect begins again under a new claim", () => {
   expect(next([mint], intended("mint"), answered("mint", "refused"), stopped("mint", "failed"))).toBe("close failed");
   expect(next([mint], intended("mint"), answered("mint", "refused"), stopped("mint", "failed"), claimed)).toBe("begin mint");
   expect(next([mint], intended("mint"), answered("mint", "acknowledged"), receipt("mint", false), claimed)).toBe("begin mint");
@@ -112,7 +112,7 @@ test("a foreach runs its recorded rounds in order, and is passed over when all a
   expect(next([each, read], rounds, completed("each[a]"), stopped("each[b]", "pending"))).toBe("close pending");
 });
 
-test("rounds in parallel are under way together; after a stop those that have begun go on and no other begins", () => {
+test("rounds in parallel are under way together; after a stop those that have begun continue and no other begins", () => {
   const each: Node = { ...mint, id: "each", parallel: 2 };
   const rounds = expanded("each", "a", "b", "c");
   expect(next([each], rounds)).toBe("begin each[a], begin each[b]");
@@ -142,7 +142,7 @@ test("a block goes through its steps, and ends as they did", () => {
   expect(next(plan, begun("b"), completed("mint"), completed("read"), completed("b"))).toBe("close passed");
 });
 
-test("a failure is rescued; what nobody knows, and what waits for a person, is not", () => {
+test("a failure is rescued; an unknown outcome, and what waits for a person, is not", () => {
   const plan = [block("b", { steps: [mint], rescue: [read] })];
   expect(next(plan, begun("b"), stopped("mint", "failed"))).toBe("turn b rescue");
   expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"))).toBe("begin read");
@@ -154,7 +154,7 @@ test("a failure is rescued; what nobody knows, and what waits for a person, is n
   expect(next(plan, begun("b"), stopped("mint", "pending"))).toBe("close pending");
 });
 
-test("a rescue that was begun goes on under a new claim: what failed is not tried again", () => {
+test("a rescue that was begun continues under a new claim: what failed is not tried again", () => {
   const plan = [block("b", { steps: [mint], rescue: [read] })];
   expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"), claimed)).toBe("begin read");
   expect(next(plan, begun("b"), stopped("mint", "failed"), claimed)).toBe("begin mint");
@@ -213,7 +213,7 @@ test("the walk's memory of what is complete ends with the try", () => {
   expect(again.kind === "act" ? again.actions.map(({ place }) => place.address) : []).toEqual(["read"]);
 });
 
-test("steps of a block in a foreach stand in its rounds, however deep", () => {
+test("steps of a block in a foreach are in its rounds, however deep", () => {
   const inner = block("inner", { steps: [mint], parallel: 1 });
   const plan = [block("pay", { steps: [read, inner], parallel: 1 })];
   const facts = [expanded("pay", "alice"), begun("pay[alice]"), completed("read[alice]"), expanded("inner[alice]", "eur", "usd")];
@@ -233,7 +233,7 @@ test("an included playbook has a frame of its own, and looks at its own checks",
   expect(next(plan, ...facts, completed("deposit[a/b]/mint"), completed("deposit[a/b]/checks.sum"))).toBe("end deposit[a/b] ok");
 });
 
-test("every check is looked at, whatever becomes of the others", () => {
+test("every check is looked at, whatever the outcome of the others", () => {
   const plan = { steps: [read], checks: [call("checks.1"), call("checks.2")] };
   expect(nextOf(plan, completed("read"))).toBe("begin checks.1");
   expect(nextOf(plan, completed("read"), stopped("checks.1", "failed"))).toBe("begin checks.2");
@@ -249,7 +249,7 @@ test("a walk that has come far and one that begins say the same", () => {
   }
 });
 
-test("an interrupt begins nothing but what is to be done always", () => {
+test("an interrupt begins nothing but the steps of always", () => {
   const inner = block("inner", { steps: [mint], always: [read] });
   const walk = new Walk({ steps: [block("b", { steps: [inner, call("later")], always: [call("clean")] })], checks: [] });
   const after = (...facts: readonly Fact[]): string => {

@@ -70,7 +70,7 @@ test("a drift is new in the list until another run has looked at it", () => {
   expect(listed(true)).not.toContain("bob new");
 });
 
-test("a run that begins anew finds what it found before, and nothing twice", () => {
+test("a run that begins again finds what it found before, and nothing twice", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
   const once = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("bob"), sighting("carol")));
@@ -88,7 +88,7 @@ test("what a run did not look at is neither there nor gone", () => {
   expect(left.map(({ key, lastSeen }) => [key["holder"], lastSeen])).toEqual([["alice", DAY]]);
 });
 
-test("what a run found and no longer finds when it goes on is cleared, and not forgotten: somebody was told of it", () => {
+test("what a run found and no longer finds when it continues is cleared, and not forgotten: somebody was notified of it", () => {
   const book = bookForTest();
   const [alice, bob] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob"))).drifts;
   const again = book.record(NAME, WORDS, found("run1", DAY + 1, sighting("bob")));
@@ -186,7 +186,7 @@ test("comparisons of other environments, playbooks and scopes know nothing of on
   expect(ids).toContain(drifts[0]?.id);
 });
 
-test("how long a difference has been as it is tells whether it was so in earlier runs", () => {
+test("how long a difference has been as it is shows whether it was so in earlier runs", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
   book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice")));

@@ -46,15 +46,15 @@ function comparison(drifts: readonly Drift[], counts: Partial<Comparison["counts
   };
 }
 
-test("a new drift is told before those that somebody has acknowledged", () => {
-  const borne = Array.from({ length: 60 }, (_, at) => drift(`a${at}`, "acknowledged"));
-  const drifts = openFirst([...borne, drift("zzz", "new")]);
+test("a new drift is listed before those that somebody has acknowledged", () => {
+  const acknowledged = Array.from({ length: 60 }, (_, at) => drift(`a${at}`, "acknowledged"));
+  const drifts = openFirst([...acknowledged, drift("zzz", "new")]);
   const lines = comparisonLines(comparison(drifts, { new: 1, acknowledged: 60 }));
   expect(lines.find((line) => line.includes("id-"))).toContain("zzz");
   expect(lines.at(-1)).toBe("… and 11 more drifts: tokenbook drift list");
 });
 
-test("how many more there are is counted, also of those that were not told", () => {
+test("how many more there are is counted, also of those that were not listed", () => {
   const drifts = Array.from({ length: 1_000 }, (_, at) => drift(`a${at}`, "new"));
   const found = comparison(drifts, { new: 3_000, cleared: 4, moving: 5 });
   expect(comparisonLines(found).filter((line) => line.startsWith("…"))).toEqual([

@@ -46,7 +46,7 @@ const OF_EACH_KIND = report([
   tried("after:attempt.answered@mint", { verdict: "different", differences: ["took effect 1 time too often: mint\nof ONE"] }),
 ]);
 
-test("each verdict is counted by step, and what is wrong is told with the command that does it again", () => {
+test("each verdict is counted by step, and what is wrong is reported with the command that does it again", () => {
   expect(crashLines(OF_EACH_KIND)).toEqual([
     "⚡ One  (one.yaml)",
     "  step            killed  same  unknown  took effect  answer lost  DIFFERENT",
@@ -63,7 +63,7 @@ test("each verdict is counted by step, and what is wrong is told with the comman
   ]);
 });
 
-test("what could not be tested, and how far an interrupted test came, is told", () => {
+test("what could not be tested, and how far an interrupted test came, is reported", () => {
   const problem = {
     code: "test.not-passed",
     message: "failed at look: there is no token",

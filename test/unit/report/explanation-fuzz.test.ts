@@ -61,7 +61,7 @@ function asJson(of: unknown): Json {
   return parseJson(JSON.stringify(of) ?? "null");
 }
 
-test("whatever does not hold is told, within bounds, with no escape byte, and can be read back from the journal", () => {
+test("whatever does not hold is explained, within bounds, with no escape byte, and can be read back from the journal", () => {
   let broken = 0;
   fc.assert(
     fc.property(condition, value, value, (text, response, other) => {
@@ -83,7 +83,7 @@ test("whatever does not hold is told, within bounds, with no escape byte, and ca
   expect(broken).toBeGreaterThan(300);
 });
 
-test("deep, wide and long ones are told within the same bounds", () => {
+test("deep, wide and long ones are explained within the same bounds", () => {
   const wide = Array.from({ length: 10_000 }, (_, at) => ({ at, text: "x".repeat(at % 50) }));
   let deep: unknown = 1;
   for (let level = 0; level < 150; level++) deep = level % 2 === 0 ? [deep] : { deep };
@@ -133,7 +133,7 @@ test("hostile answers and hostile journals reach no terminal raw", () => {
   }
 });
 
-test("no half of a secret is told, wherever in a long text it stands", () => {
+test("no half of a secret is shown, wherever in a long text it is", () => {
   const secret = "k-7f3a9c1b5d2e8f60-9b1d4c7a";
   const redact = redactor([new Secret("KEY", secret)]);
   for (const length of [0, 30, 60, 200, 960, 980, 1_000, 5_000]) {

@@ -53,7 +53,7 @@ const TABLE = readFileSync(new URL("explanations.txt", import.meta.url), "utf8")
     return [expression.slice(2), lines.join("\n")];
   });
 
-test.for(TABLE)("told of %s", ([text, lines]) => {
+test.for(TABLE)("explained: %s", ([text, lines]) => {
   expect(explained(text)).toBe(lines);
 });
 
@@ -61,20 +61,20 @@ test("the table of expressions is read as a whole", () => {
   expect(TABLE).toHaveLength(54);
 });
 
-test("what is told fits 80 columns beneath its step, but for the line of the expression", () => {
+test("what is explained fits 80 columns beneath its step, but for the line of the expression", () => {
   for (const [text] of TABLE) {
     for (const line of problemLines(problemOf(text)).slice(1)) expect(line.length, line).toBeLessThanOrEqual(76);
   }
 });
 
-test("why an expression cannot be told stands in the message", () => {
+test("why an expression cannot be explained is in the message", () => {
   expect(problemOf("response.holders.all(h, h.nope > 0)").message).toBe(
     'this cannot be evaluated: response.holders.all(h, h.nope > 0): h has no field "nope"',
   );
   expect(problemOf("1 / (response.totalSupply - 999.99) > 1").message).toContain("division by zero");
 });
 
-test("the answer is told below, with what the expression names", () => {
+test("the answer is shown below, with what the expression names", () => {
   const lines = problemLines(problemOf("response.totalSupply == 1000"));
   expect(lines.slice(lines.indexOf("response:"))).toEqual([
     "response:",
@@ -125,7 +125,7 @@ test("of a long answer the middle is left out, and never what the expression nam
   expect(named).toContain("  | field33: 33");
 });
 
-test("a number of many digits is told with all of them", () => {
+test("a number of many digits is shown with all of them", () => {
   const digits = `${"1234567890".repeat(25)}.5`;
   const lines = problemLines(
     problemOf(`response.amount == ${digits.slice(0, -1)}6`, { response: parseJson(`{"amount":${digits}}`) }),

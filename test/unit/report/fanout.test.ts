@@ -26,7 +26,7 @@ test("every observer hears every event, in order, and its end", async () => {
   expect(two).toMatchObject({ heard: one.heard, ended: 1 });
 });
 
-test("one that crashes is dropped, told of once, and keeps nobody from hearing", async () => {
+test("one that crashes is dropped, reported once, and hinders no other", async () => {
   const crashing: Observer = { event: vi.fn<Observer["event"]>(() => JSON.parse("{")), end: vi.fn<() => void>() };
   const other = listener();
   const onCrash = vi.fn<(error: unknown, observer: Observer) => void>();

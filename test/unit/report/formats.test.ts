@@ -131,7 +131,7 @@ describe("TAP", () => {
 const markdown = new MarkdownIt({ html: true, linkify: true });
 
 describe("Markdown", () => {
-  test("what wants a person comes first, and every step is told", () => {
+  test("what needs attention comes first, and every step is listed", () => {
     const text = written("md", [of("failed")]);
     expect(text).toContain("## ✗ failed: `Onboard a property`");
     expect(text).toContain("**✗ failed** `mint: Mint the shares`");
@@ -176,7 +176,7 @@ describe("NDJSON", () => {
 });
 
 describe("annotations", () => {
-  test("the line of each step that did not end as it was to", () => {
+  test("the line of each step that did not end as expected", () => {
     expect(written("github", [of("failed")])).toBe(
       '::error file=playbooks/onboarding.yaml,line=15,title=failed service.refused::mint: Mint the shares%0Aacted as carol%0Aservice.refused: cap reached%0Awhy: the cap is 100%0Aseen: {"asked":100.00}%0Anext: lower the value%0Arun 20261121T0930-k3x9q2ab\n',
     );
@@ -219,7 +219,7 @@ function spansIn(text: string): Traces["resourceSpans"][0]["scopeSpans"][0]["spa
 }
 
 describe("OTLP", () => {
-  test("a span for the run, one for each step that began, one for each sending of a write", () => {
+  test("a span for the run, one for each step that began, one for each attempt of a write", () => {
     const spans = spansIn(written("otlp", [of("failed")]));
     expect(spans.map(({ name, kind, status }) => [name, kind, status.code])).toEqual([
       ["run Onboard a property", 1, 2],
@@ -403,7 +403,7 @@ describe("a playbook whose run did not begin", () => {
     );
   });
 
-  test("is told to people and programs, with why, and what mends it", () => {
+  test("is reported to people and programs, with the reason and the fix", () => {
     const page = written("html", beside, notBegun);
     expect(page).toContain("<title>1 run, 1 not begun – tokenbook</title>");
     expect(page).toContain("1 run: 1 passed, 1 not begun");
@@ -426,7 +426,7 @@ test("a page calls refused what the ledger took and did not commit", () => {
   expect(html).not.toContain("no receipt was read");
 });
 
-test("of a run that goes on nothing says that it has ended", () => {
+test("of a run that continues nothing says that it has ended", () => {
   const writing = new Records().opened().written("asset").intended("mint").all;
   for (const format of ["html", "md", "junit", "tap", "ctrf", "github"] as const) {
     const text = written(format, [reported(writing)]);
@@ -435,7 +435,7 @@ test("of a run that goes on nothing says that it has ended", () => {
   }
 });
 
-test("a page tells each write by what it is known", () => {
+test("a page shows the evidence of each write", () => {
   const html = written("html", [of("resumed")]);
   expect(html).toContain("not sent");
   expect(html).toContain("applied, as read back");

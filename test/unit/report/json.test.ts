@@ -38,7 +38,7 @@ test("the schema is closed: it refuses a field that it does not name, at every l
   }
 });
 
-test("a failed expectation stands in the report as the schema says, and with no other field", () => {
+test("a failed expectation is in the report as the schema says, and with no other field", () => {
   const scope = parseJson('{"response":{"status":"X","list":[{"a":1.50},{"a":2}],"o":{"x":1}}}') as JsonObject;
   for (const text of [
     'response.status == "Y" && size(response.list) > 2',

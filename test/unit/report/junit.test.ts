@@ -118,7 +118,7 @@ test("failed is a failure, unknown an error, and what did not happen is skipped"
   expect(suiteOf("failed").attributes).toMatchObject({ tests: "4", failures: "1", skipped: "3" });
 });
 
-test("a failure tells everything that a person needs", () => {
+test("a failure shows everything that a person needs", () => {
   const failure = casesOf(suiteOf("failed"))[1]?.children.find(({ name }) => name === "failure");
   expect(failure?.attributes).toEqual({ message: "service.refused: cap reached", type: "service.refused" });
   expect(failure?.text).toBe('service.refused: cap reached\nwhy: the cap is 100\nseen: {"asked":100.00}\nnext: lower the value');

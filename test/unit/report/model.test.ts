@@ -75,7 +75,7 @@ test("a write's row has its transaction, its receipt, its attempt, its answer", 
   expect(mint).not.toHaveProperty("key");
 });
 
-test("what the ledger did not commit is no evidence for the sending after it", () => {
+test("what the ledger did not commit is no evidence for the attempt after it", () => {
   const report = reportOf(uncommitted().all);
   const [mint] = report.steps;
   expect(mint).toMatchObject({ outcome: "unknown", transactionId: null, receipt: null });
@@ -90,7 +90,7 @@ const BLOCKS: readonly StepHeading[] = [
   { id: "after", name: "after", uses: "ledger.asset.get", line: 5 },
 ];
 
-test("a step that was rescued, is done anew, and fails again is not rescued before its block says so", () => {
+test("a step that was rescued, is done again, and fails again is not rescued before its block is", () => {
   const records = new Records().opened({ steps: BLOCKS }).stopped("read", "failed");
   records.add({ kind: "block.turned", step: "inner", to: "rescue", failed: "read" });
   expect(outcomes(reportOf(records.all))).toMatchObject({ read: "rescued" });
@@ -122,7 +122,7 @@ test("a round's row has its key", () => {
   ]);
 });
 
-test("steps that never ran are there, and say so", () => {
+test("steps that never ran are there, marked as such", () => {
   const report = reportFor("failed");
   expect(outcomes(report)).toEqual({ asset: "skipped", mint: "failed", approvals: "not-run", owned: "not-run" });
   expect(report.totals).toMatchObject({ steps: 4, skipped: 1, failed: 1, notRun: 2 });
@@ -163,7 +163,7 @@ test("after a resume, what came later takes the place of the stop", () => {
   expect(report.run.outcome).toBe("passed");
 });
 
-test("a resumed run that died again tells the new attempt, not the old stop", () => {
+test("a resumed run that died again shows the new attempt, not the old stop", () => {
   const records = new Records().opened().stopped("asset", "failed").closed("failed").claimed();
   expect(reportOf(records.all)).toMatchObject({ run: { outcome: "running" }, steps: [{ outcome: "failed" }, {}, {}, {}] });
   expect(reportOf(records.intended("asset").all).steps[0]).toMatchObject({ outcome: "unknown", problem: null });
@@ -176,7 +176,7 @@ test("rounds that never ran are rows too, and a foreach whose list failed is one
   expect(outcomes(reportOf(failed.all))).toMatchObject({ approvals: "failed" });
 });
 
-test("what was recorded about the whole of a foreach stands before its rounds", () => {
+test("what was recorded about the whole of a foreach comes before its rounds", () => {
   const records = new Records().opened().expanded("approvals", ["bob"]).stopped("approvals", "failed");
   expect(Object.keys(outcomes(reportOf(records.all)))).toEqual(["asset", "mint", "approvals", "approvals[bob]", "owned"]);
 });
@@ -186,7 +186,7 @@ test("a step that the opening did not name is not dropped", () => {
   expect(Object.keys(outcomes(reportOf(records.all)))).toEqual(["asset", "mint", "approvals[eve]", "owned", "stranger"]);
 });
 
-test("an expected refusal is ok, and tells what the service said", () => {
+test("an expected refusal is ok, and shows what the service said", () => {
   expect(reportFor("refusal").steps[0]).toMatchObject({
     outcome: "ok",
     refusal: "cap reached",

@@ -30,7 +30,7 @@ function count(pieces: Iterable<string>, what: RegExp): number {
   return [...pieces].join("").match(what)?.length ?? 0;
 }
 
-test("a list of drifts tells so many, and that there are more", () => {
+test("a list of drifts shows so many, and that there are more", () => {
   const drifts = Array.from({ length: LIMITS.viewDrifts + 1 }, (_, at) => ({ ...DRIFT, key: { holder: `holder-${at}` } }));
   const all = { state: "", words: "", all: false };
   const page = [...driftsPage({ drifts, total: drifts.length + 5 }, all)].join("");
@@ -48,7 +48,7 @@ test("new drifts can be asked for", () => {
   expect(page).toMatch(/<option value="new" selected[^>]*>new</);
 });
 
-test("a drift's history tells its latest entries", () => {
+test("a drift's history shows its latest entries", () => {
   const history = Array.from({ length: LIMITS.viewHistory + 7 }, (_, at): HistoryEntry => {
     return { at, what: "seen", by: `run${at}`, left: "2", right: "1", difference: "1", because: null, until: null };
   });
@@ -77,7 +77,7 @@ const SCHEDULE: ListedSchedule = {
   blockedBy: null,
 };
 
-test("a schedule tells its latest firings, and a list of schedules so many", () => {
+test("a schedule shows its latest firings, and a list of schedules so many", () => {
   const at = new Date(0).toISOString();
   const firing: ListedFiring = {
     tick: at,
@@ -101,7 +101,7 @@ test("a schedule tells its latest firings, and a list of schedules so many", () 
   expect([...schedulesPage([SCHEDULE], 3)].join("")).toContain("2 more: tokenbook schedule list");
 });
 
-test("a plot draws what doubles cannot tell apart, tells it exactly, and breaks where there is nothing", () => {
+test("a plot draws what doubles cannot distinguish, shows it exactly, and breaks where there is nothing", () => {
   const huge = "1".padEnd(400, "0");
   const values = [huge, null, `${huge.slice(0, -1)}1`, `${huge.slice(0, -1)}2`];
   const drawn = el("div", {}, plotOf("Values", [values.map((value, at) => ({ at, value }))])).html;

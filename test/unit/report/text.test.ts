@@ -27,7 +27,7 @@ test("a read's line has no transaction, and no actor that nobody recorded", () =
   expect(linesOf("passed", "owned")).toEqual(["✓ ok       owned  See who owns it  ledger.asset.get  400 ms"]);
 });
 
-test("a failure tells code, message, reason, evidence and what to do, beneath its line", () => {
+test("a failure shows code, message, reason, evidence and what to do, beneath its line", () => {
   expect(linesOf("failed", "mint")).toEqual([
     "✗ failed   mint  Mint the shares  ledger.token.mint  as carol  2.0 s",
     "    service.refused: cap reached",
@@ -45,7 +45,7 @@ test("each outcome has its mark and its word", () => {
   expect(begins).toEqual(["✓ ok     ", "✓ changed", "– skipped", "✗ failed ", "… pending", "? unknown", "· not run"]);
 });
 
-test("a step that was under way when the run ended says so", () => {
+test("a step that was under way when the run ended is shown as such", () => {
   expect(linesOf("killed", "mint")).toEqual([
     "? unknown  mint  Mint the shares  ledger.token.mint  as carol",
     "    not finished: no end of this step is recorded",
@@ -53,7 +53,7 @@ test("a step that was under way when the run ended says so", () => {
   expect(linesOf("interrupted", "mint")[0]).toContain(`tx ${TRANSACTION}  receipt rc1 not read`);
 });
 
-test("a write that a person has spoken of, and that no process has gone on with since, says both", () => {
+test("a write that a person has spoken of, and that no process has continued since, says both", () => {
   const records = new Records()
     .opened()
     .intended("mint")
@@ -71,12 +71,12 @@ test("a write that a person has spoken of, and that no process has gone on with 
   ]);
 });
 
-test("a refusal that was expected, and a write sent twice, are told", () => {
+test("a refusal that was expected, and a write sent twice, are shown", () => {
   expect(linesOf("refusal", "mint")[1]).toBe("    refused as expected: cap reached");
   expect(linesOf("resumed", "mint")[0]).toContain("  sent 2 times  ");
 });
 
-test("the summary counts honestly, prints outputs, and names the command that goes on", () => {
+test("the summary counts honestly, prints outputs, and names the command that continues", () => {
   expect(summaryLines(reportFor("passed"))).toEqual([
     "✓ passed  Onboard a property: 5 steps: 4 changed, 1 ok in 20 s",
     "    output token: LFT1",

@@ -10,9 +10,9 @@ import { Database } from "../../../src/sqlite/database.ts";
 import { SCHEDULES } from "../../../src/schedule/store.ts";
 
 const LETTERS = 100;
-const SLOW: Channel = { kind: "command", name: "desk", argv: ["tell"], events: ["failure"], timeoutMs: LIMITS.notificationMs };
+const SLOW: Channel = { kind: "command", name: "desk", argv: ["notify"], events: ["failure"], timeoutMs: LIMITS.notificationMs };
 
-/** A courier with letters for a channel that is told by `start`. */
+/** A courier with letters for a channel that is notified by `start`. */
 function desk(time: VirtualTime, start: StartCommand): { readonly courier: Courier; readonly box: Outbox } {
   const database = Database.open(":memory:", SCHEDULES);
   database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);

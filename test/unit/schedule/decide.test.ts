@@ -28,14 +28,14 @@ test("every tick is decided once, in order; one runs at a time, and no more wait
         now += passMs;
         for (const [tick, state] of table) if (ends && state === "running") [freeSince] = [now, table.set(tick, "ended")];
         const of = (state: string): number[] => [...table].filter(([, each]) => each === state).map(([tick]) => tick);
-        const standing: ScheduleState = {
+        const settled: ScheduleState = {
           since,
           isRunning: of("running").length > 0,
           waiting: of("queued"),
           freeSince,
           isBlocked: () => false,
         };
-        const decision = decide(plan, standing, now);
+        const decision = decide(plan, settled, now);
         for (const { tick, due, state } of decision.steps) {
           expect(due).toBe(dueOf(plan, tick));
           expect(due).toBeLessThanOrEqual(now);

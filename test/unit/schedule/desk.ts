@@ -31,7 +31,7 @@ export interface Work {
   readonly minutes: number;
   readonly outcome?: RunOutcome;
   readonly problem?: FiringProblem;
-  /** How long it goes on after it was told to stop. */
+  /** How long it continues after it was asked to stop. */
   readonly stopsAfterMinutes?: number;
 }
 
@@ -45,7 +45,7 @@ export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & {
 /** A process that serves schedules. */
 export interface Process {
   readonly ended: Promise<void>;
-  /** What Prometheus would be told. */
+  /** What Prometheus would read. */
   metrics(): Promise<string>;
   /** As SIGTERM does. */
   stop(): void;
@@ -55,7 +55,7 @@ export interface Process {
 
 export class Desk {
   readonly time: VirtualTime;
-  /** What was told, in order, as `event summary`. */
+  /** What was notified, in order, as `event summary`. */
   readonly notified: string[] = [];
   /** Runs that were begun, by process. */
   readonly runs: { readonly process: number; readonly at: number }[] = [];
@@ -67,7 +67,7 @@ export class Desk {
   ended: Life = "dead";
   /** By how much the clock of the machine is ahead, in milliseconds. */
   aheadMs = 0;
-  /** How the command that is told of things ends. */
+  /** How the command that is notified ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
   readonly #state = new TestState();
   readonly #living = new Set<number>();
@@ -128,7 +128,7 @@ export class Desk {
     database.close();
   }
 
-  /** How often in a row the schedule has not passed for the same reason, as one tells who only looks. */
+  /** How often in a row the schedule has not passed for the same reason, as one learns who only looks. */
   timesInARow(): number | undefined {
     const ports = { clock: this.time, redact: (text: string) => text };
     const store = ScheduleStore.look(this.#state.place, ports);
@@ -175,7 +175,7 @@ export class Desk {
     const clock = this.#clockOf(pid);
     const store = this.#store(clock, pid);
     const metrics = new Metrics();
-    const channel: Channel = { kind: "command", name: "desk", argv: ["tell"], timeoutMs: MINUTE, events: EVERYTHING };
+    const channel: Channel = { kind: "command", name: "desk", argv: ["notify"], timeoutMs: MINUTE, events: EVERYTHING };
     const ports = {
       clock,
       start: this.#listen,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
 import { Desk, schedule } from "./desk.ts";
 
-test("when a process is killed in a run, the other says so and goes on", async () => {
+test("when a process is killed in a run, the other reports it and continues", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 90 }, { minutes: 5 }];
   const plan = schedule("0 * * * *");
@@ -46,7 +46,7 @@ test("its metrics say when a run passed last, whichever process has made it", as
   await desk.end(service);
 });
 
-test("what cannot be told is tried again after growing pauses, also by the next process, and then given up", async () => {
+test("what cannot be delivered is tried again after growing pauses, also by the next process, and then given up", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 1, outcome: "failed" }];
   const tries: number[] = [];

@@ -45,7 +45,7 @@ test("a failed run is made again, with growing pauses, and the time limit is of 
   ]);
 });
 
-test.for(["drift", "pending", "unknown"] as const)("%s is told as such, and is not tried again", async (outcome) => {
+test.for(["drift", "pending", "unknown"] as const)("%s is notified as such, and is not tried again", async (outcome) => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome }, { minutes: 5 }];
   const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: MINUTE, backoff: 1, maxMs: 600_000 } }));
@@ -132,7 +132,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
 });
 
 test.for(["skip", "cancel"] as const)(
-  "what a process keeps back that was killed on another host is told (overlap: %s)",
+  "what a process keeps back that was killed on another host is notified (overlap: %s)",
   async (overlap) => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.ended = "unknown";
@@ -175,7 +175,7 @@ test("a firing whose process falls silent in a database is over, one notificatio
   expect(desk.notified[0]).toMatch(/^failure .*: died: process 1 on desk, which ran it, has shown no sign of life for 8\.0 s$/);
 });
 
-test("a service whose state was removed ends at once, and not at its next firing: begun anew, it misses none", async () => {
+test("a service whose state was removed ends at once, and not at its next firing: begun again, it misses none", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const service = desk.serve(schedule("0 12 * * *"));
   await desk.until("2026-06-01T00:10:00Z");

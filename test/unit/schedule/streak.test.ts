@@ -16,7 +16,7 @@ async function served(desk: Desk, work: readonly Work[], hours: number): Promise
   await desk.end(service);
 }
 
-test("what fails each hour for the same reason is told once, reminded of daily, and its recovery tells how often it was", async () => {
+test("what fails each hour for the same reason is notified once, reminded of daily, and its recovery says how often it was", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   await served(desk, [...Array.from({ length: 48 }, () => failing("HTTP 503: busy")), { minutes: 5 }], 49);
   expect(desk.notified).toEqual([
@@ -32,7 +32,7 @@ test("what fails each hour for the same reason is told once, reminded of daily, 
   expect(states).toEqual([...Array.from({ length: 48 }, () => "failed"), "passed"]);
 });
 
-test("what fails once a day is told each day, also where the clock is put forward", async () => {
+test("what fails once a day is notified each day, also where the clock is put forward", async () => {
   const desk = new Desk("2026-03-26T00:00:00Z");
   desk.work = [failing("no")];
   const service = desk.serve(schedule("15 2 * * *"));
@@ -52,7 +52,7 @@ test.for([
   ["another status of HTTP", [failing("HTTP 502: "), failing("HTTP 503: ")], 2],
   ["another step", [failing("mint1: HTTP 403: no"), failing("mint2: HTTP 403: no")], 2],
   ["the first again after another", [failing("this"), failing("that"), failing("this")], 3],
-  ["a failure, what waits for somebody, and a failure", [failing("no"), { minutes: 5, outcome: "pending" }, failing("no")], 3],
+  ["a failure, what waits for approval, and a failure", [failing("no"), { minutes: 5, outcome: "pending" }, failing("no")], 3],
   ["a failure, a drift, and a failure", [failing("no"), { minutes: 5, outcome: "drift" }, failing("no")], 3],
   ["drift after drift", Array.from({ length: 3 }, (): Work => ({ minutes: 5, outcome: "drift" })), 3],
   ["pending after pending", Array.from({ length: 3 }, (): Work => ({ minutes: 5, outcome: "pending" })), 1],
@@ -75,7 +75,7 @@ test.for([
   expect(desk.notified, desk.notified.join("\n")).toHaveLength(count);
 });
 
-test("firings that an earlier run keeps back are told once", async () => {
+test("firings that an earlier run keeps back are notified once", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome: "unknown" }];
   desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
@@ -88,7 +88,7 @@ test("firings that an earlier run keeps back are told once", async () => {
   ]);
 });
 
-test("what could not be brought to anybody was not told, so the next firing is", async () => {
+test("what could be delivered to nobody was not notified, so the next firing is", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   let end: CommandEnd = { code: 1, signal: null, stderr: "nobody is there" };
   desk.listener = () => end;
@@ -101,7 +101,7 @@ test("what could not be brought to anybody was not told, so the next firing is",
   expect(desk.notified).toEqual(["failure  supply.yaml (here): failed: no (2 times since 2026-06-01T01:00:00.000Z)"]);
 });
 
-test("a file that an earlier version has left is looked into as it is, and gone on with", async () => {
+test("a file that an earlier version has left is looked into as it is, and used further", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   await served(desk, [failing("no")], 2);
   expect(desk.timesInARow()).toBe(2);

@@ -117,7 +117,7 @@ describe("a run that takes longer than its interval", () => {
     ["queue", STOPPED],
     ["cancel", [NO_END, ...STOPPED]],
   ] as const)(
-    "overlap: %s; told to stop, the last one has 20 seconds to end, and is told of when it needs more",
+    "overlap: %s; asked to stop, the last one has 20 seconds to end, and is reported when it needs more",
     async ([overlap, expected]) => {
       const desk = new Desk("2026-06-01T08:00:00Z");
       desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }];
@@ -129,7 +129,7 @@ describe("a run that takes longer than its interval", () => {
     },
   );
 
-  test("overlap: cancel; one that was cancelled is told to nobody when the next comes to its end", async () => {
+  test("overlap: cancel; one that was cancelled is notified to nobody when the next comes to its end", async () => {
     const desk = new Desk("2026-06-01T08:00:00Z");
     desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }, { minutes: 1 }];
     const service = desk.serve(schedule("*/10 * * * *", { overlap: "cancel" }));
@@ -200,7 +200,7 @@ describe("a machine that was stopped for six hours", () => {
     return desk;
   }
 
-  test("nothing is made up for without catchup, and it is told", async () => {
+  test("nothing is made up for without catchup, and it is notified", async () => {
     const desk = await stopped(0);
     expect(desk.table()).toBe(
       lines(
@@ -254,7 +254,7 @@ describe("a machine that was stopped for six hours", () => {
     expect(desk.notified).toEqual([]);
   });
 
-  test("after a year, the last thousand are told one by one, and that there were more", async () => {
+  test("after a year, the last thousand are listed one by one, and that there were more", async () => {
     const desk = new Desk("2026-01-01T00:00:00Z");
     const before = desk.serve(schedule("*/5 * * * *"));
     await desk.until("2026-01-01T00:01:00Z");
@@ -269,7 +269,7 @@ describe("a machine that was stopped for six hours", () => {
     ]);
   });
 
-  test("so it is told of a pattern that was edited meanwhile", async () => {
+  test("so it is notified of a pattern that was edited meanwhile", async () => {
     const desk = new Desk("2026-01-01T00:00:00Z");
     const before = desk.serve(schedule("*/5 * * * *"));
     await desk.until("2026-01-01T00:01:00Z");
@@ -281,7 +281,7 @@ describe("a machine that was stopped for six hours", () => {
     expect(desk.notified).toEqual([expect.stringContaining("did not run at least 1000 times")]);
   });
 
-  test("an edited pattern begins anew; what the one before has missed is told", async () => {
+  test("an edited pattern begins again; what the one before has missed is notified", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     const before = desk.serve(schedule("0 * * * *"));
     await desk.until("2026-06-01T00:30:00Z");

@@ -104,7 +104,7 @@ const sectionOf = (name: string): readonly unknown[] =>
   documents.flatMap((each) => (isObject(each) ? Object.values(each[name] ?? {}) : []));
 const steps = sectionOf("steps");
 const inputs = sectionOf("inputs");
-// Made anew by each call, so they are told apart by what they say.
+// Made again by each call, so they are distinguished by what they say.
 const OF_INPUTS = new Set([inputFrame(), inputPartFrame()].map((schema) => JSON.stringify(schema)));
 
 const written: ReadonlyMap<object, readonly unknown[]> = new Map<object, readonly unknown[]>([

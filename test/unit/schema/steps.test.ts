@@ -70,7 +70,7 @@ test.for([
   },
 );
 
-test("one that only a check can tell ends as well", () => {
+test("one that only a check can decide ends as well", () => {
   expect(judged({ $id: "http://a.example/b", allOf: [{ $ref: "http://a.example/b" }] }, null)).toEqual([
     "cannot be checked against the schema: the schema is too wide, or refers to itself without end",
   ]);

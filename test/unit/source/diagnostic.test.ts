@@ -11,7 +11,7 @@ function shown(text: string, word: string): string {
 
 test("a diagnostic shows place, message, frame, reason and remedy", () => {
   const file = new SourceFile("a.yaml", "one: 1\ntwo: 2\nthree: 3\nfour: 4\nfive: 5\n");
-  const diagnostic = file.diagnose({ ...finding, why: "because", suggestion: "mend it" }, { start: 21, end: 22 });
+  const diagnostic = file.diagnose({ ...finding, why: "because", suggestion: "fix it" }, { start: 21, end: 22 });
   expect(formatDiagnostic(diagnostic).split("\n")).toEqual([
     "a.yaml:3:8 error schema.value",
     "  it is wrong",
@@ -21,7 +21,7 @@ test("a diagnostic shows place, message, frame, reason and remedy", () => {
     "      |        ^",
     "    4 | four: 4",
     "  why: because",
-    "  fix: mend it",
+    "  fix: fix it",
   ]);
 });
 
@@ -36,7 +36,7 @@ test("a long line elsewhere in the file changes nothing", () => {
   expect(shown(`${"x".repeat(500)}\n\n\n\nWORD`, "WORD")).toContain("> 5 | WORD");
 });
 
-test("the mark stands below its place where characters before it are shown as escapes", () => {
+test("the mark is below its place where characters before it are shown as escapes", () => {
   const [text = "", mark = ""] = shown("a: \u202a\u200eC: WORD", "WORD").split("\n").slice(2);
   expect(text).toContain("\\u202a\\u200eC");
   expect(text.slice(mark.indexOf("^"), mark.lastIndexOf("^") + 1)).toBe("WORD");

@@ -14,9 +14,9 @@ function formatted(text: string): string {
 
 test.for<[string, string, string]>([
   ["indentation becomes two spaces", "a:\n     b:\n      - c\n", "a:\n  b:\n    - c\n"],
-  ["lists stand inside of their key", "a:\n- b\n- c\n", "a:\n  - b\n  - c\n"],
+  ["lists are inside of their key", "a:\n- b\n- c\n", "a:\n  - b\n  - c\n"],
   ["brackets get their spaces", 'a: {b:   [ 1,2 ], "c":3}\n', 'a: { b: [1, 2], "c": 3 }\n'],
-  ["brackets over several lines that fit go on one", "a: [\n  1,\n  2\n]\n", "a: [1, 2]\n"],
+  ["brackets over several lines that fit become one", "a: [\n  1,\n  2\n]\n", "a: [1, 2]\n"],
   ["empty brackets stay", "a: { }\nb: [\n]\n", "a: {}\nb: []\n"],
   ["one empty line is kept, more become one", "\n\na: 1\n\n\n\nb: 2\n\n\n", "a: 1\n\nb: 2\n"],
   ["an empty line below a key goes", "a:\n\n  b: 1\n", "a:\n  b: 1\n"],
@@ -31,7 +31,7 @@ test.for<[string, string, string]>([
     "a: |\n      one\n        two\n\n      three\nb: >-\n  x\n  y\n",
     "a: |\n  one\n    two\n\n  three\nb: >-\n  x\n  y\n",
   ],
-  ["a block text keeps the indentation that its header tells", "a:\n    b: |2\n         one\n", "a:\n  b: |2\n       one\n"],
+  ["a block text keeps the indentation that its header gives", "a:\n    b: |2\n         one\n", "a:\n  b: |2\n       one\n"],
   [
     "a block text may begin with a tab, and end in spaces",
     "a: |\n    \tx\n      \n\nb: |\n  \u00a0y\n",
@@ -50,9 +50,9 @@ test.for<[string, string, string]>([
     "a: [ # one\n  1, # two\n  2\n  # three\n]\n",
     "a:\n  # one\n  - 1 # two\n  - 2\n  # three\n",
   ],
-  ["a comment in empty brackets stands above", "a: [ # none\n]\n", "# none\na: []\n"],
+  ["a comment in empty brackets is above", "a: [ # none\n]\n", "# none\na: []\n"],
   [
-    "a comment behind brackets that open stands at their key",
+    "a comment behind brackets that open is at their key",
     `a: {b: "${"x".repeat(130)}"} # c\n`,
     `a: # c\n  b: "${"x".repeat(130)}"\n`,
   ],

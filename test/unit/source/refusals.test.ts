@@ -4,7 +4,7 @@ import { parseYaml } from "../../../src/source/parse.ts";
 const flow = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const block = (levels: number): string => Array.from({ length: levels }, (_, at) => `${" ".repeat(at)}a:`).join("\n");
 
-// Each is one diagnostic, at the place to mend.
+// Each is one diagnostic, at the place to fix.
 test.for<[string, string, string]>([
   ["900 nested brackets", `a: ${flow(900)}`, "source.too-deep 1:68"],
   ["brackets that comments seem to close", `a: ${"[ #]\n ".repeat(900)}`, "source.too-deep 65:2"],
@@ -83,7 +83,7 @@ test.for<[string, string, string]>([
   expect(root).toBeUndefined();
 });
 
-test("spaces of other kinds may stand inside of a text, and anywhere in one with quotes", () => {
+test("spaces of other kinds may are inside of a text, and anywhere in one with quotes", () => {
   const text = "a: 10\u00a0000 €\nb: '\u00a0x\u00a0'\nc: |\n  \u3000x\n# \u00a0c\u00a0\n";
   expect(parseYaml("file.yaml", text).diagnostics).toEqual([]);
 });
@@ -106,7 +106,7 @@ test("brackets at the margin are read in one go, however many lines of nothing t
   }
 });
 
-// What is wrong in words, and how it is mended.
+// What is wrong in words, and how it is fixed.
 test.for<[string, RegExp, RegExp]>([
   ["a:\n\tb: 1", /^there is a tab here$/, /^use spaces$/],
   ["name: Mint: the first", /^outside quotes, a : with a space after it makes a key/, /^quote the text/],
@@ -128,7 +128,7 @@ test.for<[string, RegExp, RegExp]>([
   ["a: {\n  b: 1\n  c: 2 }", /^outside quotes, a : with a space after it/, /put a comma between the two entries$/],
   ["a: { b: 1,000.00 }", /^this key has no : after it$/, /^write KEY: value; quote a number or a text that holds a comma$/],
   ["a: x\u0092", /^the control character U\+0092 is not allowed$/, /^delete it/],
-])("%j is told in words, with what mends it", ([text, message, suggestion]) => {
+])("%j is reported in words, with the fix", ([text, message, suggestion]) => {
   const [diagnostic] = parseYaml("file.yaml", text).diagnostics;
   expect(diagnostic?.message).toMatch(message);
   expect(diagnostic?.suggestion).toMatch(suggestion);

@@ -5,7 +5,7 @@ import { parseUnshown } from "../../../src/source/unshown.ts";
 const HEAD = "playbook: 1\n";
 const BROKEN = "steps:\n- uses: a\n uses: b\n";
 
-// What is written out is called hunter…, and what is wrong is told without it.
+// What is written out is called hunter…, and what is wrong is reported without it.
 test.for<[string, string, string]>([
   ["a secret that is no text to YAML", `${HEAD}secrets:\n  PIN: @hunter2\n`, "source.syntax 3:8"],
   ["one that is taken for an alias", `${HEAD}secrets: { PIN: *hunter2 }\n`, "source.syntax 2:17"],
@@ -18,7 +18,7 @@ test.for<[string, string, string]>([
   ],
   ["one over several lines", `${HEAD}secrets:\n  PIN: |\n    hunter2\n    a: hunter3\n${BROKEN}`, "source.syntax 8:2"],
   [
-    "one in braces that go on at the margin",
+    "one in braces that continue at the margin",
     `${HEAD}secrets: { KEY: env:KEY,\nPIN: hunter2\n}\n${BROKEN}`,
     "source.unclosed 2:10",
   ],
@@ -26,7 +26,7 @@ test.for<[string, string, string]>([
   ["a key over several lines", `ledger:\n  apiKey: |\n    hunter2\n    hunter3\n  name: x: y\n`, "source.syntax 5:10"],
   ["a key in quotes over several lines", `ledger:\n  apiKey: "hunter2\n    hunter3"\n  name: x: y\n`, "source.syntax 4:10"],
   ["a key in quotes that never end", `ledger:\n  apiKey: "hunter2\nhunter3\n`, "source.syntax 2:11"],
-  ["a key that a comment tells", `ledger:\n  apiKey: env:KEY # was hunter2\n  name: x: y\n`, "source.syntax 3:10"],
+  ["a key that a comment shows", `ledger:\n  apiKey: env:KEY # was hunter2\n  name: x: y\n`, "source.syntax 3:10"],
   ["a key in a long line", `ledger: { apiKey: hunter2, name: x: y, more: "${"z".repeat(5_000)}" }\n`, "source.syntax 1:35"],
   [
     "credentials in braces, over two lines",

@@ -81,7 +81,7 @@ test("the places of many expressions in one block are found in no time", () => {
   }
 });
 
-test("where escapes or folding came between, the start of the value stands for all of it", () => {
+test("where escapes or folding came between, the start of the value is taken for all of it", () => {
   for (const text of ['key: "a\\tb WORD"', "key: 'it''s WORD'", "key: >\n  a\n  WORD", "key: a\n  WORD"]) {
     const node = child(read(text), "key");
     if (node?.kind !== "scalar") throw new Error("no scalar");
@@ -89,7 +89,7 @@ test("where escapes or folding came between, the start of the value stands for a
   }
 });
 
-test("a value left out stands where its key does", () => {
+test("a value left out is where its key is", () => {
   const text = "a:\n  b:\n  c: 1";
   const node = nodeAt(read(text), ["a", "b"]);
   expect(text.slice(node.range.start, node.range.end)).toBe("b");

@@ -148,7 +148,7 @@ test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer: neither key 
   expect(seen).toEqual([]);
 });
 
-test.runIf(hasOpenssl)("over TLS, a connection of its own goes on with the session of the one before it", async () => {
+test.runIf(hasOpenssl)("over TLS, a connection of its own continues the session of the one before it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-tls-"));
   closers.push(() => rmSync(folder, { recursive: true }));
   const { key, cert } = selfSigned(folder, 2);
@@ -193,7 +193,7 @@ test("reads share a connection, writes have one each", async () => {
   expect(connections).toBe(4);
 });
 
-test("whoever watches is told of an answer once the next request has been written", async () => {
+test("whoever watches is notified of an answer once the next request has been written", async () => {
   const server = createServer((_request, response) => response.end("{}"));
   const port = await http(server);
   const seen: string[] = [];

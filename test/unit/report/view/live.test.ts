@@ -32,7 +32,7 @@ async function watch(screen: FakeScreen, records: Records, colour = false): Prom
   return view;
 }
 
-test.each([40, 80, 120])("at %i columns each line fits, and tells what is under way", async (columns) => {
+test.each([40, 80, 120])("at %i columns each line fits, and shows what is under way", async (columns) => {
   const screen = new FakeScreen(columns);
   const records = new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).intended("mint");
   const view = await watch(screen, records);
@@ -50,7 +50,7 @@ test.each([40, 80, 120])("at %i columns each line fits, and tells what is under 
   await view.end();
 });
 
-test("at its end the tree makes room for the plain lines, whatever became of the run", async () => {
+test("at its end the tree makes room for the plain lines, whatever the outcome of the run", async () => {
   for (const records of Object.values(RUNS)) {
     const screen = new FakeScreen(80);
     const view = await watch(screen, records());

@@ -33,7 +33,7 @@ test("a line comes when its step ends, not later", () => {
   expect(text.split("\n")).toEqual([expect.stringMatching(/^▶/), expect.stringMatching(/^✓ changed {2}asset/), ""]);
 });
 
-test("a resumed run tells in one line what was done before, and not again what had stopped", () => {
+test("a resumed run shows in one line what was done before, and not again what had stopped", () => {
   const records = RUNS["resumed"]?.() ?? new Records();
   const [, second] = records.all.filter(({ kind }) => kind === "run.claimed");
   const lines = shown(records, { since: second?.at ?? 0 });

@@ -23,7 +23,7 @@ function reading(step: string, pages: number, rows: number): RunEvent {
   return { kind: "step.reading", step, pages, rows, at: START + 40_000 };
 }
 
-function tell(observer: Observer, ...events: readonly RunEvent[]): void {
+function notify(observer: Observer, ...events: readonly RunEvent[]): void {
   for (const event of events) observer.event(event);
 }
 
@@ -57,9 +57,13 @@ function settled(line: string): string {
 
 function inTheMiddle(view: LiveView): void {
   const run = watched(view);
-  tell(run, ...new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).all);
-  tell(run, { kind: "step.started", step: "mint", at: START + 10_000 }, waiting("mint", "the receipt 12eb7570cc8e35f72c8ad946"));
-  tell(run, { kind: "step.started", step: "owned", at: START + 30_000 }, reading("owned", 12, 3_000));
+  notify(run, ...new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).all);
+  notify(
+    run,
+    { kind: "step.started", step: "mint", at: START + 10_000 },
+    waiting("mint", "the receipt 12eb7570cc8e35f72c8ad946"),
+  );
+  notify(run, { kind: "step.started", step: "owned", at: START + 30_000 }, reading("owned", 12, 3_000));
 }
 
 test.for([40, 80, 120])("at %i columns: what is done, waited for, read page by page, and to come", async (columns) => {
@@ -69,7 +73,7 @@ test.for([40, 80, 120])("at %i columns: what is done, waited for, read page by p
 test("several runs at a time share the screen", async () => {
   const play = (view: LiveView): void => {
     inTheMiddle(view);
-    tell(
+    notify(
       watched(view),
       ...new Records().opened({ name: "Sell the shares", runId: "20261121T0930-aaaaaaaa" }).written("asset").all,
     );
@@ -77,24 +81,21 @@ test("several runs at a time share the screen", async () => {
   await expect(await screens(80, play, 12)).toMatchFileSnapshot("screens/two-runs.txt");
 });
 
-test.for([40, 80])(
-  "at %i columns: steps of blocks and of included playbooks stand further in, marks and all",
-  async (columns) => {
-    const steps = [
-      { id: "deposit", name: "Deposit the property", uses: "tokenbook/deposit.yaml", line: 3, kind: "include" as const },
-      { id: "deposit/lies", name: "Where it lies", uses: "block", line: 4, depth: 1, kind: "block" as const },
-      { id: "deposit/asset", name: "The asset is there", uses: "ledger.asset.get", line: 5, depth: 2 },
-      { id: "deposit/mint", name: "Mint the shares", uses: "ledger.token.mint", line: 9, depth: 1 },
-    ];
-    const play = (view: LiveView): void => {
-      const run = watched(view);
-      tell(run, ...new Records().opened({ steps }).add({ kind: "step.begun", step: "deposit" }).all);
-      tell(run, ...new Records().add({ kind: "step.begun", step: "deposit/lies" }).read("deposit/asset").all);
-      tell(run, { kind: "step.started", step: "deposit/mint", at: START + 30_000 });
-    };
-    await expect(await screens(columns, play)).toMatchFileSnapshot(`screens/nested-${columns}.txt`);
-  },
-);
+test.for([40, 80])("at %i columns: steps of blocks and of included playbooks are further in, marks and all", async (columns) => {
+  const steps = [
+    { id: "deposit", name: "Deposit the property", uses: "tokenbook/deposit.yaml", line: 3, kind: "include" as const },
+    { id: "deposit/lies", name: "Where it lies", uses: "block", line: 4, depth: 1, kind: "block" as const },
+    { id: "deposit/asset", name: "The asset is there", uses: "ledger.asset.get", line: 5, depth: 2 },
+    { id: "deposit/mint", name: "Mint the shares", uses: "ledger.token.mint", line: 9, depth: 1 },
+  ];
+  const play = (view: LiveView): void => {
+    const run = watched(view);
+    notify(run, ...new Records().opened({ steps }).add({ kind: "step.begun", step: "deposit" }).all);
+    notify(run, ...new Records().add({ kind: "step.begun", step: "deposit/lies" }).read("deposit/asset").all);
+    notify(run, { kind: "step.started", step: "deposit/mint", at: START + 30_000 });
+  };
+  await expect(await screens(columns, play)).toMatchFileSnapshot(`screens/nested-${columns}.txt`);
+});
 
 test("each round holds its own steps; at the end, conditions that held have their values", async () => {
   const steps = [
@@ -112,15 +113,15 @@ test("each round holds its own steps; at the end, conditions that held have thei
     const held = { total: 4, shown: [condition, condition] };
     records.written("mint[ann]").add({ ...looked, step: "look[ann]", startedAt: records.at - 950, waitedMs: 900, held });
     records.add({ ...looked, step: "pay[ann]", startedAt: START + 3_000 }).add({ kind: "step.begun", step: "pay[bob]" });
-    tell(run, ...records.all, { kind: "step.started", step: "mint[bob]", at: START + 50_000 });
+    notify(run, ...records.all, { kind: "step.started", step: "mint[bob]", at: START + 50_000 });
   };
   await expect(await screens(80, play)).toMatchFileSnapshot("screens/rounds.txt");
 });
 
-test("somebody has interrupted: it says that it stops, and how to go on", async () => {
+test("somebody has interrupted: it says that it stops, and how to continue", async () => {
   const play = (view: LiveView): void => {
     const run = watched(view);
-    tell(run, ...new Records().opened().written("asset").intended("mint").all);
+    notify(run, ...new Records().opened().written("asset").intended("mint").all);
     view.stopping();
   };
   await expect(await screens(80, play)).toMatchFileSnapshot("screens/stopping.txt");
@@ -130,12 +131,12 @@ test("in a log: a line for what takes long, again when it has taken twice as lon
   let text = "";
   const view = new PlainView({ detail: "full", write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const run = watched(view);
-  tell(run, ...new Records().opened().all);
+  notify(run, ...new Records().opened().all);
   text = "";
   const after = (seconds: number): number => START + seconds * 1_000;
   for (let second = 0; second <= 60; second++) {
-    tell(run, { kind: "step.waiting", step: "mint", for: "the receipt", untilMs: after(120), at: after(second) });
-    tell(run, { kind: "step.reading", step: "owned", pages: second, rows: second * 250, at: after(second) });
+    notify(run, { kind: "step.waiting", step: "mint", for: "the receipt", untilMs: after(120), at: after(second) });
+    notify(run, { kind: "step.reading", step: "owned", pages: second, rows: second * 250, at: after(second) });
   }
   view.stopping();
   expect(text.split("\n")).toEqual([

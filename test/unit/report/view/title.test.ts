@@ -9,7 +9,7 @@ const MINT = {
   tails: ["changed · 1.2 s", "changed"],
 } as const;
 
-test("the wider, the more is told; the outcome is told at any width", () => {
+test("the wider, the more is shown; the outcome is shown at any width", () => {
   expect([18, 33, 60, 200].map((width) => titleOf(MINT, width))).toEqual([
     "mint · changed",
     "mint  Mint the… · changed · 1.2 s",

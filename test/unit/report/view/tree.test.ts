@@ -71,12 +71,12 @@ test.for(["conflict", "drift", "unknown", "failed"] as const)("a round that ende
   expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(new RegExp(`^ +${outcome} approvals `)));
 });
 
-test("rounds of which none did anything are skipped, all of them", () => {
+test("rounds that did nothing are skipped, all of them", () => {
   const records = new Records().opened().expanded("approvals", ["bob"]).skipped("approvals[bob]");
   expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(/^ +skipped approvals /));
 });
 
-test("what holds steps runs while they do, stands before them, and is not counted", () => {
+test("what holds steps runs while they do, comes before them, and is not counted", () => {
   const steps: readonly StepHeading[] = [
     { id: "deposit", name: "Deposit", uses: "./deposit.yaml", line: 3, kind: "include" },
     { id: "deposit/mint", name: "Mint", uses: "ledger.token.mint", line: 5, depth: 1, file: "deposit.yaml" },
