@@ -3,7 +3,7 @@ import { type Json, jsonEquals, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text.ts";
 import { headingOf } from "../../environment/target.ts";
-import { KEY_TAKEN } from "../../journal/store.ts";
+import { KEY_TAKEN } from "../../journal/failures.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { identityOf, placeOf } from "../../protocol/identity.ts";

@@ -1,0 +1,86 @@
+import { EXIT } from "../base/exit.ts";
+import { Failure } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { didYouMean } from "../base/text.ts";
+import { spellHolder } from "./holder.ts";
+import type { Lease } from "./leases.ts";
+
+/** The code of the failure that says that another run has the caller's key. */
+export const KEY_TAKEN = "run.key-taken";
+
+/** Says that another run has the caller's key. */
+export function keyTaken(runId: string): Failure {
+  return new Failure({
+    code: KEY_TAKEN,
+    message: `the run ${runId} has this key already`,
+    why: "a key names one run; nothing was sent",
+    next: `tokenbook runs show ${runId}`,
+    exit: EXIT.locked,
+  });
+}
+
+/** Says that a journal holds runs where none may be. */
+export function notEmpty(path: string): Failure {
+  return new Failure({
+    code: "state.not-empty",
+    message: `${path} holds runs already`,
+    why: "two histories cannot become one",
+    next: "name an empty folder, or another schema in tokenbook.yaml",
+  });
+}
+
+/** Says that nothing has run here. */
+export function noRunYet(): Failure {
+  return new Failure({
+    code: "journal.no-such-run",
+    message: "there is no run in this state directory yet",
+    next: "tokenbook run PLAYBOOK",
+  });
+}
+
+/** Says that a text is a part of several ids. */
+export function severalRuns(name: string, ids: readonly string[]): Failure {
+  const listed = ids.slice(0, LIMITS.runsNamed);
+  const more = ids.length > listed.length ? ["and more"] : [];
+  return new Failure({
+    code: "journal.several-runs",
+    message: [`"${name}" is a part of several runs' ids:`, ...listed, ...more].join("\n"),
+    next: "type more of the id; all of them: tokenbook runs",
+  });
+}
+
+/** Says that there is no run of this name among those that there are. */
+export function noSuchRun(runId: string, ids: readonly string[]): Failure {
+  // Names of one day are alike, so few edits distinguish them.
+  const near = didYouMean(runId, ids, 2);
+  return new Failure({
+    code: "journal.no-such-run",
+    message: `there is no run "${runId}" in this state directory`,
+    next: near === undefined ? "tokenbook runs" : `did you mean ${near}? All of them: tokenbook runs`,
+  });
+}
+
+const RUN_HELD = "journal.held";
+
+/** Whether an error says that somebody holds a run. */
+export function isHeld(error: unknown): boolean {
+  return error instanceof Failure && error.code === RUN_HELD;
+}
+
+/** Says that somebody holds a run. */
+export function runHeld(lease: Lease): Failure {
+  const { runId, holder } = lease;
+  return new Failure({
+    code: RUN_HELD,
+    message: `the run ${runId} is held by ${holder === undefined ? "nobody" : spellHolder(holder)}`,
+    why: "two processes acting for one run could send a write twice",
+    next: `wait for that process to end, or stop it; then try this run again${releaseHint(lease)}`,
+    exit: EXIT.locked,
+  });
+}
+
+/** What to do about a holder when we cannot tell whether it is alive; nothing about one that is. */
+export function releaseHint({ runId, holder, life }: Lease): string {
+  if (holder === undefined || life !== "unknown") return "";
+  return `. If it is gone for good (look on ${holder.host}): tokenbook runs release ${runId} --because TEXT`;
+}
