@@ -95,7 +95,7 @@ function replace(shell: Shell, { file, after = "" }: FormattedFile): void {
       code: "file.unwritable",
       message: `${file} cannot be written: ${messageOf(error)}`,
       why: "the file is left as it was",
-      next: "see to it that you may write the file and its folder",
+      next: "give yourself the right to write the file and its folder",
     });
   }
 }

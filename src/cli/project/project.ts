@@ -241,7 +241,7 @@ function entriesBelow(path: string, name: string): readonly Dirent[] {
     throw new Failure({
       code: "file.unreadable",
       message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
-      next: "see to it that you may read all folders in it, or name the files",
+      next: "give yourself the right to read all folders in it, or name the files",
     });
   }
 }
@@ -335,7 +335,7 @@ export function readText(path: string, name: string): string {
       next:
         (error as NodeJS.ErrnoException).code === "ENOENT"
           ? "name a file that is there; a run is resumed from the folder in which it began"
-          : "see to it that it is a file, and that you may read it",
+          : "name a file that you may read",
     });
   }
 }
