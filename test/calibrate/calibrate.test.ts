@@ -43,7 +43,7 @@ const SERVICES: readonly (readonly [string, Speaking])[] = [
     ),
   ],
   [
-    "says little in its errors, and has names that nobody knows",
+    "says little in its errors, and has names that are in no list",
     many(
       USUAL,
       ["dialect.errorFields", "form"],
@@ -62,7 +62,7 @@ test.for(SERVICES)("nothing that is found of a service is wrong when it %s", { t
   expect(found.findings.filter(({ strength }) => strength !== "undecided").length).toBeGreaterThan(25);
 });
 
-test("what cannot be told from a gateway, or has no known name, is not decided", { timeout: 120_000 }, async () => {
+test("what cannot be distinguished from a gateway, or has no known name, is not decided", { timeout: 120_000 }, async () => {
   const [, speaking] = SERVICES[3] as readonly [string, Speaking];
   const { findings } = await calibrated(speaking, false);
   const undecided = findings.filter(({ strength }) => strength === "undecided").map(({ setting }) => setting.join("."));

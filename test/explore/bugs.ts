@@ -20,8 +20,7 @@ const LISTS = [
   "ledger.transfer.queue",
 ];
 const TRANSFERS = ["ledger.erc1155.safeTransferFrom", "ledger.erc1155.safeBatchTransferFrom"];
-const ROLES =
-  "Permissions of interface B are carried by token roles, token owners, vault custodians, asset owners and approvers.";
+const ROLES = "Calls by an unauthorized caller are refused";
 const PAGED = "bookmark is an opaque string to send back to get the next page";
 const ZERO = Decimal.of(0);
 

@@ -114,7 +114,7 @@ describe("tokenbook explore", () => {
     await sandbox.close();
   });
 
-  test("says so when answers are lost", { timeout: PATIENCE_MS }, async () => {
+  test("reports it when answers are lost", { timeout: PATIENCE_MS }, async () => {
     const sandbox = await brokenSandbox();
     const project = newProject({ LEDGER_KEY: sandbox.ledgerApiKey });
     project.write("tokenbook.yaml", environmentOf("http://127.0.0.1:9", sandbox));

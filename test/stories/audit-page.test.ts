@@ -48,7 +48,7 @@ async function nights(): Promise<{ readonly project: Project; readonly run: stri
   project.serviceAt(url);
   project.write("mint.yaml", MINTED);
   project.write("nightly.yaml", REGISTER);
-  // More rows than a run keeps, most of which are none (a sum of 0), and two texts that no page may have as they are.
+  // More rows than a run keeps, most without a value (a sum of 0), and two texts that no page may have as they are.
   const rows = Array.from({ length: 210 }, (_, at) => ({ token: `T${at}`, supply: "0" }));
   const odd = [HOSTILE, KEYS["LEDGER_KEY"] ?? ""].map((token) => ({ token, supply: "2" }));
   project.write(
@@ -194,7 +194,7 @@ const REFUSED: Readonly<Record<string, readonly [words: string, make: (project: 
       return "open";
     },
   ],
-  "a key of which a part is missing": [
+  "a key without one of its parts": [
     "is damaged, or not whole",
     (project) => {
       const file = join(project.folder, sshKey(project, "part", "-t", "ed25519", "-N", ""));

@@ -52,7 +52,8 @@ type Named<Flags extends string> = Camel<Long<Flags>>;
 type Inner<Name extends string> = Name extends `<${infer Word}>` | `[${infer Word}]` ? Word : never;
 type Bare<Name extends string> = Inner<Name> extends `${infer Word}...` ? Word : Inner<Name>;
 type MayLack<Name extends string> = Name extends `[${string}...]` ? false : Name extends `[${string}]` ? true : false;
-type Maybe<Name extends string, T> = { readonly [Key in Name]?: T };
+/** An option that may be left out. */
+export type Maybe<Name extends string, T> = { readonly [Key in Name]?: T };
 type Sure<Name extends string, T> = { readonly [Key in Name]: T };
 
 /** What an option or an argument may be beside its value. */

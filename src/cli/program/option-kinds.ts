@@ -1,4 +1,5 @@
-import type { OfferedValues, OptionKind, Reader } from "./definition.ts";
+import type { Definition, Maybe, OfferedValues, OptionKind, Reader } from "./definition.ts";
+import { WORDS } from "./words.ts";
 
 /** A kind of value that is read by a function. */
 export function kind<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
@@ -13,4 +14,14 @@ export function typed(offers: OfferedValues): Reader<string> {
 /** One of several words. */
 export function oneOf<const Word extends string>(choices: readonly Word[]): OptionKind<Word> {
   return { choices };
+}
+
+/** A sentence of a person; the command refuses an empty one in its own words. */
+export const SENTENCE: Reader<string> = { ...typed("nothing"), mayBeEmpty: true };
+
+/** Adds the folder that keeps the runs, and `--json`. */
+export function memory<Options>(
+  definition: Definition<Options>,
+): Definition<Options & Maybe<"state", string> & Maybe<"json", boolean>> {
+  return definition.value("--state <dir>", WORDS.state, typed("folders")).flag("--json", WORDS.json);
 }

@@ -3,7 +3,8 @@ import * as read from "./arguments.ts";
 import { Builder, type Calling } from "./builder.ts";
 import { coverageCommands, dropCommand } from "./coverage-commands.ts";
 import type { Definition } from "./definition.ts";
-import { kind, oneOf, typed } from "./option-kinds.ts";
+import { driftCommands } from "./drift-commands.ts";
+import { kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
 import { editorCommands } from "./editor-commands.ts";
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
@@ -13,7 +14,7 @@ import { WORDS } from "./words.ts";
 
 const KIND = {
   text: typed("nothing"),
-  sentence: { ...typed("nothing"), mayBeEmpty: true },
+  sentence: SENTENCE,
   file: typed("files"),
   debug: { ...typed("files"), mayBeEmpty: true },
   folder: typed("folders"),
@@ -28,9 +29,6 @@ const KIND = {
   openRun: kind(RunReference.parse, "runs to resume"),
   runs: kind(RunReference.collect, "runs and latest"),
   step: typed("steps to resolve"),
-  drift: typed("drifts"),
-  drifts: kind(read.collectName, "drifts"),
-  comparison: kind(read.collectName, "comparisons"),
   reports: kind(read.collectReport, "report formats"),
   code: typed("codes"),
   schema: typed("schemas"),
@@ -46,11 +44,6 @@ const KIND = {
   count: kind(read.countingNumber),
   age: kind(read.age),
 } as const;
-
-/** Adds the folder that keeps the runs, and `--json`. */
-function memory<Options>(definition: Definition<Options>) {
-  return definition.value("--state <dir>", WORDS.state, KIND.folder).flag("--json", WORDS.json);
-}
 
 /** Adds the source of variables that the process does not set. */
 function dotenv<Options>(definition: Definition<Options>) {
@@ -396,40 +389,4 @@ function stateCommands(program: Commander, builder: Builder): void {
     .with(dotenv)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/state-move.ts")).moveState);
-}
-
-function driftCommands(program: Commander, builder: Builder): void {
-  const drift = builder.command(program, "drift").command;
-  builder
-    .subcommand(drift, "list", WORDS.drift.list)
-    .with(memory)
-    .flag("--all", WORDS.drift.all)
-    .value("--limit <n>", WORDS.limit, KIND.count, { default: 100 })
-    .action(async () => (await import("../commands/drift.ts")).listDrifts);
-  builder
-    .subcommand(drift, "show", WORDS.drift.show)
-    .with(memory)
-    .argument("<drift>", WORDS.drift.id, KIND.drift)
-    .action(async () => (await import("../commands/drift.ts")).showDrift);
-  builder
-    .subcommand(drift, "ack", WORDS.drift.ack)
-    .with(memory)
-    .argument("<drift>", WORDS.drift.id, KIND.drift)
-    .value("--because <text>", WORDS.drift.because, KIND.sentence)
-    .value("--until <day>", WORDS.drift.until, KIND.text)
-    .action(async () => (await import("../commands/drift.ts")).acknowledgeDrift);
-  builder
-    .subcommand(drift, "close", WORDS.drift.close)
-    .with(memory)
-    .argument("[drifts...]", WORDS.drift.ids, KIND.drifts)
-    .value("--playbook <name>", WORDS.drift.playbook, KIND.text)
-    .value("--because <text>", WORDS.drift.over, KIND.sentence)
-    .action(async () => (await import("../commands/drift.ts")).closeDrifts);
-  builder
-    .subcommand(drift, "page", WORDS.drift.page)
-    .argument("[comparison...]", WORDS.drift.comparison, KIND.comparison)
-    .value("--out <file>", WORDS.drift.out, KIND.file)
-    .value("--sign <key>", WORDS.drift.sign, KIND.file)
-    .value("--state <dir>", WORDS.state, KIND.folder)
-    .action(async () => (await import("../commands/drift-page.ts")).pageOfDrifts);
 }
