@@ -29,7 +29,7 @@ export interface Question {
 }
 
 /** What came back. */
-export interface RawAnswer {
+export interface CalibrationAnswer {
   readonly operation: Operation;
   /** `null`: no whole answer came. */
   readonly status: number | null;
@@ -48,7 +48,7 @@ const TOO_MANY = "calibrate.too-many-requests";
 const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429, 499]);
 
 /** Asks a service, and keeps what was asked and answered. Every request counts against one limit. */
-export class Asker {
+export class CalibrationAsker {
   readonly target: Target;
   readonly findings: CalibrationFindings;
   /** The credential of each interface whose callers are known by their keys. */
@@ -60,7 +60,7 @@ export class Asker {
   #limit: number = LIMITS.calibrateRequests;
   requests = 0;
   /** Every answer so far that the service itself may have written. */
-  readonly answers: RawAnswer[] = [];
+  readonly answers: CalibrationAnswer[] = [];
 
   constructor(target: Target, findings: CalibrationFindings, ports: CalibrationPorts) {
     this.target = target;
@@ -84,12 +84,14 @@ export class Asker {
   }
 
   /** Asks for a read, again while the service is in trouble. Throws a Failure when it stays so, or the limit of requests is reached. */
-  async read(question: Question): Promise<RawAnswer> {
+  async read(question: Question): Promise<CalibrationAnswer> {
     return (await this.readFully(question)).raw;
   }
 
   /** The same, with the reply as a run would understand it. */
-  async readFully(question: Question): Promise<{ readonly raw: RawAnswer; readonly asked: AskedReply; readonly caller: Caller }> {
+  async readFully(
+    question: Question,
+  ): Promise<{ readonly raw: CalibrationAnswer; readonly asked: AskedReply; readonly caller: Caller }> {
     const { operation, request, call } = this.#prepare(question);
     if (operation.writes) throw new TypeError(`${operation.name} writes`);
     const service = {
@@ -113,7 +115,7 @@ export class Asker {
   }
 
   /** Sends a write once, and never again. */
-  async write(question: Question): Promise<RawAnswer> {
+  async write(question: Question): Promise<CalibrationAnswer> {
     const { operation, request, call } = this.#prepare(question);
     this.#count();
     await this.#client.send(call, request, { fence: undefined, signal: this.#ports.stopping });
@@ -158,7 +160,7 @@ export class Asker {
     });
   }
 
-  #taken(operation: Operation, request: ServiceRequest): RawAnswer {
+  #taken(operation: Operation, request: ServiceRequest): CalibrationAnswer {
     const exchanged = this.#last;
     const { redact } = this.#ports.secrets;
     const sent = `${request.method} ${request.path}${headersOf(request)}${request.body === undefined ? "" : ` ${writeJson(request.body)}`}`;
@@ -172,13 +174,20 @@ export class Asker {
     const isSuccess = status >= 200 && status < 300 && (body !== undefined || (text.trim() === "" && status === 204));
     const isRefusal = status >= 400 && status < 500 && isObject(body) && !OF_THE_MOMENT.has(status);
     const kind = isSuccess ? "ok" : isRefusal ? "refused" : "trouble";
-    const answer: RawAnswer = { operation, status, body, kind, exchange: shown(`${status} ${text}`), date: headers["date"] };
+    const answer: CalibrationAnswer = {
+      operation,
+      status,
+      body,
+      kind,
+      exchange: shown(`${status} ${text}`),
+      date: headers["date"],
+    };
     if (kind !== "trouble") this.answers.push(answer);
     return answer;
   }
 
   /** Returns the payload of an answer with its numbers and booleans as the profile so far says; `undefined` of one that is not ok. */
-  payload({ operation, body, kind }: RawAnswer): Json | undefined {
+  payload({ operation, body, kind }: CalibrationAnswer): Json | undefined {
     if (kind !== "ok" || body === undefined) return undefined;
     const { response } = operation.call;
     const value = response === undefined ? body : fromTexts(response, body, this.findings.profile);
@@ -207,7 +216,7 @@ function cut(text: string): string {
 }
 
 /** Returns the failure of a service that gives no usable answer. */
-export function inTrouble({ exchange }: RawAnswer): Failure {
+export function inTrouble({ exchange }: CalibrationAnswer): Failure {
   return new Failure({
     code: "calibrate.no-answer",
     message: `the service gave no usable answer to ${LIMITS.calibrateTroubles} reads in a row; the last was ${exchange.request}: ${exchange.answer}`,

@@ -5,7 +5,7 @@ import type { InterfaceName } from "../contract/contract.ts";
 import { harmlessCall, unreached } from "../engine/run/preflight.ts";
 import { credentialsOf, type Target } from "../environment/target.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
-import { Asker, type CalibrationPorts } from "./asker.ts";
+import { CalibrationAsker, type CalibrationPorts } from "./asker.ts";
 import { findErrors, findSuccessCodes } from "./errors.ts";
 import { type CalibrationFact, type CalibrationFinding, CalibrationFindings } from "./finding.ts";
 import { investor } from "./investor/calibration.ts";
@@ -41,7 +41,7 @@ export async function calibrate(target: Target, options: CalibrationOptions, por
   const { mayWrite, as, announce, usualStatus } = options;
   if (mayWrite && target.protected) throw isProtected(target);
   const findings = new CalibrationFindings(target.profile);
-  const asker = new Asker(target, findings, ports);
+  const asker = new CalibrationAsker(target, findings, ports);
   const reached = services.flatMap((service) => {
     const calibration = CALIBRATIONS[service.name];
     return target[service.name] === undefined || calibration === undefined ? [] : [{ service, calibration }];
@@ -63,7 +63,7 @@ export async function calibrate(target: Target, options: CalibrationOptions, por
   return { environment: target.environment, mayWrite, requests: asker.requests, findings: found, facts: findings.facts, left };
 }
 
-async function readAll(asker: Asker, { read, ofNobody }: ServiceCalibration): Promise<void> {
+async function readAll(asker: CalibrationAsker, { read, ofNobody }: ServiceCalibration): Promise<void> {
   await read(asker);
   for (const question of ofNobody) await asker.read(question);
 }
@@ -85,7 +85,7 @@ function isProtected(target: Target): Failure {
 }
 
 // One answer in JSON shows that the address and the key are right. What it looks like is not known yet.
-async function reachService(asker: Asker, service: Service, { first }: ServiceCalibration): Promise<void> {
+async function reachService(asker: CalibrationAsker, service: Service, { first }: ServiceCalibration): Promise<void> {
   const { target } = asker;
   const credentials = hasEntities(service) ? [undefined] : [...credentialsOf(target[service.name]).keys()];
   let failure: Failure | undefined;
@@ -100,7 +100,7 @@ async function reachService(asker: Asker, service: Service, { first }: ServiceCa
   if (failure !== undefined) throw failure;
 }
 
-function lookAtClock({ findings, clock }: Asker, { name }: Service, date: string | undefined): void {
+function lookAtClock({ findings, clock }: CalibrationAsker, { name }: Service, date: string | undefined): void {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs)) return;
   const aheadMs = clock.now() - theirs;

@@ -4,18 +4,18 @@ import { type ErrorForm, profileOf } from "../contract/profile.ts";
 import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { hasForm, isServerError } from "../operations/own-error.ts";
 import { type Service, services } from "../services/services.ts";
-import type { Asker, RawAnswer } from "./asker.ts";
+import type { CalibrationAsker, CalibrationAnswer } from "./asker.ts";
 import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
 
 /** A refusal that names a condition of the service description: no gateway knows these words. */
 export interface NamedRefusal {
-  readonly answer: RawAnswer;
+  readonly answer: CalibrationAnswer;
   readonly body: JsonObject;
   readonly condition: string;
 }
 
 /** Returns the refusals so far that name a condition which the description lists for their call. */
-export function namedRefusals({ answers }: Asker): readonly NamedRefusal[] {
+export function namedRefusals({ answers }: CalibrationAsker): readonly NamedRefusal[] {
   return answers.flatMap((answer) => {
     const { kind, body, operation } = answer;
     if (kind !== "refused" || !isObject(body)) return [];
@@ -35,7 +35,7 @@ function namesCondition(text: string, condition: string): boolean {
 }
 
 /** Finds out what errors look like, and which code each condition has, by all refusals so far. */
-export function findErrors(asker: Asker, usualStatus: Readonly<Record<string, number>>): void {
+export function findErrors(asker: CalibrationAsker, usualStatus: Readonly<Record<string, number>>): void {
   const named = namedRefusals(asker);
   for (const service of services) {
     if (asker.target[service.name] === undefined) continue;
@@ -49,7 +49,7 @@ export function findErrors(asker: Asker, usualStatus: Readonly<Record<string, nu
   findRefusals(asker, named);
 }
 
-function findForms({ findings }: Asker, { name }: Service, named: readonly NamedRefusal[]): void {
+function findForms({ findings }: CalibrationAsker, { name }: Service, named: readonly NamedRefusal[]): void {
   const setting = [name, "errors"];
   const { errors: present } = profileOf(findings.profile, name);
   const evidence = onePerForm(named);
@@ -114,7 +114,11 @@ function asJson(forms: readonly ErrorForm[]): Json {
   );
 }
 
-function findCodes({ findings }: Asker, named: readonly NamedRefusal[], usualStatus: Readonly<Record<string, number>>): void {
+function findCodes(
+  { findings }: CalibrationAsker,
+  named: readonly NamedRefusal[],
+  usualStatus: Readonly<Record<string, number>>,
+): void {
   const byCondition = Map.groupBy(named, ({ condition }) => condition);
   for (const [condition, seen] of byCondition) {
     const setting = ["conditionStatus", condition];
@@ -135,7 +139,7 @@ function findCodes({ findings }: Asker, named: readonly NamedRefusal[], usualSta
   findings.decide(["conditionStatus"], { strength: "observed", found, why, evidence: [] });
 }
 
-function findRefusals({ findings }: Asker, named: readonly NamedRefusal[]): void {
+function findRefusals({ findings }: CalibrationAsker, named: readonly NamedRefusal[]): void {
   const setting = ["refusals"];
   const present = findings.profile.refusals;
   const own = named.filter(({ answer, body }) => {
@@ -165,7 +169,7 @@ function onePerForm(named: readonly NamedRefusal[]): readonly ObservedExchange[]
 }
 
 /** Finds the codes of success that differ from those of the description, by all answers so far. */
-export function findSuccessCodes({ findings, answers }: Asker): void {
+export function findSuccessCodes({ findings, answers }: CalibrationAsker): void {
   const successes = answers.filter(({ kind, status }) => kind === "ok" && status !== 204);
   for (const { operation, status, exchange } of successes) {
     const name = operation.async ? "async" : operation.name;

@@ -1,5 +1,5 @@
 import type { Json } from "../base/json.ts";
-import type { Asker, Question } from "./asker.ts";
+import type { CalibrationAsker, Question } from "./asker.ts";
 
 /** What a setting means for the guarantee: by its value where that decides it, and while it is undecided. */
 export interface SettingEffect {
@@ -20,11 +20,11 @@ export interface ServiceCalibration {
   /** A read without parameters, which any caller may make and which a service answers whatever its names are. */
   readonly first: Question;
   /** Reads, and finds what they show. */
-  readonly read: (asker: Asker) => Promise<void>;
+  readonly read: (asker: CalibrationAsker) => Promise<void>;
   /** Reads of things that nobody has: the service answers them with its errors. */
   readonly ofNobody: readonly Question[];
   /** Writes, and finds what that shows. Returns what stays in the service. Left out where no write can be undone. */
-  readonly write?: (asker: Asker, writing: CalibrationWriting) => Promise<readonly string[]>;
+  readonly write?: (asker: CalibrationAsker, writing: CalibrationWriting) => Promise<readonly string[]>;
   /** What its settings mean for the guarantee, by their paths. */
   readonly effects: Readonly<Record<string, SettingEffect>>;
 }

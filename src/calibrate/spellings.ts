@@ -1,4 +1,4 @@
-import { type Asker } from "./asker.ts";
+import { type CalibrationAsker } from "./asker.ts";
 import { settingAt } from "./finding.ts";
 
 /** Names that services give to what the description leaves open. A name is never taken because it is in such a list: only answers decide (decision 169). */
@@ -18,7 +18,7 @@ export function spellings(...words: readonly string[]): CandidateNames {
 }
 
 /** Returns the names to try of a parameter, the present one first. */
-export function namesFor(asker: Asker, setting: readonly string[], candidates: CandidateNames): CandidateNames {
+export function namesFor(asker: CalibrationAsker, setting: readonly string[], candidates: CandidateNames): CandidateNames {
   const present = settingAt(asker.findings.profile, setting);
   return [...new Set([...(typeof present === "string" ? [present] : []), ...candidates])];
 }

@@ -2,7 +2,7 @@ import { Decimal, NUMERAL_PATTERN } from "../base/decimal.ts";
 import { isObject, type Json } from "../base/json.ts";
 import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import type { Asker, RawAnswer } from "./asker.ts";
+import type { CalibrationAsker, CalibrationAnswer } from "./asker.ts";
 import type { ObservedExchange } from "./finding.ts";
 
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
@@ -15,7 +15,7 @@ interface Written {
 }
 
 /** Finds out how all answers so far write the numbers and booleans whose type the contract knows. */
-export function findValueDialect({ findings, answers }: Asker): void {
+export function findValueDialect({ findings, answers }: CalibrationAsker): void {
   const [numbers, booleans]: [Written, Written] = [
     { plain: 0, text: 0 },
     { plain: 0, text: 0 },
@@ -43,7 +43,7 @@ export function findValueDialect({ findings, answers }: Asker): void {
 }
 
 interface Tally {
-  readonly answer: RawAnswer;
+  readonly answer: CalibrationAnswer;
   readonly numbers: Written;
   readonly booleans: Written;
 }
@@ -70,7 +70,7 @@ function tally(schema: JsonSchema, value: Json, counts: Tally): void {
   if (types.includes("boolean") && (typeof value === "boolean" || isWord)) note(counts.booleans, isWord, counts.answer);
 }
 
-function note(written: Written, isText: boolean, { exchange }: RawAnswer): void {
+function note(written: Written, isText: boolean, { exchange }: CalibrationAnswer): void {
   written[isText ? "text" : "plain"] += 1;
   written.evidence ??= exchange;
 }

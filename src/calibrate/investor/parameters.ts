@@ -2,7 +2,7 @@ import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
 import { listIn } from "../../services/paging/paging.ts";
-import type { Asker, RawAnswer } from "../asker.ts";
+import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
 import { INVESTOR_PARAMETERS } from "./names.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
 import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
@@ -13,7 +13,7 @@ type ParameterKey = keyof InvestorProfile["parameters"];
 interface SeenSales {
   /** The limit that was asked for. */
   readonly input: JsonObject;
-  readonly answer: RawAnswer;
+  readonly answer: CalibrationAnswer;
   readonly sales: readonly JsonObject[];
   readonly pagination: JsonObject;
 }
@@ -24,7 +24,7 @@ const MOST_SALES = 100;
 const settingOf = (key: ParameterKey): readonly string[] => ["investor", "parameters", key];
 
 async function readSales(
-  asker: Asker,
+  asker: CalibrationAsker,
   input: JsonObject = {},
   as?: readonly [ParameterKey, string],
   page?: number,
@@ -53,7 +53,7 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean => js
 const isSubset = (part: readonly string[], whole: readonly string[]): boolean => part.every((id) => whole.includes(id));
 
 /** Finds the names of the investor's parameters by what they do to the list of token sales, and the usual size of a page. */
-export async function findInvestorParameters(asker: Asker): Promise<void> {
+export async function findInvestorParameters(asker: CalibrationAsker): Promise<void> {
   const all = await readSales(asker);
   if (all === undefined) return;
   findUsualLimit(asker, all);
@@ -64,13 +64,13 @@ export async function findInvestorParameters(asker: Asker): Promise<void> {
 }
 
 // All sales on one page, by the limit that was found.
-async function readWhole(asker: Asker): Promise<SeenSales | undefined> {
+async function readWhole(asker: CalibrationAsker): Promise<SeenSales | undefined> {
   if (!asker.findings.isDecided(settingOf("limit"))) return undefined;
   const whole = await readSales(asker, { limit: Decimal.of(MOST_SALES) });
   return whole === undefined || !isWhole(whole) ? undefined : whole;
 }
 
-async function findByFilters(asker: Asker, all: SeenSales | undefined): Promise<void> {
+async function findByFilters(asker: CalibrationAsker, all: SeenSales | undefined): Promise<void> {
   if (all === undefined) {
     for (const key of ["term", "investment", "status", "sort"] as const)
       asker.findings.leave(settingOf(key), "the list of sales has more than one page");
@@ -83,7 +83,7 @@ async function findByFilters(asker: Asker, all: SeenSales | undefined): Promise<
 }
 
 async function named(
-  asker: Asker,
+  asker: CalibrationAsker,
   key: ParameterKey,
   shows: (name: string) => Promise<Omit<SettingDecision, "found"> | undefined>,
 ): Promise<void> {
@@ -100,7 +100,7 @@ function isWhole({ pagination, sales }: SeenSales): boolean {
   return totalItems instanceof Decimal && totalItems.equals(Decimal.of(sales.length));
 }
 
-function findUsualLimit({ findings }: Asker, { pagination, answer }: SeenSales): void {
+function findUsualLimit({ findings }: CalibrationAsker, { pagination, answer }: SeenSales): void {
   const { limit } = pagination;
   const setting = ["investor", "pageSize"];
   if (!(limit instanceof Decimal) || !limit.isInteger())
@@ -109,14 +109,22 @@ function findUsualLimit({ findings }: Asker, { pagination, answer }: SeenSales):
   findings.decide(setting, { strength: "observed", found: Decimal.of(limit.approximate()), why, evidence: [answer.exchange] });
 }
 
-async function limits(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function limits(
+  asker: CalibrationAsker,
+  all: SeenSales,
+  name: string,
+): Promise<Omit<SettingDecision, "found"> | undefined> {
   if (all.sales.length < 2) return undefined;
   const one = await readSales(asker, { limit: Decimal.of(1) }, ["limit", name]);
   if (one?.sales.length !== 1) return undefined;
   return { strength: "observed", why: "a limit of 1 gives one sale", evidence: [one.answer.exchange] };
 }
 
-async function turnsPages(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function turnsPages(
+  asker: CalibrationAsker,
+  all: SeenSales,
+  name: string,
+): Promise<Omit<SettingDecision, "found"> | undefined> {
   if (!asker.findings.isDecided(settingOf("limit")) || all.sales.length < 2) return undefined;
   const second = await readSales(asker, { limit: Decimal.of(1) }, ["page", name], 2);
   if (second?.sales.length !== 1 || !isSame(idsOf(second.sales), idsOf(all.sales.slice(1, 2)))) return undefined;
@@ -124,7 +132,11 @@ async function turnsPages(asker: Asker, all: SeenSales, name: string): Promise<O
 }
 
 // Sales that all have one text in common say nothing: the text must be in some, and the answer must have these.
-async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function searches(
+  asker: CalibrationAsker,
+  all: SeenSales,
+  name: string,
+): Promise<Omit<SettingDecision, "found"> | undefined> {
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
     if (typeof description !== "string" || description.length < 4) continue;
@@ -142,7 +154,11 @@ async function searches(asker: Asker, all: SeenSales, name: string): Promise<Omi
   return undefined;
 }
 
-async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function filtersStatus(
+  asker: CalibrationAsker,
+  all: SeenSales,
+  name: string,
+): Promise<Omit<SettingDecision, "found"> | undefined> {
   const now = Date.parse(all.answer.date ?? "");
   const fits: readonly ((sale: JsonObject) => boolean)[] = [
     (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
@@ -161,7 +177,7 @@ async function filtersStatus(asker: Asker, all: SeenSales, name: string): Promis
 
 // Both kinds together are all sales, and no token is of both kinds. What the status would give as well decides nothing.
 async function filtersInvestment(
-  asker: Asker,
+  asker: CalibrationAsker,
   all: SeenSales,
   name: string,
 ): Promise<Omit<SettingDecision, "found"> | undefined> {
@@ -180,7 +196,7 @@ async function filtersInvestment(
   return { strength: "observed", why, evidence: [equity.answer.exchange, debt.answer.exchange] };
 }
 
-async function sorts(asker: Asker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function sorts(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
   if (falls(returns(all.sales))) return undefined;
   const sorted = await readSales(asker, { ...all.input, sort: "return|h-l" }, ["sort", name]);
   if (sorted === undefined || !falls(returns(sorted.sales)) || sorted.sales.length !== all.sales.length) return undefined;
@@ -195,10 +211,10 @@ async function sorts(asker: Asker, all: SeenSales, name: string): Promise<Omit<S
  * Finds the names of the payout schedules where unknown parameters are refused: of the names to try, the one that is not refused as a
  * nonsense name is. Two such names decide nothing.
  */
-async function findScheduleNames(asker: Asker): Promise<void> {
+async function findScheduleNames(asker: CalibrationAsker): Promise<void> {
   const path = { storeId: NOBODYS_PARAMETER, tokenId: NOBODYS_PARAMETER };
   const values = { quantity: Decimal.of(1), purchaseDate: "2024-01-01", timezone: "UTC" };
-  const at = async (key: keyof typeof values, name: string): Promise<RawAnswer> =>
+  const at = async (key: keyof typeof values, name: string): Promise<CalibrationAnswer> =>
     asker.read({
       operation: "investor.payouts.tokenSchedule",
       input: { ...path, [key]: values[key] },
@@ -207,7 +223,7 @@ async function findScheduleNames(asker: Asker): Promise<void> {
   for (const key of ["quantity", "purchaseDate", "timezone"] as const) {
     const setting = settingOf(key);
     const nonsense = await at(key, NOBODYS_PARAMETER);
-    const known: { readonly name: string; readonly answer: RawAnswer }[] = [];
+    const known: { readonly name: string; readonly answer: CalibrationAnswer }[] = [];
     for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
       const answer = await at(key, name);
       if (answer.kind !== "trouble" && signatureOf(answer, name) !== signatureOf(nonsense, name)) known.push({ name, answer });
@@ -229,7 +245,7 @@ async function findScheduleNames(asker: Asker): Promise<void> {
 }
 
 // Refusals of two names are the same when they are equal but for these names.
-function signatureOf({ status, body }: RawAnswer, name: string): string {
+function signatureOf({ status, body }: CalibrationAnswer, name: string): string {
   const words = [name, NOBODYS_PARAMETER].map((word) => word.replaceAll(/[^\w]/g, String.raw`\$&`));
   return `${status} ${JSON.stringify(body ?? null).replaceAll(new RegExp(`(?<![\\w-])(?:${words.join("|")})(?![\\w-])`, "g"), "")}`;
 }

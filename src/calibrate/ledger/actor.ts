@@ -1,6 +1,6 @@
 import { Decimal } from "../../base/decimal.ts";
 import { keyEntityOf } from "../../environment/target.ts";
-import { type Asker, inTrouble, type RawAnswer } from "../asker.ts";
+import { type CalibrationAsker, inTrouble, type CalibrationAnswer } from "../asker.ts";
 import { ACTING, LEDGER_PARAMETERS } from "./names.ts";
 import { withSetting } from "../finding.ts";
 import { NOBODYS_ID, NOBODYS_PARAMETER, namesFor } from "../spellings.ts";
@@ -11,7 +11,7 @@ const PLACE = ["ledger", "onBehalfOf"];
 const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
 
 /** Whether the ledger refuses query parameters that it does not know; `undefined` when that cannot be seen. */
-export async function refusesUnknown(asker: Asker, { question }: SeenList): Promise<boolean | undefined> {
+export async function refusesUnknown(asker: CalibrationAsker, { question }: SeenList): Promise<boolean | undefined> {
   const profile = withSetting(asker.findings.profile, ["ledger", "parameters", "pageSize"], NOBODYS_PARAMETER);
   const answer = await asker.read({ ...question, input: { ...question.input, pageSize: Decimal.of(1) }, profile });
   return answer.kind === "trouble" ? undefined : answer.kind === "refused";
@@ -21,9 +21,9 @@ export async function refusesUnknown(asker: Asker, { question }: SeenList): Prom
  * Finds where the acting entity travels: a place where a well-formed entity is accepted and a malformed one is refused. A parameter that is
  * merely unknown is refused with any value, or with none.
  */
-export async function findActor(asker: Asker, { question }: SeenList, entity: string): Promise<void> {
+export async function findActor(asker: CalibrationAsker, { question }: SeenList, entity: string): Promise<void> {
   const { findings } = asker;
-  const at = async (place: "query" | "header", name: string, actor: string): Promise<RawAnswer> => {
+  const at = async (place: "query" | "header", name: string, actor: string): Promise<CalibrationAnswer> => {
     const profile = withSetting(findings.profile, PLACE, { in: place, name });
     return asker.read({ ...question, profile, actor });
   };
@@ -52,18 +52,18 @@ export async function findActor(asker: Asker, { question }: SeenList, entity: st
  * Finds the flag of pending requests where unknown parameters are refused: the one known name that accepts true and false, and no other
  * text. Two such names decide nothing.
  */
-export async function findPendingOnly(asker: Asker, isStrict: boolean): Promise<void> {
+export async function findPendingOnly(asker: CalibrationAsker, isStrict: boolean): Promise<void> {
   const { findings } = asker;
   if (!isStrict)
     return findings.leave(PENDING_ONLY, "unknown parameters are ignored, and no list of requests showed a decided one");
   const question = { operation: "ledger.transfer.byAsset", input: { assetId: NOBODYS_ID } };
-  const at = async (name: string, value: string | boolean): Promise<RawAnswer> =>
+  const at = async (name: string, value: string | boolean): Promise<CalibrationAnswer> =>
     asker.read({
       ...question,
       input: { ...question.input, pendingOnly: value },
       profile: withSetting(findings.profile, PENDING_ONLY, name),
     });
-  const taken: { readonly name: string; readonly answers: readonly RawAnswer[] }[] = [];
+  const taken: { readonly name: string; readonly answers: readonly CalibrationAnswer[] }[] = [];
   for (const name of namesFor(asker, PENDING_ONLY, LEDGER_PARAMETERS.pendingOnly)) {
     const no = await at(name, false);
     if (no.kind !== "ok") continue;
@@ -83,7 +83,7 @@ export async function findPendingOnly(asker: Asker, isStrict: boolean): Promise<
 }
 
 /** Returns an entity as a text, from the key's own or from what the ledger shows; a made-up one if there is none. */
-export function someEntity(asker: Asker, lists: readonly SeenList[]): string {
+export function someEntity(asker: CalibrationAsker, lists: readonly SeenList[]): string {
   const keyEntity = keyEntityOf(asker.target.ledger);
   if (keyEntity !== undefined) return keyEntity;
   for (const row of lists.flatMap(({ rows }) => rows)) {

@@ -1,6 +1,6 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
-import type { Asker } from "../asker.ts";
+import type { CalibrationAsker } from "../asker.ts";
 import { NOBODYS_ID } from "../spellings.ts";
 import type { CalibrationWriting, ServiceCalibration } from "../service.ts";
 import { findValueDialect } from "../values.ts";
@@ -29,7 +29,7 @@ export const ledger: ServiceCalibration = {
 /** How many asset types have their lists read. */
 const TYPES_READ = 3;
 
-async function readLedger(asker: Asker): Promise<void> {
+async function readLedger(asker: CalibrationAsker): Promise<void> {
   const { findings } = asker;
   const types = await assetTypes(asker);
   const questions: readonly SeenList["question"][] = [
@@ -57,7 +57,7 @@ async function readLedger(asker: Asker): Promise<void> {
 }
 
 // Types that have assets come first.
-async function assetTypes(asker: Asker): Promise<readonly string[]> {
+async function assetTypes(asker: CalibrationAsker): Promise<readonly string[]> {
   const stats = asker.payload(await asker.read({ operation: "ledger.asset.stats" }));
   const counted = isObject(stats) && Array.isArray(stats["countByType"]) ? (stats["countByType"] as readonly JsonObject[]) : [];
   return counted
@@ -69,7 +69,7 @@ function countOf({ count }: JsonObject): number {
   return count instanceof Decimal ? count.approximate() : 0;
 }
 
-function lookAtOrder({ findings }: Asker, lists: readonly SeenList[]): void {
+function lookAtOrder({ findings }: CalibrationAsker, lists: readonly SeenList[]): void {
   for (const { question, rows } of lists) {
     const times = rows.filter(isObject).flatMap(({ createdAt }) => (typeof createdAt === "string" ? [createdAt] : []));
     if (times.length < 3 || times.length < rows.length) continue;
@@ -79,7 +79,7 @@ function lookAtOrder({ findings }: Asker, lists: readonly SeenList[]): void {
   }
 }
 
-async function writeLedger(asker: Asker, writing: CalibrationWriting): Promise<readonly string[]> {
+async function writeLedger(asker: CalibrationAsker, writing: CalibrationWriting): Promise<readonly string[]> {
   const [assetType] = await assetTypes(asker);
   if (assetType !== undefined) return makeWrites(asker, assetType, writing);
   asker.findings.facts.push({ about: "writes", says: "the service names no asset type, so nothing was written" });

@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
-import type { Asker, Question, RawAnswer } from "../asker.ts";
+import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
 import { namesFor } from "../spellings.ts";
 import { LEDGER_PARAMETERS } from "./names.ts";
 import { MOST_ROWS } from "./writer.ts";
@@ -10,7 +10,7 @@ import { settingAt, withSetting } from "../finding.ts";
 /** A list of the ledger that was read without any parameter. */
 export interface SeenList {
   readonly question: Pick<Question, "operation" | "input">;
-  readonly answer: RawAnswer;
+  readonly answer: CalibrationAnswer;
   readonly rows: readonly Json[];
   readonly bookmark: string | undefined;
 }
@@ -21,7 +21,7 @@ const LAST_BOOKMARK = ["ledger", "lastBookmark"];
 
 /** Returns a list as it comes; `undefined` when it is refused. */
 export async function readList(
-  asker: Asker,
+  asker: CalibrationAsker,
   question: SeenList["question"],
   more: Partial<Question> = {},
 ): Promise<SeenList | undefined> {
@@ -38,7 +38,7 @@ export async function readList(
 }
 
 /** Finds the names of the paging parameters, the usual size of a page, and the last bookmark, by lists that have more than one record. */
-export async function findPaging(asker: Asker, lists: readonly SeenList[]): Promise<void> {
+export async function findPaging(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const long = lists.find(({ rows }) => rows.length > 1);
   if (long === undefined) {
@@ -52,7 +52,7 @@ export async function findPaging(asker: Asker, lists: readonly SeenList[]): Prom
   await findLastBookmark(asker, lists);
 }
 
-async function findPageSizeName(asker: Asker, { question, rows }: SeenList): Promise<void> {
+async function findPageSizeName(asker: CalibrationAsker, { question, rows }: SeenList): Promise<void> {
   const { findings } = asker;
   const input = { ...question.input, pageSize: Decimal.of(1) };
   for (const name of namesFor(asker, PAGE_SIZE, LEDGER_PARAMETERS.pageSize)) {
@@ -65,7 +65,7 @@ async function findPageSizeName(asker: Asker, { question, rows }: SeenList): Pro
   findings.leave(PAGE_SIZE, "under no known name did a size of 1 give one record");
 }
 
-async function findBookmarkName(asker: Asker, long: SeenList): Promise<void> {
+async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promise<void> {
   const { findings } = asker;
   const sized = findings.isDecided(PAGE_SIZE);
   const input: JsonObject = sized ? { ...long.question.input, pageSize: Decimal.of(1) } : { ...long.question.input };
@@ -90,7 +90,7 @@ async function findBookmarkName(asker: Asker, long: SeenList): Promise<void> {
 }
 
 // A list that continues after a page without a size shows that size. A larger size must then give more.
-async function findUsualSize(asker: Asker, lists: readonly SeenList[]): Promise<void> {
+async function findUsualSize(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const setting = ["ledger", "pageSize"];
   for (const { question, rows, answer, bookmark } of lists) {
@@ -113,11 +113,11 @@ async function findUsualSize(asker: Asker, lists: readonly SeenList[]): Promise<
 interface End {
   readonly bookmark: string;
   readonly last: Json;
-  readonly answer: RawAnswer;
+  readonly answer: CalibrationAnswer;
 }
 
 // A bookmark that marks a place differs from list to list. One that means the end is the same everywhere.
-async function findLastBookmark(asker: Asker, lists: readonly SeenList[]): Promise<void> {
+async function findLastBookmark(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const ends: End[] = [];
   let harmless = 0;
@@ -152,7 +152,7 @@ async function findLastBookmark(asker: Asker, lists: readonly SeenList[]): Promi
 }
 
 /** Finds the id attribute of each asset type: the one attribute of the data that equals the id in every asset. */
-export function findPrimaryKeys({ findings }: Asker, lists: readonly SeenList[]): void {
+export function findPrimaryKeys({ findings }: CalibrationAsker, lists: readonly SeenList[]): void {
   const assets = lists.filter(({ question }) => question.operation === "ledger.asset.list");
   const byType = Map.groupBy(
     assets.flatMap(({ rows }) => rows.filter(isObject)),

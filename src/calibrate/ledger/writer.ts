@@ -3,7 +3,7 @@ import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
-import type { Asker, Question, RawAnswer } from "../asker.ts";
+import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
 import type { ObservedExchange } from "../finding.ts";
 
 /** Records that are asked for on one page. */
@@ -14,7 +14,7 @@ export interface WriteOutcome {
   readonly kind: "done" | "refused" | "unknown";
   /** Whether it was refused in its answer, not in its receipt. */
   readonly atOnce: boolean;
-  readonly answer: RawAnswer;
+  readonly answer: CalibrationAnswer;
   readonly receiptId: string | undefined;
   readonly transactionId: string | undefined;
   readonly evidence: readonly ObservedExchange[];
@@ -22,7 +22,7 @@ export interface WriteOutcome {
 
 /** Makes the writes of a calibration: each once, with names that nothing else has. A lost answer decides nothing, and is never sent again. */
 export class CalibrationWriter {
-  readonly asker: Asker;
+  readonly asker: CalibrationAsker;
   /** Begins every name that this calibration makes. */
   readonly tag: string;
   /** Who acts: `userId:alice`; `undefined`: the key's own entity. */
@@ -32,7 +32,7 @@ export class CalibrationWriter {
   /** The requests of writes whose outcome is not known. */
   readonly unclear: string[] = [];
 
-  constructor(asker: Asker, tag: string, actor: string | undefined) {
+  constructor(asker: CalibrationAsker, tag: string, actor: string | undefined) {
     this.asker = asker;
     this.tag = tag;
     this.actor = actor;
@@ -75,7 +75,7 @@ export class CalibrationWriter {
     return { ...sent, kind: "unknown" };
   }
 
-  receipt(receiptId: string, more: Partial<Question> = {}): Promise<RawAnswer> {
+  receipt(receiptId: string, more: Partial<Question> = {}): Promise<CalibrationAnswer> {
     return this.asker.read({
       operation: "ledger.receipt.get",
       input: { receiptId },

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { readEntity } from "../../base/entity.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import { keyEntityOf, organizationOf } from "../../environment/target.ts";
-import type { Asker } from "../asker.ts";
+import type { CalibrationAsker } from "../asker.ts";
 import type { CalibrationWriting } from "../service.ts";
 import { findRequestWords } from "./approvals.ts";
 import { findTokenCapabilities, findVaultCapabilities } from "./capabilities.ts";
@@ -39,7 +39,7 @@ function leftBehind(tag: string): readonly string[] {
  * about things that only this calibration knows: one whose answer is lost harms nobody, and decides nothing.
  */
 export async function makeWrites(
-  asker: Asker,
+  asker: CalibrationAsker,
   assetType: string,
   { tag, as, announce }: CalibrationWriting,
 ): Promise<readonly string[]> {
@@ -79,7 +79,7 @@ async function findByWriting(writer: CalibrationWriter, assetType: string): Prom
   if (place !== undefined) await findVaultAssetFields(writer, { vaultId: vault.id, asset: place });
 }
 
-function entityOf(createdBy: JsonObject | undefined, asker: Asker, as: string | undefined): JsonObject | undefined {
+function entityOf(createdBy: JsonObject | undefined, asker: CalibrationAsker, as: string | undefined): JsonObject | undefined {
   if (createdBy !== undefined && Object.keys(createdBy).length > 1) return createdBy;
   const named = readEntity(as ?? keyEntityOf(asker.target.ledger) ?? "");
   const orgId = organizationOf(asker.target);
