@@ -20,7 +20,7 @@ export interface ExploredStep {
 export const RUN_KEY = "${{ run.key }}";
 
 /** What one side of an exploration knows when it makes a call. */
-export interface Names {
+export interface BoundNames {
   /** Letters and digits that no other run of a sequence has. */
   readonly key: string;
   readonly orgId: string;
@@ -32,7 +32,7 @@ const WHOLE = /^\$\{\{ ([^}]+) \}\}$/;
 const EACH = /\$\{\{ ([^}]+) \}\}/g;
 
 /** Returns a value with its expressions evaluated; `undefined` when it names what an earlier step did not give. */
-export function bound(value: Json, names: Names): Json | undefined {
+export function bound(value: Json, names: BoundNames): Json | undefined {
   if (typeof value === "string") return boundText(value, names);
   if (Array.isArray(value)) {
     const items = (value as readonly Json[]).map((item) => bound(item, names));
@@ -43,14 +43,14 @@ export function bound(value: Json, names: Names): Json | undefined {
   return fields.some(([, field]) => field === undefined) ? undefined : (Object.fromEntries(fields) as JsonObject);
 }
 
-function boundText(text: string, names: Names): Json | undefined {
+function boundText(text: string, names: BoundNames): Json | undefined {
   const [, whole] = WHOLE.exec(text) ?? [];
   if (whole !== undefined) return evaluated(whole, names);
   const parts = [...text.matchAll(EACH)].map(([, expression = ""]) => evaluated(expression, names));
   return parts.includes(undefined) ? undefined : text.replaceAll(EACH, () => textOf(parts.shift()));
 }
 
-function evaluated(expression: string, { key, orgId, yields }: Names): Json | undefined {
+function evaluated(expression: string, { key, orgId, yields }: BoundNames): Json | undefined {
   if (expression === "run.key") return key;
   const [root, name = "", ...rest] = expression.split(".");
   if (root === "steps") return yields.get([name, ...rest].join("."));
