@@ -26,6 +26,7 @@ const GROUPS = [
       "src/cli/(?:print/(?:failure|hint|rewritten)|program/command-path|shell|view/colour)",
       "src/report/formats/format\\.ts",
       "src/coverage/dimensions\\.ts",
+      "src/files/embedded\\.ts",
       "package\\.json$",
     ],
     ["big.js", "fastest-levenshtein"],
