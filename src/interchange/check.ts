@@ -5,7 +5,7 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 import { SourceFile } from "../source/file.ts";
 import { child, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
-import { importArazzo, type Translation } from "./import-arazzo.ts";
+import { importArazzo, type Translation } from "./import/import-arazzo.ts";
 
 /** Checks a playbook, or an Arazzo document, which is translated to one. Never throws for any content of a text. */
 export function checkDocument(path: string, text: string, files?: FileReader): CheckResult {
@@ -36,5 +36,5 @@ function placed(diagnostic: Diagnostic, { text = "", places }: Translation, file
   return file.diagnose({ code, message, why: because, suggestion }, range ?? { start: 0, end: 1 });
 }
 
-export { exportPlaybook } from "./export-playbook.ts";
-export { importArazzo } from "./import-arazzo.ts";
+export { exportPlaybook } from "./export/export-playbook.ts";
+export { importArazzo } from "./import/import-arazzo.ts";

@@ -1,8 +1,8 @@
 import type { FileReader } from "../playbook/playbook-files.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { MapNode } from "../source/node.ts";
-import type { Knowledge } from "./evaluate.ts";
-import type { OutStep } from "./export-step.ts";
+import type { Knowledge } from "./expressions/evaluate.ts";
+import type { OutStep } from "./export/export-step.ts";
 import type { TranslationFindings } from "./findings.ts";
 
 /** A playbook that is exported, by itself or in the place of a step. */

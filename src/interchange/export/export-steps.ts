@@ -1,16 +1,16 @@
-import { Decimal } from "../base/decimal.ts";
-import { type Operation, operations } from "../operations/operation.ts";
-import { checkPlaybook } from "../playbook/check.ts";
-import { isShipped, resolvePlaybook } from "../playbook/playbook-files.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
-import { parseYaml } from "../source/parse.ts";
-import { evaluate, evaluateNode, type Known, type Knowledge, parseExpression, valueOf } from "./evaluate.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { type Operation, operations } from "../../operations/operation.ts";
+import { checkPlaybook } from "../../playbook/check.ts";
+import { isShipped, resolvePlaybook } from "../../playbook/playbook-files.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { parseYaml } from "../../source/parse.ts";
+import { evaluate, evaluateNode, type Known, type Knowledge, parseExpression, valueOf } from "../expressions/evaluate.ts";
 import { exportCall } from "./export-one.ts";
-import type { Exporting, StepPlace } from "./exporting.ts";
+import type { Exporting, StepPlace } from "../exporting.ts";
 import { type OutStep, parts } from "./export-step.ts";
-import { TranslationFindings } from "./findings.ts";
-import type { WrittenValue } from "./value.ts";
+import { TranslationFindings } from "../findings.ts";
+import type { WrittenValue } from "../value.ts";
 
 /** The steps of a playbook as steps of a workflow. */
 export interface ExportedBlock {

@@ -1,4 +1,4 @@
-import { Expr, isMap, Joined, type WrittenValue } from "./value.ts";
+import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
 
 /** Returns a value as Arazzo writes it. */
 export function runtimeOf(value: WrittenValue): unknown {

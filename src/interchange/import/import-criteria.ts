@@ -1,10 +1,10 @@
-import { LIMITS } from "../base/limits.ts";
-import { patternOf, patternProblem } from "../expression/pattern.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
-import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, readFilter } from "./condition.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { patternOf, patternProblem } from "../../expression/pattern.ts";
+import { child, type SourceNode, textOf } from "../../source/node.ts";
+import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, readFilter } from "../expressions/condition.ts";
 import type { CallTarget, WorkflowScope } from "./import-scope.ts";
-import { splitEmbedded } from "./runtime-expression.ts";
-import { Expr, celOf, celPath, Joined } from "./value.ts";
+import { splitEmbedded } from "../expressions/runtime-expression.ts";
+import { Expr, celOf, celPath, Joined } from "../value.ts";
 
 /** What a step must do, in the words of a playbook. */
 export interface Expected {

@@ -1,21 +1,21 @@
-import { Decimal } from "../base/decimal.ts";
-import { readEntity } from "../base/entity.ts";
-import { hasEntities, services } from "../services/services.ts";
-import { checkPlaybook } from "../playbook/check.ts";
-import type { FileReader } from "../playbook/playbook-files.ts";
-import type { Playbook } from "../playbook/model.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import { formatYaml } from "../source/format.ts";
-import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
-import { parseYaml } from "../source/parse.ts";
-import { asNode, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
-import { evaluateNode, type Known, type Knowledge, valueOf } from "./evaluate.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { readEntity } from "../../base/entity.ts";
+import { hasEntities, services } from "../../services/services.ts";
+import { checkPlaybook } from "../../playbook/check.ts";
+import type { FileReader } from "../../playbook/playbook-files.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { formatYaml } from "../../source/format.ts";
+import { child, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { parseYaml } from "../../source/parse.ts";
+import { asNode, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
+import { evaluateNode, type Known, type Knowledge, valueOf } from "../expressions/evaluate.ts";
 import { ORGANIZATION_INPUT, RUN_KEY_INPUT } from "./export-call.ts";
 import { type ExportedBlock, exportSteps } from "./export-steps.ts";
 import { type OutStep, parts } from "./export-step.ts";
-import { TranslationFindings } from "./findings.ts";
-import { runtimeOf } from "./runtime-value.ts";
-import { Expr, type WrittenValue } from "./value.ts";
+import { TranslationFindings } from "../findings.ts";
+import { runtimeOf } from "../expressions/runtime-value.ts";
+import { Expr, type WrittenValue } from "../value.ts";
 
 /** The document that a playbook is exported to. */
 export interface Exported {

@@ -1,17 +1,17 @@
-import { LIMITS } from "../base/limits.ts";
-import type { Operation } from "../operations/operation.ts";
-import { child, type MapNode, type Range, type SourceNode, textOf } from "../source/node.ts";
-import type { ArazzoDocument } from "./arazzo-document.ts";
-import type { FindingPlace } from "./findings.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
+import type { ArazzoDocument } from "../arazzo-document.ts";
+import type { FindingPlace } from "../findings.ts";
 import { type ActedStep, repeatsOf, type Skips, skipAfter } from "./import-actions.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import { readCall } from "./import-call.ts";
 import { readCriteria } from "./import-criteria.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
 import { type CallTarget, type GivenParameter, WorkflowScope } from "./import-scope.ts";
-import type { Names } from "./names.ts";
-import { operationAtPath, operationOfId } from "./operation-reference.ts";
-import { type WrittenValue, written } from "./value.ts";
+import type { Names } from "../names.ts";
+import { operationAtPath, operationOfId } from "../operation-reference.ts";
+import { type WrittenValue, written } from "../value.ts";
 
 /** A step of the translated playbook: its fields, and where it comes from. */
 export interface ImportedStep {

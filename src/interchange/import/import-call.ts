@@ -1,13 +1,13 @@
-import { Decimal } from "../base/decimal.ts";
-import { inputParameters } from "../operations/input.ts";
-import type { Operation } from "../operations/operation.ts";
-import { pathOf } from "../schema/validator.ts";
-import { DEFAULT_PROFILE } from "../contract/profile.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { inputParameters } from "../../operations/input.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { pathOf } from "../../schema/validator.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import { child, type SourceNode, textOf } from "../../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
-import { isKeyHeader } from "./operation-reference.ts";
-import { isMap, type WrittenValue, type ValueMap } from "./value.ts";
+import { isKeyHeader } from "../operation-reference.ts";
+import { isMap, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** The input of a call, and who acts. */
 export interface ImportedCall {

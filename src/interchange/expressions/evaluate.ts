@@ -1,9 +1,9 @@
-import { Decimal } from "../base/decimal.ts";
-import type { ASTNode } from "../expression/cel.ts";
-import { cel } from "../expression/cel.ts";
-import { spansIn, wholeExpression } from "../playbook/expressions/expression-spans.ts";
-import type { SourceNode } from "../source/node.ts";
-import { Expr, isMap, Joined, type WrittenValue } from "./value.ts";
+import { Decimal } from "../../base/decimal.ts";
+import type { ASTNode } from "../../expression/cel.ts";
+import { cel } from "../../expression/cel.ts";
+import { spansIn, wholeExpression } from "../../playbook/expressions/expression-spans.ts";
+import type { SourceNode } from "../../source/node.ts";
+import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
 
 /** Something that an expression can name, and that is asked for its parts. */
 export interface Named {

@@ -1,11 +1,11 @@
-import { readEntity } from "../base/entity.ts";
-import type { Operation } from "../operations/operation.ts";
-import { KEY_ACTS } from "../playbook/steps/identity.ts";
-import { type SourceNode, textOf } from "../source/node.ts";
+import { readEntity } from "../../base/entity.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { KEY_ACTS } from "../../playbook/steps/identity.ts";
+import { type SourceNode, textOf } from "../../source/node.ts";
 import type { GivenParameter } from "./import-scope.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
-import type { TranslationFindings } from "./findings.ts";
-import { fieldName, Names, outsideName } from "./names.ts";
+import type { TranslationFindings } from "../findings.ts";
+import { fieldName, Names, outsideName } from "../names.ts";
 
 interface Acting {
   /** The header with the key. */

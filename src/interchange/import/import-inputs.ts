@@ -1,10 +1,10 @@
-import { Decimal } from "../base/decimal.ts";
-import { didYouMean } from "../base/text.ts";
-import { patternProblem } from "../expression/pattern.ts";
-import { child, type MapNode, type SourceNode, textOf, toJson } from "../source/node.ts";
-import type { TranslationFindings, FindingPlace } from "./findings.ts";
-import { fieldName, Names, outsideName } from "./names.ts";
-import { Expr, type WrittenValue } from "./value.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { didYouMean } from "../../base/text.ts";
+import { patternProblem } from "../../expression/pattern.ts";
+import { child, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import type { TranslationFindings, FindingPlace } from "../findings.ts";
+import { fieldName, Names, outsideName } from "../names.ts";
+import { Expr, type WrittenValue } from "../value.ts";
 
 const REFERENCES = 16;
 

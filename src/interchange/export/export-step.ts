@@ -1,7 +1,7 @@
-import type { Operation } from "../operations/operation.ts";
-import { isNamed, type Known, type Named, pointerKey } from "./evaluate.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { isNamed, type Known, type Named, pointerKey } from "../expressions/evaluate.ts";
 import type { Criterion } from "./export-criteria.ts";
-import { Expr, isMap, Joined, type WrittenValue } from "./value.ts";
+import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
 
 /** A step of an Arazzo workflow. */
 export class OutStep {

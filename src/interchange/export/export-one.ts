@@ -1,17 +1,17 @@
-import { Decimal } from "../base/decimal.ts";
-import { parseDuration } from "../base/duration.ts";
-import { DEFAULT_PROFILE } from "../contract/profile.ts";
-import { type Operation, operations } from "../operations/operation.ts";
-import { conditionsOf, plainWords } from "../operations/refusal.ts";
-import { KEY_ACTS } from "../playbook/steps/identity.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
-import { evaluateNode, type Known, type Knowledge, parseExpression } from "./evaluate.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { parseDuration } from "../../base/duration.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import { type Operation, operations } from "../../operations/operation.ts";
+import { conditionsOf, plainWords } from "../../operations/refusal.ts";
+import { KEY_ACTS } from "../../playbook/steps/identity.ts";
+import { child, type SourceNode, textOf } from "../../source/node.ts";
+import { evaluateNode, type Known, type Knowledge, parseExpression } from "../expressions/evaluate.ts";
 import { ORGANIZATION_INPUT, type ExportedRequest, sentBy } from "./export-call.ts";
 import { criteriaOf, type Criterion } from "./export-criteria.ts";
 import { AnswerPlace, OutStep, parts, payloadOf } from "./export-step.ts";
-import type { Exporting, StepPlace } from "./exporting.ts";
-import { isMap, Joined, type WrittenValue, type ValueMap } from "./value.ts";
-import { runtimeOf } from "./runtime-value.ts";
+import type { Exporting, StepPlace } from "../exporting.ts";
+import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
+import { runtimeOf } from "../expressions/runtime-value.ts";
 
 const SUCCESS: Criterion = { condition: "$statusCode >= 200 && $statusCode < 300" };
 const REFUSED: Criterion = { condition: "$statusCode >= 400" };

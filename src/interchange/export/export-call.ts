@@ -1,17 +1,17 @@
-import { readEntity } from "../base/entity.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { resolve } from "../contract/contract.ts";
-import { DEFAULT_PROFILE } from "../contract/profile.ts";
-import type { JsonSchema } from "../contract/schema-types.ts";
-import { completed } from "../operations/completed-input.ts";
-import { inputParameters } from "../operations/input.ts";
-import { buildRequest } from "../operations/request.ts";
-import { fieldSchema, itemSchema, numeralWanted } from "../playbook/expressions/compile-template.ts";
-import { isEntity } from "../playbook/steps/entity-attributes.ts";
-import { withSchema } from "../playbook/steps/call-input.ts";
-import type { Named } from "./evaluate.ts";
+import { readEntity } from "../../base/entity.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { resolve } from "../../contract/contract.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { completed } from "../../operations/completed-input.ts";
+import { inputParameters } from "../../operations/input.ts";
+import { buildRequest } from "../../operations/request.ts";
+import { fieldSchema, itemSchema, numeralWanted } from "../../playbook/expressions/compile-template.ts";
+import { isEntity } from "../../playbook/steps/entity-attributes.ts";
+import { withSchema } from "../../playbook/steps/call-input.ts";
+import type { Named } from "../expressions/evaluate.ts";
 import { AnswerPlace, Hidden, type OutStep } from "./export-step.ts";
-import { Expr, isMap, Joined, type WrittenValue, type ValueMap } from "./value.ts";
+import { Expr, isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** The input with the organization of the entities that act. */
 export const ORGANIZATION_INPUT = "orgId";

@@ -1,6 +1,6 @@
-import { LIMITS } from "../base/limits.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
-import type { TranslationFindings } from "./findings.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { child, type SourceNode, textOf } from "../../source/node.ts";
+import type { TranslationFindings } from "../findings.ts";
 import { type Asked, readConditions } from "./import-criteria.ts";
 
 /** A step of a workflow that is being translated, with its actions. */

@@ -1,7 +1,7 @@
-import { Decimal } from "../base/decimal.ts";
-import type { ASTNode } from "../expression/cel.ts";
-import { evaluate, type Knowledge, valueOf } from "./evaluate.ts";
-import { Expr, isMap, type WrittenValue } from "./value.ts";
+import { Decimal } from "../../base/decimal.ts";
+import type { ASTNode } from "../../expression/cel.ts";
+import { evaluate, type Knowledge, valueOf } from "../expressions/evaluate.ts";
+import { Expr, isMap, type WrittenValue } from "../value.ts";
 
 /** A criterion of a step. */
 export interface Criterion {

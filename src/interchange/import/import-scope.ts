@@ -1,8 +1,8 @@
-import type { Operation } from "../operations/operation.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../source/node.ts";
-import type { TranslationFindings, FindingPlace } from "./findings.ts";
-import { type RuntimeExpression, readRuntime, splitEmbedded } from "./runtime-expression.ts";
-import { Expr, celOf, celPath, Joined, type WrittenValue, valueAt } from "./value.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import type { TranslationFindings, FindingPlace } from "../findings.ts";
+import { type RuntimeExpression, readRuntime, splitEmbedded } from "../expressions/runtime-expression.ts";
+import { Expr, celOf, celPath, Joined, type WrittenValue, valueAt } from "../value.ts";
 
 /** A parameter of a step, with the value that the step gives it. */
 export interface GivenParameter {

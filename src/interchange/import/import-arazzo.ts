@@ -1,16 +1,16 @@
-import { LIMITS } from "../base/limits.ts";
-import { formatYaml } from "../source/format.ts";
-import { type Node, YAMLMap } from "../source/write-yaml.ts";
-import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
-import { child, type MapNode, type Range, type SourceNode, textOf } from "../source/node.ts";
-import { playbookOrder } from "../playbook/keywords/key-order.ts";
-import type { Diagnostic } from "../source/diagnostic.ts";
-import type { FindingPlace } from "./findings.ts";
-import { type ArazzoDocument, readArazzo } from "./arazzo-document.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { formatYaml } from "../../source/format.ts";
+import { type Node, YAMLMap } from "../../source/write-yaml.ts";
+import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
+import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
+import { playbookOrder } from "../../playbook/keywords/key-order.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { FindingPlace } from "../findings.ts";
+import { type ArazzoDocument, readArazzo } from "../arazzo-document.ts";
 import { ImportedActors } from "./import-actors.ts";
 import { ImportedInputs } from "./import-inputs.ts";
-import { fieldName, Names, stepId } from "./names.ts";
-import { type WrittenValue, written } from "./value.ts";
+import { fieldName, Names, stepId } from "../names.ts";
+import { type WrittenValue, written } from "../value.ts";
 import { importWorkflow, type ImportedStep, type Importing } from "./import-workflow.ts";
 
 /** A translated document. */
