@@ -89,7 +89,7 @@ export class Draft {
     return this.dice.chance(0.75) ? actor : this.anybody();
   }
 
-  /** Mostly a pair of which something was said before. */
+  /** Mostly a pair about which something was said before. */
   operatorOf(): Draft["operators"][number] {
     const { operators, dice } = this;
     return operators.length > 0 && dice.chance(0.7) ? dice.pick(operators) : { owner: this.anybody(), operator: this.anybody() };

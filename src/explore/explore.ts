@@ -35,7 +35,7 @@ export interface ExploringOptions {
   readonly prefix: string;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
-  /** Told of each finding when it is made. */
+  /** Receives each finding as soon as it is made. */
   readonly onFound: (finding: ExploredFinding) => void;
 }
 

@@ -46,7 +46,7 @@ export interface SandboxOptions {
   readonly faults?: FaultPlan;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs?: number;
-  /** How the ledger works when it has a bug, for tests of what must find it. No command has a way to say so. */
+  /** How the ledger works when it has a bug, for tests of what must find it. No command can set it. */
   readonly rules?: LedgerRules;
 }
 
