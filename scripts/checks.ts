@@ -81,6 +81,7 @@ const LATE = [
   { library: "croner", name: "croner", door: "base/cron" },
   { library: "re2js", name: "re2js", door: "expression/pattern" },
   { library: "csv-parse/sync", name: "csv-parse", door: "source/csv" },
+  { library: "csv-parse", name: "csv-stream", door: "source/csv" },
   { library: "@babel/code-frame", name: "code-frame", door: "source/diagnostic" },
 ];
 
@@ -98,8 +99,9 @@ export const prebuilt: Plugin = {
       ? `export { find as compile, compileUser, checkUser } from ${JSON.stringify(path("schema/prebuilt.ts"))};`
       : undefined,
   transform: (code, id) => {
-    const late = LATE.find(({ door }) => id === path(`${door}.ts`));
-    return late && code.replace(`load("${late.library}")`, `load("#checks/${late.name}")`);
+    const late = LATE.filter(({ door }) => id === path(`${door}.ts`));
+    if (late.length === 0) return undefined;
+    return late.reduce((text, { library, name }) => text.replace(`load("${library}")`, `load("#checks/${name}")`), code);
   },
 };
 

@@ -40,6 +40,10 @@ test("the package is packed, installed in an empty folder and run: no other pack
     expect(created.stdout, created.transcript).toMatch(/^ *. \w+ +token\/token .* ledger\.token\.create /m);
     expect(created.stdout, created.transcript).toMatch(new RegExp(`: 2 steps: 1 ${outcome}, 1 ok in `));
   }
+  writeFileSync(join(folder, "rows.csv"), "holder\na\nb\n");
+  writeFileSync(join(folder, "each.yaml"), `${THREE_LINES}inputs: { holder: { type: string } }\n`);
+  const each = await succeed(npx(["tokenbook", "run", "each.yaml", "--each", "rows.csv"], folder));
+  expect(each.stdout, each.transcript).toContain("2 rows: 2 passed");
   const listed = await succeed(npx(["tokenbook", "library"], folder));
   expect(listed.stdout, listed.transcript).toContain("tokenbook/create-token.yaml");
   const version = await succeed(npx(["tokenbook", "--version"], folder));
