@@ -57,7 +57,7 @@ export async function makeBinary(): Promise<void> {
   await inFolder((folder) => {
     writeFileSync(join(folder, "postgres.cjs"), thread);
     const assets = {
-      ...filesOf("dist/{cli.cjs,chunks/*.cjs,checks/*.cjs}", ""),
+      ...filesOf("dist/{{cli,interchange}.cjs,chunks/*.cjs,checks/*.cjs}", ""),
       ...filesOf("library/*.yaml", "tokenbook/"),
       "postgres.cjs": join(folder, "postgres.cjs"),
       ...compiledCode(folder),

@@ -23,8 +23,8 @@ const FOLDER = `${process.execPath}/`;
 
 const resolveOnDisk = loader[RESOLVE];
 loader[RESOLVE] = function resolve(request, ...more) {
-  // Both `./chunks/NAME.cjs` and `#checks/NAME` end with the name of the module, which no two of them share.
-  const name = /^(?:\.|#checks).*\/([^/]+?)(?:\.cjs)?$/.exec(request)?.[1];
+  // `./chunks/NAME.cjs`, `#checks/NAME` and `#NAME` end with the name of the module, which no two of them share.
+  const name = /^[.#](?:.*\/)?([^/]+?)(?:\.cjs)?$/.exec(request)?.[1];
   return name === undefined ? resolveOnDisk.call(this, request, ...more) : `${FOLDER}${name}.cjs`;
 };
 loader[READERS][".cjs"] = (module, file) => {
