@@ -1,6 +1,6 @@
 // The packages that a build carries inside: what the bundler's modules belong to.
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { RolldownOutput } from "rolldown";
 
 /** A package of which something is in a bundle. */
@@ -40,5 +40,5 @@ function folderOf(id: string): string | undefined {
 function licence({ name, version, license, folder }: Found): string {
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
-  return `${name} ${version} (${license})\n${"=".repeat(72)}\n${text || `see ${dirname(folder)}`}`;
+  return `${name} ${version} (${license})\n${"=".repeat(72)}\n${text || "Its package has no text of the licence."}`;
 }

@@ -63,7 +63,8 @@ export async function makeBinary(): Promise<void> {
       ...compiledCode(folder),
     };
     const [config, blob] = [join(folder, "config.json"), join(folder, "blob")];
-    const main = join(ROOT, "dist/binary.cjs");
+    // The binary keeps this path: from the root it is the same on every machine.
+    const main = "dist/binary.cjs";
     writeFileSync(
       config,
       JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true, assets }),
