@@ -1,6 +1,6 @@
 // One binary for Linux on x64: Node's single executable application, with the built files and compiled code inside.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
 import { prebuilt } from "../checks.ts";
@@ -91,9 +91,22 @@ function filesOf(pattern: string, prefix: string): Record<string, string> {
   return files;
 }
 
+/** Where the package is while its code is compiled. V8 keeps the paths of files in their code, so they are the same in each build. */
+const COMPILED_AT = "/tmp/tokenbook-compiled";
+
 /** Returns the code that the package's commands keep, by its name in the binary. */
 function compiledCode(folder: string): Record<string, string> {
-  const [usual, still] = [keptCode(join(folder, "usual"), []), keptCode(join(folder, "still"), NO_CHANCE)];
+  mkdirSync(COMPILED_AT, { mode: 0o700 }); // it fails where another build is under way, or somebody else's folder
+  try {
+    for (const name of ["package.json", "bin", "dist", "library"])
+      cpSync(join(ROOT, name), join(COMPILED_AT, name), { recursive: true });
+    return codeAlikeInEachBuild(keptCode(join(folder, "usual"), []), keptCode(join(folder, "still"), NO_CHANCE));
+  } finally {
+    rmSync(COMPILED_AT, { recursive: true });
+  }
+}
+
+function codeAlikeInEachBuild(usual: Record<string, string>, still: Record<string, string>): Record<string, string> {
   for (const [name, file] of Object.entries(still)) {
     const code = readFileSync(file);
     readFileSync(usual[name] ?? "").copy(code, HASH_OF_FLAGS.at, HASH_OF_FLAGS.at, HASH_OF_FLAGS.end);
@@ -110,7 +123,7 @@ function keptCode(home: string, flags: readonly string[]): Record<string, string
   writeFileSync(join(home, "sample.yaml"), SAMPLE);
   for (const { args, variables, kills = false } of COMPILED) {
     const env = { HOME: home, ...variables };
-    const { status } = spawnSync(NODE, [...flags, join(ROOT, "bin/tokenbook.js"), ...args], { cwd: home, env });
+    const { status } = spawnSync(NODE, [...flags, join(COMPILED_AT, "bin/tokenbook.js"), ...args], { cwd: home, env });
     if ((status === 0) === kills) throw new Error(`tokenbook ${args.join(" ")} did not end as expected`);
   }
   const found = globSync(".cache/tokenbook/*/{none,check,plan,resume}/*", { cwd: home }).toSorted();
