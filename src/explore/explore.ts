@@ -115,8 +115,7 @@ class Exploration {
   // The same bug is found again and again: only its first finding is made short.
   async #find(first: FoundWrong, steps: readonly ExploredStep[], sequence: number): Promise<void> {
     if (this.#isKnown(first)) return;
-    const closer = await this.#play(withMoreLooks(steps));
-    const found = closer.wrong === undefined ? first : { ...closer, wrong: closer.wrong };
+    const found = await this.#closer(first, steps);
     if (signatureOf(found) !== signatureOf(first) && this.#isKnown(found)) return;
     const shortest = await shorten(found, (fewer) => this.#play(fewer));
     const { findings, seed, onFound } = this.#options;
@@ -132,6 +131,13 @@ class Exploration {
     };
     this.#findings.push(finding);
     onFound(finding);
+  }
+
+  // What does not add up shows at the end of a sequence only, so more looks would show nothing earlier.
+  async #closer(first: FoundWrong, steps: readonly ExploredStep[]): Promise<FoundWrong> {
+    if (first.wrong.kind === "unbalanced") return first;
+    const closer = await this.#play(withMoreLooks(steps));
+    return closer.wrong === undefined ? first : { ...closer, wrong: closer.wrong };
   }
 
   async #play(steps: readonly ExploredStep[]): Promise<Played> {
