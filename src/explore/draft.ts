@@ -110,8 +110,10 @@ export class Draft {
   amount(token: DraftToken | undefined): Decimal {
     const { cap, amounts = [] } = token ?? {};
     if (amounts.length > 0 && this.dice.chance(0.5)) return this.dice.pick(amounts);
+    // A free field keeps the form of a number: there the playbook must write it as a number.
+    const large = token === undefined ? [] : [BIG, BIG];
     const near = cap === undefined ? [] : [cap, cap, Decimal.fromJsonSource(cap).plus(Decimal.fromJsonSource("0.01")).text];
-    const amount = Decimal.fromJsonSource(this.dice.pick(["1", "1", "2", "5", "10", "0.5", "33.33", "0.001", BIG, BIG, ...near]));
+    const amount = Decimal.fromJsonSource(this.dice.pick(["1", "1", "2", "5", "10", "0.5", "33.33", "0.001", ...large, ...near]));
     amounts.push(amount);
     return amount;
   }

@@ -140,9 +140,9 @@ function literal(value: Json, { called, key }: FoundWrong): string {
     .replaceAll(/ \+ ""|"" \+ /g, "");
 }
 
-// YAML has no numbers of so many digits; as texts they are read exactly.
+// A number that JavaScript cannot hold is written as a text, which a field for numbers takes too. No free field has one (draft.ts).
 function plain(value: Json): unknown {
-  if (value instanceof Decimal) return /^\d{1,9}$/.test(value.text) ? Number(value.text) : value.text;
+  if (value instanceof Decimal) return String(value.approximate()) === value.text ? value.approximate() : value.text;
   if (Array.isArray(value)) return (value as readonly Json[]).map(plain);
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)])) : value;
 }
