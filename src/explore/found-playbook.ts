@@ -44,7 +44,9 @@ export function breachOf({ steps, wrong }: FoundWrong): Breach {
 function whatIsWrong({ name }: Operation, { wrong }: Pick<FoundWrong, "steps" | "wrong">): string {
   switch (wrong.kind) {
     case "accepted":
-      return `${name} does what it must refuse: ${wrong.condition}`;
+      return wrong.said === undefined
+        ? `${name} does what it must refuse: ${wrong.condition}`
+        : `${name} must refuse (${wrong.condition}), and does not: ${wrong.said}`;
     case "not done":
       return `${name} must succeed, and does not: ${wrong.said}`;
     case "unbalanced":

@@ -20,8 +20,8 @@ export interface Explored {
 
 /** What the service got wrong, at the last step that was made. */
 export type Wrong =
-  /** It does what it must refuse, for this condition. */
-  | { readonly kind: "accepted"; readonly condition: string }
+  /** It does not refuse what it must, for this condition: it does it, or says something else. */
+  | { readonly kind: "accepted"; readonly condition: string; readonly said?: string }
   /** It refuses what it must do, or gives no proper answer. */
   | { readonly kind: "not done"; readonly said: string }
   | { readonly kind: "differs"; readonly difference: AnswerDifference }
@@ -145,7 +145,7 @@ class Play {
     if (expected.kind === "refused") {
       if (seen.kind === "refused") this.#refused.set(step.id, expected.condition);
       if (seen.kind === "done") return { kind: "accepted", condition: expected.condition };
-      return seen.kind === "broken" ? { kind: "not done", said: seen.why } : undefined;
+      return seen.kind === "broken" ? { kind: "accepted", condition: expected.condition, said: seen.why } : undefined;
     }
     if (expected.kind !== "done" || seen.kind === "unread" || seen.kind === "lost") return undefined;
     if (seen.kind !== "done") return { kind: "not done", said: seen.kind === "refused" ? seen.condition : seen.why };
