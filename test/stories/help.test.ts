@@ -43,7 +43,7 @@ test.for(TOKENBOOK)("is understood: %s", async (command) => {
 
 // Those that need a database, or a run or drift of yesterday, serve until they are stopped, or take a minute.
 const NOT_RUN =
-  /tokenbook (?:submit|worker|state move)|20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view|schedule release|tokenbook test|PROFILE/;
+  /tokenbook (?:submit|worker|state move)|20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view|schedule release|tokenbook test|tokenbook explore|PROFILE/;
 const CODES: Readonly<Record<string, number>> = {
   "tokenbook resume": 2, // there is none
   "tokenbook calibrate --env staging --write": 2, // the embedded sandbox has no profile to edit

@@ -88,7 +88,7 @@ function page(entry: ShippedPlaybook, width: number): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([heading, lines]) => [`${heading}:`, ...indented(lines)].join("\n"));
   const description = wrap(playbook.description ?? "", width).join("\n");
-  const path = `To read it, or to copy and change it: tokenbook library ${word(uses)} --text`;
+  const path = `To read or copy it: tokenbook library ${word(uses)} --text`;
   return `${[`${uses}: ${playbook.name}`, description, ...sections, path].join("\n\n")}\n`;
 }
 
