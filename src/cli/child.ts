@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { LIMITS } from "../base/limits.ts";
 import type { Relaunch, ChildEnd } from "./shell.ts";
 
-/** Runs a program as a child, in the working folder of this process and to its end. What it leaves behind when it is killed is not waited for. */
+/** Runs a program as a child, in this working folder and to its end. What it leaves behind when it is killed is not waited for. */
 export async function runChild(
   [program, ...args]: readonly [string, ...string[]],
   given: Pick<Relaunch, "input" | "variables" | "kill">,
+  cwd: string,
 ): Promise<ChildEnd> {
-  const child = spawn(program, args, { env: { ...given.variables }, stdio: ["pipe", "ignore", "pipe"] });
+  const child = spawn(program, args, { cwd, env: { ...given.variables }, stdio: ["pipe", "ignore", "pipe"] });
   const kill = (): void => {
     child.kill("SIGKILL");
     child.stderr.destroy();

@@ -39,11 +39,11 @@ export async function main(): Promise<void> {
     again: async (again) => {
       const { runChild } = await import("./child.ts");
       const script = isSingleBinary() ? [] : [...process.execArgv, process.argv[1] ?? ""];
-      return runChild([process.execPath, ...script, ...again.args], again);
+      return runChild([process.execPath, ...script, ...again.args], again, workingFolder());
     },
     command: async (argv, given) => {
       const { runChild } = await import("./child.ts");
-      return runChild(argv, given);
+      return runChild(argv, given, workingFolder());
     },
     signal: (name) => void process.kill(process.pid, name),
     stopping: () => signals.stopping(),
@@ -133,8 +133,15 @@ function unwritten(error: Error): Failure {
   });
 }
 
-/** Parses and carries out one command; every way in which it can end has its exit code. */
-async function runCommand(shell: Shell, argv: readonly string[], begin: (hint: Hint) => void): Promise<ExitCode> {
+/**
+ * Parses and carries out one command with what a shell gives it; every way in which it can end has its exit code. `begin` is called with
+ * how the command completes the commands that it prints.
+ */
+export async function runCommand(
+  shell: Shell,
+  argv: readonly string[],
+  begin: (hint: Hint) => void = () => undefined,
+): Promise<ExitCode> {
   try {
     let code: ExitCode = EXIT.passed;
     const finish = (done: ExitCode): void => {

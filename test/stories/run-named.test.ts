@@ -87,5 +87,15 @@ test("no command that takes a run gets the text that was typed", () => {
     command.commands.forEach(visit);
   };
   visit(buildProgram(silentShell()));
-  expect(takers.toSorted()).toEqual(["coverage", "drop-exchanges", "export", "release", "report", "resolve", "resume", "show", "verify"]);
+  expect(takers.toSorted()).toEqual([
+    "coverage",
+    "drop-exchanges",
+    "export",
+    "release",
+    "report",
+    "resolve",
+    "resume",
+    "show",
+    "verify",
+  ]);
 });

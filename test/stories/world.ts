@@ -1,4 +1,4 @@
-// What the stories share: a project folder, the built command in a process of its own, and a sandbox that shows what really happened.
+// What the stories share: a project folder, the built command, and a sandbox that shows what really happened.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import type { RunReport, StepReport } from "../../src/report/shape.ts";
 import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
 import { type Sandbox, type Seed, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
+import { canRunInside, runInside } from "./inside.ts";
 
 /** The repository's root, with a slash at its end. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
@@ -69,8 +70,9 @@ export interface Project {
   /** Writes a file, and the folders above it. */
   write(name: string, text: string): void;
   read(name: string): string;
-  /** Runs `tokenbook …` to its end. */
+  /** Runs `tokenbook …` to its end: in this process where it can be, as the tests of kills and signals have processes enough. */
   run(...args: string[]): Promise<Ended>;
+  /** Starts `tokenbook …` in a process of its own. */
   start(...args: string[]): Running;
   /** Runs `tokenbook … --json`, and reads what it prints. */
   json(...args: string[]): Promise<Ended & { readonly data: Printed }>;
@@ -98,6 +100,11 @@ export function newProject(variables: Variables = KEYS, name = "project"): Proje
 
 function projectAt(folder: string, variables: Variables): Project {
   const start = (...args: string[]): Running => launch([COMMAND, ...args], { cwd: folder, variables });
+  const toItsEnd = async (args: readonly string[]): Promise<Ended> => {
+    if (!canRunInside(variables)) return start(...args).ended;
+    const ended = await runInside(args, { root: ROOT, again: COMMAND_LINE, cwd: folder, variables });
+    return endedAs(commandIn(folder, ["node", COMMAND, ...args]), ended);
+  };
   const project: Project = {
     folder,
     variables,
@@ -107,9 +114,9 @@ function projectAt(folder: string, variables: Variables): Project {
     },
     read: (file) => readFileSync(join(folder, file), "utf8"),
     start,
-    run: async (...args) => withoutTrace(await start(...args).ended),
+    run: async (...args) => withoutTrace(await toItsEnd(args)),
     async json(...args) {
-      const ended = withoutTrace(await start(...args, "--json").ended);
+      const ended = withoutTrace(await toItsEnd([...args, "--json"]));
       return { ...ended, data: JSON.parse(ended.stdout) as Printed };
     },
     within: (inner) => projectAt(join(folder, inner), variables),
@@ -177,7 +184,19 @@ export function launch(argv: readonly string[], how: { cwd: string; variables?: 
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  return watch(child, `cd '${how.cwd}' && ${[how.program ?? "node", ...argv].join(" ")}`);
+  return watch(child, commandIn(how.cwd, [how.program ?? "node", ...argv]));
+}
+
+function commandIn(folder: string, words: readonly string[]): string {
+  return `cd '${folder}' && ${words.join(" ")}`;
+}
+
+function endedAs(
+  command: string,
+  { code, signal, stdout, stderr }: Pick<Ended, "code" | "stdout" | "stderr"> & { readonly signal?: string },
+): Ended {
+  const transcript = `${command}\n→ ${code === null ? signal : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
+  return { code, stdout, stderr, lines: linesOf(stdout), transcript };
 }
 
 function watch(child: Child, command: string): Running {
@@ -194,10 +213,9 @@ function watch(child: Child, command: string): Running {
   child.once("close", () => {
     for (const look of waiting) look();
   });
-  const ended = once(child, "close").then(([code, signal]): Ended => {
-    const transcript = `${command}\n→ ${code === null ? String(signal) : `exit ${code}`}\n${stdout}${stderr === "" ? "" : `stderr:\n${stderr}`}`;
-    return { code: code as number | null, stdout, stderr, lines: linesOf(stdout), transcript };
-  });
+  const ended = once(child, "close").then(([code, signal]) =>
+    endedAs(command, { code: code as number | null, signal: String(signal), stdout, stderr }),
+  );
   const whenTrue = (isSo: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
