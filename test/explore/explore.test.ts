@@ -7,6 +7,7 @@ import { withMoreLooks } from "../../src/explore/shorten.ts";
 import { MAKERS } from "../../src/explore/makers.ts";
 import { sequenceOf } from "../../src/explore/sequence.ts";
 import { LEDGER_RULES } from "../../src/sandbox/ledger/operations.ts";
+import { isNightly } from "../sizes.ts";
 import { newProject } from "../stories/world.ts";
 import { PLANTED_BUGS } from "./bugs.ts";
 import { brokenSandbox, exploreSandbox } from "./hunt.ts";
@@ -23,7 +24,7 @@ test("on the sandbox as it is, nothing is found", { timeout: PATIENCE_MS }, asyn
 });
 
 // Those that few sequences find. All of them: npm run explore:bugs.
-const QUICK = ["created-twice", "stranger-votes", "approval-counted-twice"];
+const QUICK = isNightly ? ["created-twice", "stranger-votes", "approval-counted-twice"] : ["stranger-votes"];
 
 describe("planted bugs (all of them, or one by its name: npm run explore:bugs -- NAME)", () => {
   test.for(QUICK)("%s is found, and a playbook of at most 6 steps shows it", { timeout: PATIENCE_MS }, async (name) => {
@@ -49,17 +50,21 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
   });
 });
 
-test("a bug that the reference has too is found where numbers do not add up", { timeout: PATIENCE_MS }, async () => {
-  const flaw = PLANTED_BUGS["burn-keeps-supply"]?.flaw;
-  const broken = await brokenSandbox(flaw);
-  const { findings } = await exploreSandbox(broken, {
-    timeMs: PATIENCE_MS,
-    ...(flaw === undefined ? {} : { referenceRules: flaw(LEDGER_RULES) }),
-  });
-  expect(findings).toMatchObject([{ what: expect.stringContaining("a token does not add up") as string }]);
-  expect(findings[0]?.playbook).toContain("conserve:");
-  await broken.close();
-});
+test.runIf(isNightly)(
+  "a bug that the reference has too is found where numbers do not add up",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const flaw = PLANTED_BUGS["burn-keeps-supply"]?.flaw;
+    const broken = await brokenSandbox(flaw);
+    const { findings } = await exploreSandbox(broken, {
+      timeMs: PATIENCE_MS,
+      ...(flaw === undefined ? {} : { referenceRules: flaw(LEDGER_RULES) }),
+    });
+    expect(findings).toMatchObject([{ what: expect.stringContaining("a token does not add up") as string }]);
+    expect(findings[0]?.playbook).toContain("conserve:");
+    await broken.close();
+  },
+);
 
 test("a seed and a number give the same sequence again, and every operation is called or has a reason", () => {
   expect(sequenceOf(7, 12, TYPES)).toEqual(sequenceOf(7, 12, TYPES));
