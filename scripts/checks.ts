@@ -1,4 +1,5 @@
 // Makes the checks of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
+import { LAUNCH } from "../src/cli/debug/launch-arguments.ts";
 import { TOOL_WORDS } from "../src/cli/mcp/tool-words.ts";
 import { fileURLToPath } from "node:url";
 import standalone from "ajv/dist/standalone/index.js";
@@ -32,6 +33,7 @@ export function fixedSchemas(): readonly object[] {
     environmentSchema,
     planSchema,
     ...Object.values(TOOL_WORDS).map(({ input }) => input),
+    LAUNCH,
     ARAZZO,
     SEED.schema,
     FAULTS.schema,

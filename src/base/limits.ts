@@ -320,4 +320,7 @@ export const LIMITS = {
   assistantBytes: 1_048_576,
   assistantCalls: 16,
   assistantPlans: 200,
+  /** The debugger: variables in one answer, and characters of a value on its line. */
+  debuggerVariables: 1_000,
+  debuggerChars: 200,
 } as const;

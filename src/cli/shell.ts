@@ -2,6 +2,8 @@ import { userInfo } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
+import type { Hold } from "../engine/run/hold.ts";
+import type { RunEvent } from "../protocol/record.ts";
 import type { Hint } from "./print/hint.ts";
 
 /**
@@ -38,6 +40,12 @@ export interface ChildEnd {
   readonly stderr: string;
 }
 
+/** Somebody who looks on while runs are made, such as a debugger. */
+export interface Onlooker {
+  readonly hold: Hold;
+  readonly event: (event: RunEvent) => void;
+}
+
 /** All that a command may touch of the process it runs in. stdout is for data, stderr for everything else. */
 export interface Shell {
   readonly stdout: Terminal;
@@ -48,6 +56,8 @@ export interface Shell {
   readonly hintState: (state: string) => void;
   /** Receives the path of each file that the command reads of a project, before it is read; left out where nobody watches. */
   readonly onRead?: (path: string) => void;
+  /** Holds the runs of the command, and receives their events; left out where nobody looks on. */
+  readonly onlooker?: Onlooker;
   /** All that is piped in. */
   readonly stdin: () => Promise<Uint8Array>;
   /** Both ends as they are, for a command that is spoken with. */

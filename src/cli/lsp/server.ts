@@ -8,6 +8,7 @@ import {
   type Diagnostic as Shown,
   DiagnosticSeverity,
   DidChangeWatchedFilesNotification,
+  type DocumentSymbol,
   type InitializeParams,
   type InitializeResult,
   type Location,
@@ -18,6 +19,7 @@ import {
   type PublishDiagnosticsParams,
   type Range,
   ResponseError,
+  SymbolKind,
   TextDocuments,
   TextDocumentSyncKind,
 } from "vscode-languageserver/lib/common/api.js";
@@ -37,6 +39,7 @@ import { definition } from "../../editor/definition.ts";
 import { hover } from "../../editor/hover.ts";
 import { quickFixOf } from "../../editor/quick-fix.ts";
 import { RenameRefused, renameStep, type StepUses, stepUses } from "../../editor/references.ts";
+import { type PlaybookSymbol, symbolsOf } from "../../editor/symbols.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { Range as Offsets } from "../../source/node.ts";
 import type { Shell } from "../shell.ts";
@@ -124,6 +127,7 @@ class Server {
         hoverProvider: true,
         definitionProvider: true,
         referencesProvider: true,
+        documentSymbolProvider: true,
         renameProvider: { prepareProvider: true },
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
       },
@@ -164,6 +168,7 @@ class Server {
     connection.onRenameRequest(({ textDocument, position, newName }) => {
       return this.#at(textDocument, position, (document, offset) => this.#rename(document, offset, newName));
     });
+    connection.onDocumentSymbol(({ textDocument: { uri } }) => this.#symbols(uri));
     connection.onCodeAction(({ textDocument: { uri }, range }) => {
       const document = this.#documents.get(uri);
       return document === undefined ? [] : this.#actions(document, range);
@@ -244,6 +249,15 @@ class Server {
     });
   }
 
+  // A test explorer asks about playbooks that nobody has opened, too.
+  #symbols(uri: string): DocumentSymbol[] {
+    const open = this.#documents.get(uri);
+    const text = open?.getText() ?? this.#workspace.textOf(this.#workspace.pathOf(uri)) ?? "";
+    const document = open ?? TextDocument.create(uri, "yaml", 0, text);
+    const playbook = symbolsOf(this.#workspace.fileOf(document));
+    return playbook === undefined ? [] : [symbolIn(document, playbook)];
+  }
+
   #checkSoon(): void {
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => {
@@ -303,6 +317,27 @@ function shownOf({ code, severity, message, why, suggestion, ...place }: Diagnos
         "\n",
       ),
     ),
+  };
+}
+
+const SYMBOLS: Readonly<Record<PlaybookSymbol["kind"], SymbolKind>> = {
+  playbook: SymbolKind.Module,
+  call: SymbolKind.Method,
+  block: SymbolKind.Namespace,
+  include: SymbolKind.Package,
+  check: SymbolKind.Boolean,
+};
+
+function symbolIn(document: TextDocument, { kind, name, detail, range, held }: PlaybookSymbol): DocumentSymbol {
+  const { start, end } = rangeIn(document, range);
+  const firstLine = document.getText({ start, end }).split("\n")[0]?.length ?? 0;
+  return {
+    name: sanitise(name) || "(no name)",
+    detail: sanitise(detail),
+    kind: SYMBOLS[kind],
+    range: { start, end },
+    selectionRange: { start, end: { line: start.line, character: start.character + firstLine } },
+    children: held.map((inner) => symbolIn(document, inner)),
   };
 }
 

@@ -33,7 +33,7 @@ export class Workspace implements EditorFiles {
   }
 
   fileOf(document: OpenDocument): TextFile {
-    return { path: this.#pathOf(document.uri), text: document.getText() };
+    return { path: this.pathOf(document.uri), text: document.getText() };
   }
 
   /** The address of a file, as the editor has it where it is open there; none for a playbook inside a single binary. */
@@ -95,11 +95,11 @@ export class Workspace implements EditorFiles {
 
   #openAt(path: string): OpenDocument | undefined {
     const wanted = resolve(this.#folder, path);
-    return this.#open().find(({ uri }) => resolve(this.#folder, this.#pathOf(uri)) === wanted);
+    return this.#open().find(({ uri }) => resolve(this.#folder, this.pathOf(uri)) === wanted);
   }
 
-  // What has no file as yet is looked at as if it stood in the folder.
-  #pathOf(uri: string): string {
+  /** The path under which a check knows a document; one without a file yet is looked at as if it were in the folder. */
+  pathOf(uri: string): string {
     const file = fileAt(uri);
     return file === undefined ? uri.replace(/^[a-z]+:/, "").replaceAll(/[^\w.-]+/g, "-") : relative(this.#folder, file);
   }

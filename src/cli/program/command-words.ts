@@ -382,6 +382,13 @@ Examples:
     summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and the findings of check.",
     examples: `Editors start it; docs/editors.md shows how to set up VS Code, Neovim and Helix.`,
   },
+  debug: {
+    group: "serve",
+    brief: "Debug one run for your editor over stdio.",
+    summary:
+      "Debug one run over stdio (Debug Adapter Protocol): it stops before a step and after its answer, and shows the values.",
+    examples: `Editors start it; docs/editors.md shows how. A run that is stopped is a run like any other: kill it, and tokenbook resume continues it.`,
+  },
   mcp: {
     group: "serve",
     brief: "Serve an assistant over stdio.",

@@ -23,6 +23,10 @@ export function editorCommands(program: Commander, builder: Builder): void {
     .value("--clientProcessId <pid>", WORDS.lsp.client, typed("nothing"), { hidden: true })
     .action(async () => (await import("../commands/lsp.ts")).lsp);
   builder
+    .command(program, "debug")
+    .flag("--stdio", WORDS.lsp.stdio)
+    .action(async () => (await import("../commands/debug.ts")).debug);
+  builder
     .command(program, "mcp")
     .valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], typed("files"))
     .value("--state <dir>", WORDS.state, typed("folders"))

@@ -104,7 +104,7 @@ export interface SessionParts {
 
 /** A session on a target that is open; closing it closes the target. */
 export function sessionOn(
-  shell: Pick<Shell, "stopping">,
+  shell: Pick<Shell, "stopping" | "onlooker">,
   { target, close }: OpenTarget,
   { state, playbookSecrets, course, exchanges, onAway, onKept, clock = systemClock, ...shared }: SessionParts,
 ): Session {
@@ -140,9 +140,11 @@ export function sessionOn(
           observe: (event) => {
             if (event.kind === "run.opened") recorder?.name(event.runId);
             shown?.event(event);
+            shell.onlooker?.event(event);
             later.event(event);
           },
           ...(watches.length === 0 ? {} : { during: (step, act) => duringAll(watches, step, act) }),
+          ...(shell.onlooker === undefined ? {} : { hold: shell.onlooker.hold }),
           stopping: shell.stopping(),
         });
       } finally {

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../base/duration.ts";
 import { messageOf } from "../../base/failure.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunJournal } from "../../journal/journal.ts";
@@ -10,6 +11,7 @@ import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from 
 import { advance, type AttemptState } from "../../protocol/state.ts";
 import type { Fence } from "../../transport/exchange.ts";
 import { Looking } from "./reading-context.ts";
+import type { HeldMoment } from "./hold.ts";
 import type { Place } from "./plan-steps.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 import { leaseNameOf } from "./run-leases.ts";
@@ -183,6 +185,21 @@ export class RunContext extends Looking {
     await this.#journal.flushed();
     const pause = (): Promise<void> => this.ports.clock.sleep(ms, this.#signal);
     await (step === undefined ? pause() : this.#waits.during(step, pause));
+  }
+
+  /** Holds the run at a moment of a step, with all records durable, as long as the port says. Its waits and deadlines begin afterwards. */
+  async hold(when: HeldMoment["when"], place: Place, inputOf?: () => JsonObject): Promise<void> {
+    const { hold, secrets } = this.ports;
+    if (hold === undefined || this.stopping) return;
+    await this.#journal.flushed();
+    const { playbook, target, state } = this;
+    const run = { playbook, target, state, secrets, scopeAt: (at: Pick<Place, "frame" | "rounds">) => this.scopeAt(at) };
+    const held = hold({ when, place, run, input: inputOf?.() }, this.#signal);
+    if (held === undefined) return;
+    const own = state.steps.get(place.address);
+    const isOver = own?.completed !== undefined || own?.stopped !== undefined;
+    const isTimed = place.step.kind === "call" || place.step.kind === "check";
+    await (isTimed && !isOver ? this.#waits.during(place.address, () => held) : held);
   }
 
   override get signal(): AbortSignal {

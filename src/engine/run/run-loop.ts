@@ -106,6 +106,7 @@ async function actSafely(context: RunContext, action: Action): Promise<void> {
     const problem = noValue(error, { code: "expression.no-value" });
     context.stop(action.place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
   }
+  if (action.place.step.kind === "call" || action.place.step.kind === "check") await context.hold("after", action.place);
 }
 
 async function act(context: RunContext, action: Action): Promise<void> {

@@ -24,10 +24,14 @@ export async function begin(context: RunContext, place: Place): Promise<void> {
       return beginCall(context, { place, step, startedAt });
     case "check": {
       const { looks } = step;
+      await context.hold("before", place);
+      if (context.stopping) return;
       if (looks.kind === "compare") return compare(context, { place, step, looks, startedAt });
       return check(context, { place, step, looks, startedAt });
     }
     case "block":
+      await context.hold("before", place);
+      if (context.stopping) return;
       return context.note({ kind: "step.begun", step: address });
     case "include":
       return beginInclude(context, { place, step, startedAt });
@@ -42,6 +46,8 @@ interface Beginning<S> {
 
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
+  await context.hold("before", place, () => (isWrite(step) ? completed(context, place, step, bound) : bound).input);
+  if (context.stopping) return;
   // `ensure` comes first: where nothing must be sent, an input without a value does no harm.
   if (step.ensure !== undefined) await context.untilReadsAreRecent(place.address);
   if (step.ensure !== undefined && (await holdsAlready(context, { place, step, startedAt, bound }))) return;
@@ -51,15 +57,14 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   return send(context, { place, step, bound: completed(context, place, step, bound), startedAt });
 }
 
-function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): void {
+async function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): Promise<void> {
   const scope = context.scopeAt(place);
   const given = Object.fromEntries(Array.from(step.inputs, ([name, template]) => [name, bind(template, scope)] as const));
   try {
-    context.note({
-      kind: "step.begun",
-      step: place.address,
-      inputs: inOrganization(step.playbook, includedInputs(step.playbook, given), organizationOf(context.target)),
-    });
+    const inputs = inOrganization(step.playbook, includedInputs(step.playbook, given), organizationOf(context.target));
+    await context.hold("before", place, () => inputs);
+    if (context.stopping) return;
+    context.note({ kind: "step.begun", step: place.address, inputs });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.stop(place, { startedAt, outcome: "failed", problem: { code: "input.invalid", message: error.message } });

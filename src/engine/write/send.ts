@@ -111,6 +111,7 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   }
   const pauseMs = state.answered?.retryAfterMs ?? pauseAfter(NOT_TAKEN, state.intended.attempt);
   await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs), place.address);
+  await context.hold("before", place, () => sent.input);
   if (context.stopping) return;
   return send(context, { place, step, bound: { ...sent, caller } });
 }

@@ -1,0 +1,145 @@
+import type { Hold, HeldMoment } from "../../engine/run/hold.ts";
+import { stepsAround } from "./stack.ts";
+
+/** Why a run stands still. */
+export type StopReason = "entry" | "breakpoint" | "step" | "pause" | "exception";
+
+/** A moment at which the run stands still. */
+export interface Stop {
+  readonly reason: StopReason;
+  readonly moment: HeldMoment;
+}
+
+/** A step as written: the absolute path of its file, and the line on which it begins. */
+export interface StepPlace {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** How a run continues: to the next breakpoint, or to the next moment that is as deep as this. */
+type Course = { readonly to: "breakpoint" } | { readonly to: "depth"; readonly depth: number };
+
+const ANY_DEPTH = Infinity;
+
+/**
+ * Decides at which moments a run stands still, and holds it there. It can only let a run continue: nothing here repeats, skips or changes
+ * an action. The rounds of a parallel loop are held one after the other.
+ */
+export class Conductor {
+  readonly #onStop: (stop: Stop) => void;
+  /** The lines of the steps with breakpoints, by the absolute path of the file. */
+  readonly #lines = new Map<string, ReadonlySet<number>>();
+  readonly #pathOf: (file: string) => string | undefined;
+  /** What was last shown about a step, by its address: a step that has nothing new is not shown again. */
+  readonly #shown = new Map<string, string>();
+  #course: Course = { to: "breakpoint" };
+  #isPauseAsked = false;
+  /** Where the run stands still once: at a step, or at its first moment. */
+  #once: StepPlace | "first" | undefined;
+  #stopsAtFailures = false;
+  #isOver = false;
+  #stop: Stop | undefined;
+  #release: () => void = () => undefined;
+  #released: Promise<void> = Promise.resolve();
+
+  /** `pathOf` returns the absolute path of a playbook's file. */
+  constructor(parts: { readonly onStop: (stop: Stop) => void; readonly pathOf: (file: string) => string | undefined }) {
+    this.#onStop = parts.onStop;
+    this.#pathOf = parts.pathOf;
+  }
+
+  /** The moment at which the run stands still now. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** Holds a run where it is to stand still. */
+  readonly hold: Hold = (moment, stopping) => {
+    if (this.#isOver || stopping.aborted) return undefined;
+    // Another round stands still, and so does this one.
+    if (this.#stop !== undefined) return this.#released.then(() => this.hold(moment, stopping));
+    const reason = this.#reasonAt(moment);
+    return reason === undefined ? undefined : this.#standStill({ reason, moment }, stopping);
+  };
+
+  async #standStill(stop: Stop, stopping: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const release = (): void => {
+      this.#stop = undefined;
+      resolve();
+    };
+    this.#released = promise;
+    this.#release = release;
+    stopping.addEventListener("abort", release, { once: true });
+    this.#course = { to: "breakpoint" };
+    this.#isPauseAsked = false;
+    this.#once = undefined;
+    this.#stop = stop;
+    this.#onStop(stop);
+    await promise;
+  }
+
+  #reasonAt(moment: HeldMoment): StopReason | undefined {
+    const { when, place, run } = moment;
+    if (when === "after") {
+      const news = newsAt(moment);
+      if (news === undefined || this.#shown.get(place.address) === news) return undefined;
+      this.#shown.set(place.address, news);
+      if (this.#stopsAtFailures && run.state.steps.get(place.address)?.stopped !== undefined) return "exception";
+    }
+    if (this.#once === "first") return "entry";
+    const around = stepsAround(run.playbook, place.address);
+    const file = this.#pathOf(around[0]?.playbook.file ?? "");
+    if (this.#once?.path === file && this.#once?.line === place.step.line) return "entry";
+    if (file !== undefined && this.#lines.get(file)?.has(place.step.line) === true) return "breakpoint";
+    if (this.#isPauseAsked) return "pause";
+    return this.#course.to === "depth" && around.length <= this.#course.depth ? "step" : undefined;
+  }
+
+  /** Replaces the breakpoints of a file. */
+  setBreakpoints(path: string, lines: ReadonlySet<number>): void {
+    this.#lines.set(path, lines);
+  }
+
+  /** Whether the run stands still at every step that fails, or whose outcome is unknown. */
+  stopAtFailures(stops: boolean): void {
+    this.#stopsAtFailures = stops;
+  }
+
+  /** Stops at the next moment. */
+  pause(): void {
+    this.#isPauseAsked = true;
+  }
+
+  /** Stops once: at a step, or at the first moment of the run. */
+  stopOnce(at: StepPlace | "first"): void {
+    this.#once = at;
+  }
+
+  /** Lets the run continue: to a breakpoint, to the next moment (`in`), past what this step holds (`over`), or out of what holds it (`out`). */
+  continue(how: "breakpoint" | "in" | "over" | "out"): void {
+    if (this.#stop === undefined) return;
+    const { run, place } = this.#stop.moment;
+    const depth = stepsAround(run.playbook, place.address).length;
+    const depths = { in: ANY_DEPTH, over: depth, out: depth - 1 };
+    this.#course = how === "breakpoint" ? { to: "breakpoint" } : { to: "depth", depth: depths[how] };
+    this.#release();
+  }
+
+  /** Holds the run nowhere any more. */
+  letGo(): void {
+    this.#isOver = true;
+    this.#release();
+  }
+}
+
+// An answer, what probes found, and the end are news; a receipt and the completion of a write are not.
+function newsAt({ place: { address }, run: { state } }: HeldMoment): string | undefined {
+  const step = state.steps.get(address);
+  const last = step?.attempts.at(-1);
+  if (step?.stopped !== undefined) return `stopped ${state.sequence}`;
+  if (last?.settled !== undefined) return `settled ${last.sequence}`;
+  if (last?.answered !== undefined) return `answered ${last.sequence}`;
+  const { completed } = step ?? {};
+  return completed === undefined || completed.outcome === "skipped" ? undefined : `completed ${completed.sequence}`;
+}

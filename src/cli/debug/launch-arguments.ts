@@ -1,0 +1,69 @@
+import { Failure } from "../../base/failure.ts";
+import { SchemaSet } from "../../schema/validator.ts";
+
+/** What an editor asks for when it starts a run, as in `.vscode/launch.json`. */
+export interface LaunchArguments {
+  /** A playbook to run; without it, `resume` names a run. */
+  readonly playbook?: string;
+  /** A run to continue: its id, a part of it, or `latest`. */
+  readonly resume?: string;
+  readonly cwd?: string;
+  readonly environment?: string;
+  /** As on the command line, all values are texts. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  readonly inputsFile?: string;
+  readonly dotenv?: string | false;
+  readonly state?: string;
+  readonly plan?: string;
+  readonly key?: string;
+  readonly yes?: boolean;
+  readonly stopOnEntry?: boolean;
+  /** Stops once at the step on this line of the playbook. */
+  readonly stopAtLine?: number;
+  readonly noDebug?: boolean;
+}
+
+const TEXT = { type: "string", minLength: 1 };
+const FLAG = { type: "boolean" };
+
+/** The JSON Schema of a launch configuration; an editor adds fields of its own. */
+export const LAUNCH: object = {
+  type: "object",
+  properties: {
+    playbook: TEXT,
+    resume: TEXT,
+    cwd: TEXT,
+    environment: TEXT,
+    inputs: { type: "object", additionalProperties: { type: "string" } },
+    inputsFile: TEXT,
+    dotenv: { anyOf: [TEXT, { const: false }] },
+    state: TEXT,
+    plan: TEXT,
+    key: TEXT,
+    yes: FLAG,
+    stopOnEntry: FLAG,
+    stopAtLine: { type: "integer", minimum: 1 },
+    noDebug: FLAG,
+  },
+};
+
+/** Returns what an editor asks for. Throws a Failure where that cannot be meant. */
+export function launchArguments(given: unknown): LaunchArguments {
+  const [problem] = new SchemaSet().plainValidator(LAUNCH)(given ?? {});
+  if (problem !== undefined)
+    throw new Failure({
+      code: "debug.launch",
+      message: `${problem.path.join(".") || "the launch configuration"} ${problem.message}`,
+      why: problem.path[0] === "inputs" ? 'an input is written as a text, so that its digits stay: "100.00"' : "nothing was sent",
+      next: "correct it in .vscode/launch.json",
+    });
+  const asked = (given ?? {}) as LaunchArguments;
+  if ((asked.playbook === undefined) === (asked.resume === undefined))
+    throw new Failure({
+      code: "debug.launch",
+      message: "the launch configuration names either a playbook or a run to resume",
+      why: "nothing was sent",
+      next: 'write "playbook": "${file}", or "resume": "latest"',
+    });
+  return asked;
+}

@@ -1,0 +1,33 @@
+import { resolve as resolvePath } from "node:path";
+import type { ExitCode } from "../../base/exit.ts";
+import { resume } from "../commands/resume.ts";
+import { run } from "../commands/run.ts";
+import { callersKey } from "../program/arguments.ts";
+import { RunReference } from "../runs/run-reference.ts";
+import type { Shell } from "../shell.ts";
+import type { LaunchArguments } from "./launch-arguments.ts";
+
+/** Makes the run that an editor asks for, as the command line does. */
+export function launch(plainShell: Shell, asked: LaunchArguments): Promise<ExitCode> {
+  const shell = { ...plainShell, cwd: resolvePath(plainShell.cwd, asked.cwd ?? ".") };
+  const { state } = asked;
+  if (state !== undefined) shell.hintState(state);
+  const options = {
+    ...present({ env: asked.environment, dotenv: asked.dotenv, state, yes: asked.yes }),
+    report: [],
+  };
+  if (asked.resume !== undefined) return resume(shell, { ...options, run: RunReference.parse(asked.resume) });
+  return run(shell, {
+    ...options,
+    ...present({ inputs: asked.inputsFile, plan: asked.plan, key: asked.key === undefined ? undefined : callersKey(asked.key) }),
+    files: [asked.playbook ?? ""],
+    input: asked.inputs ?? {},
+    jobs: 1,
+  });
+}
+
+type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+}

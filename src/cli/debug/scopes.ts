@@ -1,0 +1,137 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { masked, type Redact } from "../../base/secret.ts";
+import { sanitise } from "../../base/text.ts";
+import { headingOf } from "../../environment/target.ts";
+import type { HeldMoment } from "../../engine/run/hold.ts";
+import { transactionsOf } from "../../protocol/state.ts";
+import { cut } from "../../report/formats/foreign-text.ts";
+import { roundsOf, type StackStep } from "./stack.ts";
+
+/** A group of values that belong to one step of a stack. */
+export interface ShownScope {
+  readonly name: string;
+  readonly values: JsonObject;
+}
+
+/**
+ * Returns what may be seen at a step of the stack: at the innermost one its bound input and its answer, at each the inputs, the earlier
+ * steps, the rounds and the environment of its playbook. Secrets are masked.
+ */
+export function scopesAt(moment: HeldMoment, stack: readonly StackStep[], at: number): readonly ShownScope[] {
+  const here = stack[at];
+  if (here === undefined) return [];
+  const { run, input, place } = moment;
+  const { rounds, items } = roundsOf(stack, here, run.state);
+  const scope = run.scopeAt({ frame: here.frame, rounds });
+  const secrets = Object.keys(objectOf(scope["secrets"])).map((name) => [name, `\${{ secrets.${name} }}`]);
+  const environment = {
+    ...headingOf(run.target),
+    env: scope["env"] ?? {},
+    actors: scope["actors"] ?? {},
+    run: scope["run"] ?? {},
+    secrets: Object.fromEntries(secrets) as JsonObject,
+  };
+  const sent = input ?? run.state.steps.get(place.address)?.attempts.at(-1)?.intended.input ?? {};
+  const own =
+    at > 0
+      ? []
+      : [
+          { name: "Input", values: sent },
+          { name: "Answer", values: answerAt(moment) },
+        ];
+  const shared = [
+    { name: "Inputs", values: objectOf(scope["inputs"]) },
+    { name: "Steps", values: doneOf(objectOf(scope["steps"]), place.step.id) },
+    { name: "Rounds", values: items },
+    { name: "Environment", values: environment as JsonObject },
+  ];
+  const all = [...own, ...shared].filter(({ values }) => Object.keys(values).length > 0);
+  return all.map(({ name, values }) => ({ name, values: masked(values, run.secrets.redact) as JsonObject }));
+}
+
+// Of a step in a block, expressions may ask whether it was run. Nobody asks that about the step itself.
+function doneOf(steps: JsonObject, own: string): JsonObject {
+  return Object.fromEntries(Object.entries(steps).filter(([id, value]) => id !== own || Object.keys(objectOf(value)).length > 1));
+}
+
+// What is known about the step: the answer to its last attempt, the receipt, what the probe read, and the outcome.
+function answerAt({ place, run: { state } }: HeldMoment): JsonObject {
+  const step = state.steps.get(place.address);
+  const last = step?.attempts.at(-1);
+  const { completed, stopped } = step ?? {};
+  const { answered, receipt, settled } = last ?? {};
+  const transactions = last === undefined ? [] : transactionsOf(last);
+  return plain({
+    attempt: last && last.intended.attempt + 1,
+    answer: answered && {
+      meaning: answered.meaning,
+      status: answered.status,
+      message: answered.message,
+      payload: answered.payload,
+    },
+    receipt: receipt?.receipt,
+    probe: settled && { verdict: settled.verdict, evidence: settled.evidence },
+    transactions: transactions.length === 0 ? undefined : transactions,
+    outcome: stopped?.outcome ?? completed?.outcome,
+    problem: stopped?.problem,
+    value: completed?.value,
+  });
+}
+
+function plain(fields: Readonly<Record<string, unknown>>): JsonObject {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as JsonObject;
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** One line of a list of variables. */
+export interface ShownVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly type: string;
+  /** What it holds, where it can be opened. */
+  readonly held: JsonObject | readonly Json[] | undefined;
+}
+
+/** Returns the lines of an object's fields or a list's items, at most `LIMITS.debuggerVariables` from a place on. */
+export function variablesIn(values: JsonObject | readonly Json[], start = 0): readonly ShownVariable[] {
+  const entries: readonly (readonly [string, Json])[] = isList(values)
+    ? values.map((value, at) => [`[${at}]`, value])
+    : Object.entries(values);
+  const shown = entries.slice(start, start + LIMITS.debuggerVariables);
+  const left = entries.length - start - shown.length;
+  const lines = shown.map(([name, value]) => variable(name, value));
+  return left <= 0 ? lines : [...lines, { name: "…", value: `${left} more`, type: "", held: undefined }];
+}
+
+function variable(name: string, value: Json): ShownVariable {
+  const isHolder = typeof value === "object" && value !== null && !(value instanceof Decimal);
+  const text = sanitise(writeJson(value));
+  const { length } = text;
+  return {
+    name: sanitise(name),
+    value: length <= LIMITS.debuggerChars || !isHolder ? text : `${cut(text, LIMITS.debuggerChars)}…`,
+    type: typeOf(value),
+    held: isHolder && Object.keys(value).length > 0 ? (value as JsonObject | readonly Json[]) : undefined,
+  };
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (value instanceof Decimal) return "number";
+  return isList(value) ? "list" : typeof value;
+}
+
+function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Returns a text without the secrets of a run, as one line that no terminal obeys. */
+export function shownText(text: string, redact: Redact): string {
+  return sanitise(redact(text));
+}

@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { Target } from "../../environment/target.ts";
+import type { Scope } from "../../expression/expression.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import type { RunState } from "../../protocol/state.ts";
+import type { Place } from "./plan-steps.ts";
+
+/** A run as somebody may look at it, but not change it. */
+export interface HeldRun {
+  readonly playbook: Playbook;
+  readonly target: Target;
+  readonly state: Readonly<RunState>;
+  readonly secrets: Secrets;
+  readonly scopeAt: (place: Pick<Place, "frame" | "rounds">) => Scope;
+}
+
+/** A moment between two actions of a run: nothing of the step is under way, and every record so far is durable. */
+export interface HeldMoment {
+  /** `before`: the step is about to read, send or open. `after`: something was recorded about it. */
+  readonly when: "before" | "after";
+  readonly place: Place;
+  readonly run: HeldRun;
+  /** Before a call or an included playbook: its input, complete. */
+  readonly input: JsonObject | undefined;
+}
+
+/**
+ * Holds a run at a moment until the promise resolves, or not at all. After the signal it must resolve soon, for then the run is to stop.
+ * See decision 175.
+ */
+export type Hold = (moment: HeldMoment, stopping: AbortSignal) => Promise<void> | undefined;

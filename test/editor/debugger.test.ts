@@ -1,0 +1,279 @@
+// What a debugger shows of a run, and that it changes nothing in it. The adapter runs in this process; the service is a sandbox over TCP.
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
+import { cutAnswer, proxyTo } from "../stories/proxy.ts";
+import {
+  KEYS,
+  KEYS_OF_SANDBOX,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  type Service,
+  serviceOf,
+  temporaryFolder,
+  tokenWith,
+} from "../stories/world.ts";
+import { Debugging } from "./debugging.ts";
+
+async function served(
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly project: Project; readonly service: Service }> {
+  const sandbox = await startSandbox({
+    path: join(temporaryFolder(), "sandbox.db"),
+    seed: { ...DEFAULT_SEED, ...KEYS_OF_SANDBOX },
+  });
+  onTestFinished(() => sandbox.close());
+  const project = newProject({ ...KEYS, REGION: "c4nary-region", SIGNING: "c4nary-signing-secret" });
+  project.serviceAt(sandbox.ledgerBaseUrl);
+  for (const [name, text] of Object.entries(files)) project.write(name, text);
+  return { project, service: serviceOf(sandbox) };
+}
+
+function lineOf(text: string, words: string): number {
+  return text.slice(0, text.indexOf(words)).split("\n").length;
+}
+
+const MINT = lineOf(MINT_ONCE, "- id: mint");
+const MINTED = ["ledger.token.create", "ledger.token.mint"];
+
+test("it stops before a write with the bound input, after its answer with what was answered, and changes neither", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
+  const session = Debugging.here(project);
+  // A breakpoint within a step moves to where the step begins; one at no step says why it stops nothing.
+  const [placed, none] = await session.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT + 2, 2] });
+  expect(placed).toMatchObject({ verified: true, line: MINT });
+  expect(none).toMatchObject({ verified: false, message: "there is no step on this line: a run stops at steps and checks" });
+  expect(await session.stopped()).toMatchObject({
+    reason: "breakpoint",
+    description: "before mint",
+    frames: [
+      { name: "mint  ledger.token.mint  (before)", line: MINT, path: session.path("mint.yaml") },
+      { name: "Mint once", line: 1 },
+    ],
+  });
+  const before = await session.values();
+  // Numbers keep the digits they were written with.
+  expect(before["Input"]).toMatchObject({ value: "10.00", to: { userId: '"alice"' } });
+  expect(before).not.toHaveProperty("Answer");
+  expect(before["Steps"]).toMatchObject({ token: { outcome: '"changed"', receipt: { status: '"COMMITTED"' } } });
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+  await session.go();
+  expect(await session.stopped()).toMatchObject({ reason: "breakpoint", description: "after mint" });
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+  const after = await session.values();
+  expect(after["Input"]).toEqual(before["Input"]);
+  expect(after["Answer"]).toMatchObject({ attempt: "1", answer: { meaning: '"acknowledged"', status: "200" } });
+  await session.go();
+  const { exitCode, printed } = await session.ended();
+  expect(exitCode, printed).toBe(0);
+  expect(printed).toContain("✓ passed  Mint once: 3 steps: 2 changed, 1 ok");
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+  expect(await session.disconnect()).toBe(0);
+});
+
+test("where the answer is lost, it shows what the probe read", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
+  const proxy = await proxyTo(service.url);
+  project.serviceAt(proxy.url);
+  void proxy.next("POST /token/mint", cutAnswer);
+  const session = Debugging.here(project);
+  await session.begin({ playbook: "mint.yaml", stopAtLine: MINT });
+  expect(await session.stopped()).toMatchObject({ reason: "entry", description: "before mint" });
+  await session.go("next");
+  expect(await session.stopped()).toMatchObject({ reason: "step", description: "after mint" });
+  expect((await session.values())["Answer"]).toMatchObject({ answer: { meaning: '"ambiguous"', status: "null" } });
+  await session.go("next");
+  expect(await session.stopped()).toMatchObject({ reason: "step", description: "after mint" });
+  expect((await session.values())["Answer"]).toMatchObject({ probe: { verdict: '"applied"' } });
+  await session.go("next");
+  expect(await session.stopped()).toMatchObject({ description: "before after" });
+  await session.go();
+  expect(await session.ended()).toMatchObject({ exitCode: 0 });
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+});
+
+const PART = `playbook: 1
+name: Mint a part
+inputs: { token: { type: string }, much: { type: decimal } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: "\${{ inputs.token }}", to: "\${{ actors.issuer }}", value: "\${{ inputs.much }}" }
+`;
+
+const NESTED = `playbook: 1
+name: Mint in parts
+inputs: { parts: { type: list, items: { type: decimal } } }
+env: { REGION: ~ }
+secrets: { signing: env:SIGNING }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Parts")} }
+  - id: parts
+    foreach: { part: "\${{ inputs.parts }}", key: string(part), parallel: 2 }
+    block:
+      - id: mint
+        uses: ./part.yaml
+        with: { token: Parts, much: "\${{ part }}" }
+  - id: never
+    if: inputs.parts.size() == 9
+    uses: ledger.status
+  - { id: supply, uses: ledger.token.get, with: { id: Parts }, expect: [response.totalSupply == 3.75] }
+`;
+
+const PARTS = { "nested.yaml": NESTED, "part.yaml": PART };
+const INPUTS = { parts: "[1.50, 2.25]" };
+
+test("the call stack leads through loops, blocks and included playbooks, and each sees its own values; secrets are masked", async () => {
+  const { project, service } = await served(PARTS);
+  const session = Debugging.here(project);
+  const line = lineOf(PART, "- id: mint");
+  await session.begin(
+    { playbook: "nested.yaml", inputs: INPUTS },
+    { "part.yaml": [line], "nested.yaml": [lineOf(NESTED, "- id: never")] },
+  );
+  const first = await session.stopped();
+  // Of two rounds that run beside each other, either may be first.
+  const [key, other] = first.description?.includes("1.50") === true ? ["1.50", "2.25"] : ["2.25", "1.50"];
+  expect(first.description).toBe(`before mint[${key}]/mint`);
+  expect(first.frames).toMatchObject([
+    { name: "mint  ledger.token.mint  (before)", line, path: session.path("part.yaml") },
+    { name: `mint[${key}]  ./part.yaml`, line: lineOf(NESTED, "- id: mint"), path: session.path("nested.yaml") },
+    { name: `parts[${key}]  block`, line: lineOf(NESTED, "- id: parts") },
+    { name: "Mint in parts", line: 1 },
+  ]);
+  expect(await session.values(1)).toMatchObject({ Inputs: { token: '"Parts"', much: key } });
+  const outer = await session.values(2);
+  expect(outer).toMatchObject({
+    Inputs: { parts: { "[0]": "1.50", "[1]": "2.25" } },
+    Rounds: { part: key },
+    Environment: { env: { REGION: '"c4nary-region"' }, secrets: { signing: '"${{ secrets.signing }}"' } },
+  });
+  expect(JSON.stringify([await session.values(1), outer, await session.values(3)])).not.toContain("c4nary-signing");
+  // The other round of the parallel loop stands still too, and is shown next.
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+  const seen: (string | undefined)[] = [];
+  for (let stops = 0; stops < 3; stops++) {
+    await session.go();
+    seen.push((await session.stopped()).description);
+  }
+  expect(seen.toSorted()).toEqual(
+    [`after mint[${key}]/mint`, `after mint[${other}]/mint`, `before mint[${other}]/mint`].toSorted(),
+  );
+  await session.go();
+  const { exitCode, printed } = await session.ended();
+  expect(exitCode, printed).toBe(0);
+  expect(printed).not.toContain("c4nary-signing");
+});
+
+test("next passes over what a step holds, stepIn goes into it, stepOut leaves it, and pause stops at the next moment", async () => {
+  const { project } = await served(PARTS);
+  const session = Debugging.here(project);
+  await session.begin({ playbook: "nested.yaml", inputs: { parts: "[1.50]" }, stopOnEntry: true });
+  const stops: (string | undefined)[] = [];
+  for (const how of ["next", "next", "stepIn", "stepIn", "stepOut", undefined] as const) {
+    const { reason, description } = await session.stopped();
+    stops.push(`${reason} ${description}`);
+    if (how !== undefined) await session.go(how);
+  }
+  expect(stops).toEqual([
+    "entry before token",
+    "step after token",
+    "step before parts[1.50]",
+    "step before mint[1.50]",
+    "step before mint[1.50]/mint",
+    "step before supply",
+  ]);
+  await session.send("pause", { threadId: 1 });
+  await session.go();
+  expect(await session.stopped()).toMatchObject({ reason: "pause", description: "after supply" });
+  expect((await session.values())["Answer"]).toMatchObject({ outcome: '"failed"' });
+  expect(await session.disconnect()).toBe(130);
+});
+
+test("nothing edits, repeats or leaves out a step, and a launch that cannot be meant says why", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE, "notes.yaml": "a: 1\n" });
+  const session = Debugging.here(project);
+  const initialized = await session.send("initialize", { adapterID: "tokenbook" });
+  expect(
+    Object.entries(initialized.body ?? {}).filter(([name, value]) => value === true && /set|goto|back|restart/i.test(name)),
+  ).toEqual([]);
+  for (const command of [
+    "setVariable",
+    "setExpression",
+    "restartFrame",
+    "goto",
+    "gotoTargets",
+    "stepBack",
+    "reverseContinue",
+    "restart",
+    "evaluate",
+    "attach",
+    "constructor",
+  ])
+    await expect(session.send(command, {}), command).rejects.toThrow(/repeats, skips and changes nothing/);
+  const launches: readonly (readonly [object, RegExp])[] = [
+    [{}, /either a playbook or a run/],
+    [{ playbook: "mint.yaml", resume: "latest" }, /either a playbook or a run/],
+    [{ playbook: "mint.yaml", inputs: { much: 10.5 } }, /written as a text, so that its digits stay/],
+    [{ playbook: "mint.yaml", stopAtLine: 1 }, /no step on this line/],
+    [{ playbook: "notes.yaml", stopAtLine: 1 }, /notes\.yaml is no playbook/],
+    [{ playbook: "none.yaml", stopAtLine: 1 }, /none\.yaml/],
+  ];
+  for (const [given, why] of launches) await expect(session.send("launch", given as never)).rejects.toThrow(why);
+  await session.send("launch", { playbook: "none.yaml" } as never);
+  await session.send("configurationDone");
+  const { exitCode, printed } = await session.ended();
+  expect([exitCode, printed]).toEqual([2, expect.stringContaining("none.yaml")]);
+  expect(await service.commits()).toEqual([]);
+});
+
+test("it stops at a step that fails, with the reason; a session that ends there ends the run as Ctrl-C does, and a debugger resumes it", async () => {
+  const wrong = MINT_ONCE.replace("response.totalSupply == 10", "response.totalSupply == 11");
+  const { project, service } = await served({ "mint.yaml": wrong });
+  const failing = Debugging.here(project);
+  await failing.begin({ playbook: "mint.yaml" }, {}, ["failures"]);
+  const { reason, description, text } = await failing.stopped();
+  expect([reason, description]).toEqual(["exception", "after after"]);
+  expect(text).toContain("response.totalSupply == 11");
+  expect((await failing.values())["Answer"]).toMatchObject({ outcome: '"failed"' });
+  await failing.go();
+  expect(await failing.ended()).toMatchObject({ exitCode: 1 });
+
+  project.write("mint.yaml", MINT_ONCE);
+  const resumed = Debugging.here(project);
+  await resumed.begin({ resume: "latest" }, { "mint.yaml": [MINT, MINT_ONCE.split("\n").length - 4] });
+  expect(await resumed.stopped()).toMatchObject({ description: "before after" });
+  const left = resumed.disconnect();
+  expect(await resumed.ended()).toMatchObject({ exitCode: 130 });
+  expect(await left).toBe(130);
+
+  const last = Debugging.here(project);
+  await last.begin({ resume: "latest", noDebug: true }, { "mint.yaml": [MINT] });
+  expect(await last.ended()).toMatchObject({ exitCode: 0 });
+  expect(operationsOf(await service.commits())).toEqual(MINTED);
+  // A test explorer is notified of each step, and of those that were done before.
+  const steps = last.events.filter(({ event }) => event === "tokenbook.step").map(({ body }) => body as object);
+  expect(steps.slice(-2)).toMatchObject([
+    { state: "started", address: "after", step: "after" },
+    { state: "ended", address: "after", outcome: "ok" },
+  ]);
+});
+
+test("a protected environment asks for consent, as for any run", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
+  project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}    protected: true\n`);
+  const refused = Debugging.here(project);
+  await refused.begin({ playbook: "mint.yaml" });
+  expect(await refused.ended()).toMatchObject({ exitCode: 2, printed: expect.stringContaining("is protected") as string });
+  expect(await service.commits()).toEqual([]);
+  const consented = Debugging.here(project);
+  await consented.begin({ playbook: "mint.yaml", yes: true });
+  expect(await consented.ended()).toMatchObject({ exitCode: 0 });
+});

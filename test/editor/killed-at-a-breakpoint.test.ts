@@ -1,0 +1,89 @@
+// A run that stands still keeps every promise: kill the adapter, which makes it, or the editor, and the run resumes as ever.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  runIn,
+  sandboxProcess,
+  type Service,
+  temporaryFolder,
+  until,
+} from "../stories/world.ts";
+import { DEBUG, Debugging } from "./debugging.ts";
+
+const MINT = MINT_ONCE.slice(0, MINT_ONCE.indexOf("- id: mint")).split("\n").length;
+const MINTED = ["ledger.token.create", "ledger.token.mint"];
+
+async function minting(): Promise<{ readonly project: Project; readonly service: Service }> {
+  const service = await sandboxProcess();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("mint.yaml", MINT_ONCE);
+  return { project, service };
+}
+
+async function resumesOnce(project: Project, service: Service): Promise<void> {
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.transcript).toBe(0);
+  runIn(resumed);
+  expect(operationsOf(await service.commits()), resumed.transcript).toEqual(MINTED);
+}
+
+test("the adapter is killed before a write and after its answer: the run resumes, and the write took effect once", async () => {
+  const { project, service } = await minting();
+  const first = Debugging.beside(project);
+  await first.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT] });
+  expect(await first.stopped()).toMatchObject({ description: "before mint" });
+  first.process?.kill("SIGKILL");
+  expect(await first.left).toBe(-1);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+
+  const second = Debugging.beside(project);
+  await second.begin({ resume: "latest" }, { "mint.yaml": [MINT] });
+  expect(await second.stopped()).toMatchObject({ description: "before mint" });
+  await second.go();
+  expect(await second.stopped()).toMatchObject({ description: "after mint" });
+  // Whoever starts the playbook again while it stands still is refused: the run is held.
+  const beside = await project.run("resume");
+  expect([beside.code, beside.stderr], beside.transcript).toEqual([6, expect.stringContaining("is held")]);
+  second.process?.kill("SIGKILL");
+  await second.left;
+  await resumesOnce(project, service);
+});
+
+// It has the only ends of the adapter's pipes, as an editor has.
+const EDITOR = `import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+const [file, program, ...args] = process.argv.slice(2);
+const { stdin, stdout, pid } = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+writeFileSync(file, String(pid));
+process.stdin.pipe(stdin);
+stdout.pipe(process.stdout);
+`;
+
+test("the editor is killed while the run stands still before a write: the run ends as by Ctrl-C, and resumes", async () => {
+  const { project, service } = await minting();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "editor.mjs"), EDITOR);
+  const session = Debugging.beside(project, [process.execPath, join(folder, "editor.mjs"), join(folder, "pid"), ...DEBUG]);
+  await session.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT] });
+  await session.stopped();
+  const adapter = Number(readFileSync(join(folder, "pid"), "utf8"));
+  session.process?.kill("SIGKILL");
+  await until(() => (isAlive(adapter) ? undefined : true));
+  const [run] = (await project.json("runs")).data.runs;
+  expect(run).toMatchObject({ outcome: "interrupted" });
+  await resumesOnce(project, service);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
