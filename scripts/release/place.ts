@@ -30,6 +30,7 @@ const ARTEFACTS = {
   deb: `${ABOUT.name}_${ABOUT.version}_amd64.deb`,
   sbom: `${ABOUT.name}-${ABOUT.version}.cdx.json`,
   image: `${ABOUT.name}-${ABOUT.version}-image`,
+  vsix: `${ABOUT.name}-${ABOUT.version}.vsix`,
   action: `${ABOUT.name}-${ABOUT.version}-action`,
 };
 

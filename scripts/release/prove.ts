@@ -1,9 +1,11 @@
 // npm run release:prove [-- PROOF…]: proves what `npm run release` made, each artefact as its users meet it.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
+import { unzipSync } from "fflate";
+import { SaxesParser } from "saxes";
 import { IMAGE_USER } from "./image.ts";
-import { artefact, inFolder, NODE, type PartName, quietly, RELEASE, ROOT, sizeOf } from "./place.ts";
+import { ABOUT, artefact, inFolder, NODE, type PartName, quietly, RELEASE, ROOT, sizeOf } from "./place.ts";
 
 /** Stories of each kind that a binary could break: its modules, processes, threads, terminal, embedded playbooks and kept code. */
 const STORIES = [
@@ -31,12 +33,20 @@ const PROOFS: Readonly<Record<string, () => Promise<string> | string>> = {
   "start-up": proveStartUp,
   deb: proveDeb,
   image: proveImage,
+  vsix: proveVsix,
   reproducible: proveReproducible,
 };
 
-function vitest(command: string, files: readonly string[], more: readonly string[] = []): void {
+function vitest(
+  command: string,
+  files: readonly string[],
+  more: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): void {
   const args = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--testTimeout=300000", ...files, ...more];
-  quietly(NODE, args, { env: { ...process.env, TOKENBOOK_BIN: command, PATH: `${dirname(NODE)}:${process.env["PATH"]}` } });
+  quietly(NODE, args, {
+    env: { ...process.env, TOKENBOOK_BIN: command, PATH: `${dirname(NODE)}:${process.env["PATH"]}`, ...variables },
+  });
 }
 
 function provePackage(): Promise<string> {
@@ -130,9 +140,40 @@ test -s '${root}/state/tokenbook/journal.db'
   });
 }
 
+/** Installs the extension as an editor does, and drives what is in the package: with the stand-in of an editor, for none is on this machine. */
+function proveVsix(): Promise<string> {
+  return inFolder((folder) => {
+    const files = unzipSync(readFileSync(artefact("vsix")));
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    const text = (path: string): string => readFileSync(join(folder, path), "utf8");
+    const assets: string[] = [];
+    const parser = new SaxesParser();
+    parser.on("opentag", ({ name, attributes }) => {
+      if (name === "Asset") assets.push(attributes["Path"] ?? "");
+      const wrong = name === "Identity" && attributes["Version"] !== ABOUT.version;
+      if (wrong) throw new Error(`the package is of version ${attributes["Version"]}`);
+    });
+    parser.write(text("extension.vsixmanifest")).close();
+    const { main, version } = JSON.parse(text("extension/package.json")) as { main: string; version: string };
+    if (version !== ABOUT.version) throw new Error(`the extension is of version ${version}`);
+    const types = text("[Content_Types].xml");
+    const missing = [...assets, join("extension", main)].filter((path) => !existsSync(join(folder, path)));
+    const untyped = Object.keys(files).filter((path) => path !== "[Content_Types].xml" && !types.includes(`"${extname(path)}"`));
+    if (assets.length === 0 || missing.length + untyped.length > 0)
+      throw new Error(`missing: ${missing.join(", ")}; of no type: ${untyped.join(", ")}`);
+    const env = { TOKENBOOK_EXTENSION: join(folder, "extension") };
+    vitest(join(ROOT, "bin/tokenbook.js"), ["test/editor/vscode.test.ts"], [], env);
+    const shown = Object.keys(files).join(", ");
+    return `holds ${shown}; its bundle starts the language server and the debugger, and the test explorer runs and debugs (skipped: VS Code itself is not on this machine)`;
+  });
+}
+
 /** Makes the artefacts of this commit in two other folders, and compares each byte. */
 function proveReproducible(): Promise<string> {
-  const parts: readonly PartName[] = ["package", "binary", "deb", "sbom"];
+  const parts: readonly PartName[] = ["package", "binary", "deb", "sbom", "vsix"];
   return inFolder((folder) => {
     const made = ["one", "another, longer"].map((name) => {
       const clone = join(folder, name);

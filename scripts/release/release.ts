@@ -7,6 +7,7 @@ import { makeImage } from "./image.ts";
 import { makePackage } from "./package.ts";
 import { artefact, makeFolder, NODE, type PartName, quietly, ROOT, sizeOf } from "./place.ts";
 import { makeSbom } from "./sbom.ts";
+import { makeVsix } from "./vsix.ts";
 
 interface Part {
   /** The part whose artefact it puts inside. */
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<PartName, Part>> = {
   deb: { needs: "binary", make: makeDeb },
   sbom: { make: makeSbom },
   image: { needs: "binary", make: makeImage },
+  vsix: { make: makeVsix },
   action: { make: makeAction },
 };
 

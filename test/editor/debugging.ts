@@ -11,7 +11,7 @@ import type { LaunchArguments } from "../../src/cli/debug/launch-arguments.ts";
 import { COMMAND_LINE, type Project } from "../stories/world.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 
-/** Where a run stands still. */
+/** Where a run is held. */
 export interface Stopped {
   readonly reason: string;
   readonly description: string | undefined;
@@ -124,7 +124,7 @@ export class Debugging extends ProtocolClient {
     }
   }
 
-  /** Where the run stands still next. */
+  /** Returns where the run is held next. */
   async stopped(): Promise<Stopped> {
     const { body } = (await this.#event("stopped")) as DebugProtocol.StoppedEvent;
     const { body: stack } = await this.send("stackTrace", { threadId: 1 });

@@ -1,4 +1,4 @@
-// A run that stands still keeps every promise: kill the adapter, which makes it, or the editor, and the run resumes as ever.
+// A run that is held keeps every promise: kill the adapter, which makes it, or the editor, and the run resumes as ever.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -47,7 +47,7 @@ test("the adapter is killed before a write and after its answer: the run resumes
   expect(await second.stopped()).toMatchObject({ description: "before mint" });
   await second.go();
   expect(await second.stopped()).toMatchObject({ description: "after mint" });
-  // Whoever starts the playbook again while it stands still is refused: the run is held.
+  // Whoever starts the playbook again while it is held is refused.
   const beside = await project.run("resume");
   expect([beside.code, beside.stderr], beside.transcript).toEqual([6, expect.stringContaining("is held")]);
   second.process?.kill("SIGKILL");
@@ -65,7 +65,7 @@ process.stdin.pipe(stdin);
 stdout.pipe(process.stdout);
 `;
 
-test("the editor is killed while the run stands still before a write: the run ends as by Ctrl-C, and resumes", async () => {
+test("the editor is killed while the run is held before a write: the run ends as by Ctrl-C, and resumes", async () => {
   const { project, service } = await minting();
   const folder = temporaryFolder();
   writeFileSync(join(folder, "editor.mjs"), EDITOR);

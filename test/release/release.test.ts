@@ -68,7 +68,7 @@ test("the workflow refuses a tag that is not the version, and lists the digest o
 
   const folder = temporaryFolder();
   mkdirSync(join(folder, "release"));
-  const files = ["a-1.tgz", "a-1-linux-x64", "a_1_amd64.deb", "a-1.cdx.json"];
+  const files = ["a-1.tgz", "a-1-linux-x64", "a_1_amd64.deb", "a-1.vsix", "a-1.cdx.json"];
   for (const file of files) writeFileSync(join(folder, "release", file), file);
   expect(spawnSync("bash", ["-e", "-c", scriptOf(jobs.release, "List what is published")], { cwd: folder }).status).toBe(0);
   const sums = readFileSync(join(folder, "release/SHA256SUMS"), "utf8");

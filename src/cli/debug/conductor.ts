@@ -1,10 +1,10 @@
 import type { Hold, HeldMoment } from "../../engine/run/hold.ts";
 import { stepsAround } from "./stack.ts";
 
-/** Why a run stands still. */
+/** Why a run is held. */
 export type StopReason = "entry" | "breakpoint" | "step" | "pause" | "exception";
 
-/** A moment at which the run stands still. */
+/** A moment at which the run is held. */
 export interface Stop {
   readonly reason: StopReason;
   readonly moment: HeldMoment;
@@ -22,7 +22,7 @@ type Course = { readonly to: "breakpoint" } | { readonly to: "depth"; readonly d
 const ANY_DEPTH = Infinity;
 
 /**
- * Decides at which moments a run stands still, and holds it there. It can only let a run continue: nothing here repeats, skips or changes
+ * Decides at which moments a run is held, and holds it there. It can only let a run continue: nothing here repeats, skips or changes
  * an action. The rounds of a parallel loop are held one after the other.
  */
 export class Conductor {
@@ -34,7 +34,7 @@ export class Conductor {
   readonly #shown = new Map<string, string>();
   #course: Course = { to: "breakpoint" };
   #isPauseAsked = false;
-  /** Where the run stands still once: at a step, or at its first moment. */
+  /** Where the run is held once: at a step, or at its first moment. */
   #once: StepPlace | "first" | undefined;
   #stopsAtFailures = false;
   #isOver = false;
@@ -48,21 +48,21 @@ export class Conductor {
     this.#pathOf = parts.pathOf;
   }
 
-  /** The moment at which the run stands still now. */
+  /** The moment at which the run is held now. */
   get stop(): Stop | undefined {
     return this.#stop;
   }
 
-  /** Holds a run where it is to stand still. */
+  /** Holds a run at its moments of interest. */
   readonly hold: Hold = (moment, stopping) => {
     if (this.#isOver || stopping.aborted) return undefined;
-    // Another round stands still, and so does this one.
+    // Another round is held, and so is this one.
     if (this.#stop !== undefined) return this.#released.then(() => this.hold(moment, stopping));
     const reason = this.#reasonAt(moment);
-    return reason === undefined ? undefined : this.#standStill({ reason, moment }, stopping);
+    return reason === undefined ? undefined : this.#holdAt({ reason, moment }, stopping);
   };
 
-  async #standStill(stop: Stop, stopping: AbortSignal): Promise<void> {
+  async #holdAt(stop: Stop, stopping: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const release = (): void => {
       this.#stop = undefined;
@@ -101,7 +101,7 @@ export class Conductor {
     this.#lines.set(path, lines);
   }
 
-  /** Whether the run stands still at every step that fails, or whose outcome is unknown. */
+  /** Whether the run is held at every step that fails, or whose outcome is unknown. */
   stopAtFailures(stops: boolean): void {
     this.#stopsAtFailures = stops;
   }

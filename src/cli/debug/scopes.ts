@@ -117,7 +117,7 @@ function variable(name: string, value: Json): ShownVariable {
     name: sanitise(name),
     value: length <= LIMITS.debuggerChars || !isHolder ? text : `${cut(text, LIMITS.debuggerChars)}…`,
     type: typeOf(value),
-    held: isHolder && Object.keys(value).length > 0 ? (value as JsonObject | readonly Json[]) : undefined,
+    held: isHolder && Object.keys(value).length > 0 ? value : undefined,
   };
 }
 
