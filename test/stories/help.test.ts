@@ -18,7 +18,7 @@ const TOKENBOOK = EXAMPLES.filter((command) => command.startsWith("tokenbook "))
 
 test("every command has examples, but for those that editors and assistants start", () => {
   const without = Object.entries(COMMANDS).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
-  expect(without.map(([name]) => name)).toEqual(["lsp", "mcp"]);
+  expect(without.map(([name]) => name)).toEqual(["lsp", "debug", "mcp"]);
   expect(TOKENBOOK.length).toBeGreaterThan(40);
 });
 

@@ -2,16 +2,16 @@ import type { Hold, HeldMoment } from "../../engine/run/hold.ts";
 import { stepsAround } from "./stack.ts";
 
 /** Why a run is held. */
-export type StopReason = "entry" | "breakpoint" | "step" | "pause" | "exception";
+export type HoldReason = "entry" | "breakpoint" | "step" | "pause" | "exception";
 
 /** A moment at which the run is held. */
 export interface Stop {
-  readonly reason: StopReason;
+  readonly reason: HoldReason;
   readonly moment: HeldMoment;
 }
 
 /** A step as written: the absolute path of its file, and the line on which it begins. */
-export interface StepPlace {
+export interface BreakPlace {
   readonly path: string;
   readonly line: number;
 }
@@ -35,7 +35,7 @@ export class Conductor {
   #course: Course = { to: "breakpoint" };
   #isPauseAsked = false;
   /** Where the run is held once: at a step, or at its first moment. */
-  #once: StepPlace | "first" | undefined;
+  #once: BreakPlace | "first" | undefined;
   #stopsAtFailures = false;
   #isOver = false;
   #stop: Stop | undefined;
@@ -79,7 +79,7 @@ export class Conductor {
     await promise;
   }
 
-  #reasonAt(moment: HeldMoment): StopReason | undefined {
+  #reasonAt(moment: HeldMoment): HoldReason | undefined {
     const { when, place, run } = moment;
     if (when === "after") {
       const news = newsAt(moment);
@@ -112,7 +112,7 @@ export class Conductor {
   }
 
   /** Stops once: at a step, or at the first moment of the run. */
-  stopOnce(at: StepPlace | "first"): void {
+  stopOnce(at: BreakPlace | "first"): void {
     this.#once = at;
   }
 

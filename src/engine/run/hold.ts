@@ -7,7 +7,7 @@ import type { RunState } from "../../protocol/state.ts";
 import type { Place } from "./plan-steps.ts";
 
 /** A run as somebody may look at it, but not change it. */
-export interface HeldRun {
+export interface VisibleRun {
   readonly playbook: Playbook;
   readonly target: Target;
   readonly state: Readonly<RunState>;
@@ -20,7 +20,7 @@ export interface HeldMoment {
   /** `before`: the step is about to read, send or open. `after`: something was recorded about it. */
   readonly when: "before" | "after";
   readonly place: Place;
-  readonly run: HeldRun;
+  readonly run: VisibleRun;
   /** Before a call or an included playbook: its input, complete. */
   readonly input: JsonObject | undefined;
 }
