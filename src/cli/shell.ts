@@ -42,7 +42,8 @@ export interface ChildEnd {
 
 /** Somebody who looks on while runs are made, such as a debugger. */
 export interface Onlooker {
-  readonly hold: Hold;
+  /** Left out where no run is ever held. */
+  readonly hold?: Hold;
   readonly event: (event: RunEvent) => void;
 }
 

@@ -1,36 +1,8 @@
 // What a debugger shows of a run, and that it changes nothing in it. The adapter runs in this process; the service is a sandbox over TCP.
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
+import { expect, test } from "vitest";
 import { cutAnswer, proxyTo } from "../stories/proxy.ts";
-import {
-  KEYS,
-  KEYS_OF_SANDBOX,
-  MINT_ONCE,
-  newProject,
-  operationsOf,
-  type Project,
-  type Service,
-  serviceOf,
-  temporaryFolder,
-  tokenWith,
-} from "../stories/world.ts";
-import { Debugging } from "./debugging.ts";
-
-async function served(
-  files: Readonly<Record<string, string>>,
-): Promise<{ readonly project: Project; readonly service: Service }> {
-  const sandbox = await startSandbox({
-    path: join(temporaryFolder(), "sandbox.db"),
-    seed: { ...DEFAULT_SEED, ...KEYS_OF_SANDBOX },
-  });
-  onTestFinished(() => sandbox.close());
-  const project = newProject({ ...KEYS, REGION: "c4nary-region", SIGNING: "c4nary-signing-secret" });
-  project.serviceAt(sandbox.ledgerBaseUrl);
-  for (const [name, text] of Object.entries(files)) project.write(name, text);
-  return { project, service: serviceOf(sandbox) };
-}
+import { MINT_ONCE, operationsOf, tokenWith } from "../stories/world.ts";
+import { Debugging, served } from "./debugging.ts";
 
 function lineOf(text: string, words: string): number {
   return text.slice(0, text.indexOf(words)).split("\n").length;
@@ -274,4 +246,20 @@ test("a protected environment asks for consent, as for any run", async () => {
   const consented = Debugging.here(project);
   await consented.begin({ playbook: "mint.yaml", yes: true });
   expect(await consented.ended()).toMatchObject({ exitCode: 0 });
+});
+
+test("an editor that sends no protocol, or ends the run, leaves nothing under way", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
+  const session = Debugging.here(project);
+  await session.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT] });
+  await session.stopped();
+  await session.send("terminate", {});
+  expect(await session.ended()).toMatchObject({ exitCode: 130 });
+  expect(await session.disconnect()).toBe(130);
+  const broken = Debugging.here(project);
+  await broken.begin({ resume: "latest" }, { "mint.yaml": [MINT] });
+  await broken.stopped();
+  broken.write("Content-Length: 5\r\n\r\n{oops");
+  expect(await broken.left).toBe(130);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });

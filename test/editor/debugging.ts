@@ -8,7 +8,18 @@ import type { DebugProtocol } from "@vscode/debugprotocol";
 import { onTestFinished } from "vitest";
 import { serveDebugger } from "../../src/cli/debug/adapter.ts";
 import type { LaunchArguments } from "../../src/cli/debug/launch-arguments.ts";
-import { COMMAND_LINE, type Project } from "../stories/world.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
+import {
+  COMMAND_LINE,
+  KEYS,
+  KEYS_OF_SANDBOX,
+  newProject,
+  type Project,
+  type Service,
+  serviceOf,
+  temporaryFolder,
+} from "../stories/world.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 
 /** Where a run is held. */
@@ -41,6 +52,7 @@ export class Debugging extends ProtocolClient {
   #wake: () => void = () => undefined;
   #read = 0;
   readonly #folder: string;
+  readonly #input: Writable;
 
   private constructor(
     project: Project,
@@ -50,6 +62,7 @@ export class Debugging extends ProtocolClient {
   ) {
     super();
     this.#folder = project.folder;
+    this.#input = streams.input;
     this.process = own;
     this.left = left;
     this.connect(streams.output, streams.input);
@@ -83,6 +96,11 @@ export class Debugging extends ProtocolClient {
     const left = once(child, "close").then(([code]) => (code as number | null) ?? -1);
     child.stdin.on("error", () => undefined); // it was killed
     return new Debugging(project, { input: child.stdin, output: child.stdout }, left, child);
+  }
+
+  /** Writes to the adapter what no client of the protocol would. */
+  write(text: string): void {
+    this.#input.write(text);
   }
 
   path(file: string): string {
@@ -161,4 +179,19 @@ export class Debugging extends ProtocolClient {
     await this.send("disconnect", {});
     return this.left;
   }
+}
+
+/** A project with these files, and a service in this process. */
+export async function served(
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly project: Project; readonly service: Service }> {
+  const sandbox = await startSandbox({
+    path: join(temporaryFolder(), "sandbox.db"),
+    seed: { ...DEFAULT_SEED, ...KEYS_OF_SANDBOX },
+  });
+  onTestFinished(() => sandbox.close());
+  const project = newProject({ ...KEYS, REGION: "c4nary-region", SIGNING: "c4nary-signing-secret" });
+  project.serviceAt(sandbox.ledgerBaseUrl);
+  for (const [name, text] of Object.entries(files)) project.write(name, text);
+  return { project, service: serviceOf(sandbox) };
 }

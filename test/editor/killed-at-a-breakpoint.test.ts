@@ -2,29 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  MINT_ONCE,
-  newProject,
-  operationsOf,
-  type Project,
-  runIn,
-  sandboxProcess,
-  type Service,
-  temporaryFolder,
-  until,
-} from "../stories/world.ts";
-import { DEBUG, Debugging } from "./debugging.ts";
+import { MINT_ONCE, operationsOf, type Project, runIn, type Service, temporaryFolder, until } from "../stories/world.ts";
+import { cutAnswer, proxyTo } from "../stories/proxy.ts";
+import { DEBUG, Debugging, served } from "./debugging.ts";
 
 const MINT = MINT_ONCE.slice(0, MINT_ONCE.indexOf("- id: mint")).split("\n").length;
 const MINTED = ["ledger.token.create", "ledger.token.mint"];
-
-async function minting(): Promise<{ readonly project: Project; readonly service: Service }> {
-  const service = await sandboxProcess();
-  const project = newProject();
-  project.serviceAt(service.url);
-  project.write("mint.yaml", MINT_ONCE);
-  return { project, service };
-}
 
 async function resumesOnce(project: Project, service: Service): Promise<void> {
   const resumed = await project.run("resume");
@@ -33,8 +16,11 @@ async function resumesOnce(project: Project, service: Service): Promise<void> {
   expect(operationsOf(await service.commits()), resumed.transcript).toEqual(MINTED);
 }
 
-test("the adapter is killed before a write and after its answer: the run resumes, and the write took effect once", async () => {
-  const { project, service } = await minting();
+test("the adapter is killed before a write, and after its answer was lost: the run resumes, and the write took effect once", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
+  const proxy = await proxyTo(service.url);
+  project.serviceAt(proxy.url);
+  void proxy.next("POST /token/mint", cutAnswer);
   const first = Debugging.beside(project);
   await first.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT] });
   expect(await first.stopped()).toMatchObject({ description: "before mint" });
@@ -47,6 +33,7 @@ test("the adapter is killed before a write and after its answer: the run resumes
   expect(await second.stopped()).toMatchObject({ description: "before mint" });
   await second.go();
   expect(await second.stopped()).toMatchObject({ description: "after mint" });
+  expect((await second.values())["Answer"]).toMatchObject({ answer: { meaning: '"ambiguous"' } });
   // Whoever starts the playbook again while it is held is refused.
   const beside = await project.run("resume");
   expect([beside.code, beside.stderr], beside.transcript).toEqual([6, expect.stringContaining("is held")]);
@@ -66,7 +53,7 @@ stdout.pipe(process.stdout);
 `;
 
 test("the editor is killed while the run is held before a write: the run ends as by Ctrl-C, and resumes", async () => {
-  const { project, service } = await minting();
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const folder = temporaryFolder();
   writeFileSync(join(folder, "editor.mjs"), EDITOR);
   const session = Debugging.beside(project, [process.execPath, join(folder, "editor.mjs"), join(folder, "pid"), ...DEBUG]);

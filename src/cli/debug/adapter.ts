@@ -62,7 +62,7 @@ class Adapter extends ProtocolServer {
     this.#shell = shell;
     this.#conductor = new Conductor({ onStop: (stop) => this.#stopped(stop), pathOf: (file) => this.#pathOf(file) });
     this.on("error", () => this.leave());
-    shell.stopping().addEventListener("abort", () => this.#stop(), { once: true });
+    shell.stopping().addEventListener("abort", () => this.leave(EXIT.interrupted), { once: true });
   }
 
   // What is not here is refused: nothing sets a value, goes back, repeats a step or leaves one out.
@@ -185,14 +185,16 @@ class Adapter extends ProtocolServer {
   }
 
   async #perform(asked: LaunchArguments): Promise<ExitCode> {
-    if (asked.noDebug === true) this.#conductor.letGo();
     const [stdout, stderr] = [this.#output("stdout"), this.#output("stderr")];
     const shell: Shell = {
       ...this.#shell,
       stdout,
       stderr,
       stopping: () => this.#stopping.signal,
-      onlooker: { hold: this.#conductor.hold, event: (event) => this.#event(event) },
+      onlooker: {
+        ...(asked.noDebug === true ? {} : { hold: this.#conductor.hold }),
+        event: (event) => this.#event(event),
+      },
     };
     let code: ExitCode = EXIT.bug;
     try {
@@ -296,10 +298,10 @@ class Adapter extends ProtocolServer {
     this.#conductor.letGo();
   }
 
-  /** Ends the session: the editor has gone, or has said that it goes. */
-  leave(): void {
+  /** Ends the session: the editor has gone, or has said that it goes. `code` is for a session without a run. */
+  leave(code: ExitCode = EXIT.passed): void {
     this.#stop();
-    void (this.#run ?? Promise.resolve(EXIT.passed)).then(this.#end);
+    void (this.#run ?? Promise.resolve(code)).then(this.#end);
   }
 
   #fileAt(path: string): string {

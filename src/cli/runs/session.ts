@@ -144,7 +144,7 @@ export function sessionOn(
             later.event(event);
           },
           ...(watches.length === 0 ? {} : { during: (step, act) => duringAll(watches, step, act) }),
-          ...(shell.onlooker === undefined ? {} : { hold: shell.onlooker.hold }),
+          ...(shell.onlooker?.hold === undefined ? {} : { hold: shell.onlooker.hold }),
           stopping: shell.stopping(),
         });
       } finally {
