@@ -121,6 +121,7 @@ export interface Ran {
 export interface Otherwise {
   readonly exchange?: (outgoing: Outgoing, send: EnginePorts["exchange"]) => Promise<Exchanged>;
   readonly observe?: (event: RunEvent) => void;
+  readonly hold?: NonNullable<EnginePorts["hold"]>;
   readonly stopping?: AbortSignal;
   /** The variables of the process, for secrets. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -141,7 +142,7 @@ export function runnerForTest(
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
   onTestFinished(() => store.close());
-  return async (text, target, { exchange, observe, stopping = NOT_STOPPING, variables = {} } = {}) => {
+  return async (text, target, { exchange, observe, hold, stopping = NOT_STOPPING, variables = {} } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),
@@ -159,6 +160,7 @@ export function runnerForTest(
         events.push(event);
         observe?.(event);
       },
+      ...(hold === undefined ? {} : { hold }),
       stopping,
     };
     const given = { inputs: resolveInputs(playbook, {}), env: {} };
