@@ -15,7 +15,7 @@ test("it stops before a write with the bound input, after its answer with what w
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const session = Debugging.here(project);
   // A breakpoint within a step moves to where the step begins; one at no step says why it stops nothing.
-  const [placed, none] = await session.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT + 2, 2] });
+  const [placed, none] = await session.begin({ playbook: session.path("mint.yaml") }, { "mint.yaml": [MINT + 2, 2] });
   expect(placed).toMatchObject({ verified: true, line: MINT });
   expect(none).toMatchObject({ verified: false, message: "there is no step on this line: a run stops at steps and checks" });
   expect(await session.stopped()).toMatchObject({
@@ -41,6 +41,8 @@ test("it stops before a write with the bound input, after its answer with what w
   await session.go();
   const { exitCode, printed } = await session.ended();
   expect(exitCode, printed).toBe(0);
+  // The run has the name that it has on the command line.
+  expect(printed).toContain("▶ Mint once  (mint.yaml)  environment here");
   expect(printed).toContain("✓ passed  Mint once: 3 steps: 2 changed, 1 ok");
   expect(operationsOf(await service.commits())).toEqual(MINTED);
   expect(await session.disconnect()).toBe(0);

@@ -1,9 +1,19 @@
 // What the test explorer makes of a playbook's outline and of a run's events, without an editor.
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { argumentsFor, commandFor } from "../../editor/vscode/src/command.ts";
 import { TestRunModel, testsIn } from "../../editor/vscode/src/test-model.ts";
+import { LAUNCH } from "../../src/cli/debug/launch-arguments.ts";
 import { symbolsOf, stepOnLine, type PlaybookSymbol } from "../../src/editor/symbols.ts";
 import { temporaryFolder } from "../stories/world.ts";
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
+    readonly debuggers: readonly { readonly configurationAttributes: { readonly launch: { readonly properties: object } } }[];
+  };
+}
 
 const BOOK = `playbook: 1
 name: Approve and pay
@@ -81,6 +91,17 @@ test("rounds show below their step, which ended as the worst of them; what never
     "errored book.yaml the outcome of a write is unknown: tokenbook resume looks again",
   ]);
   expect(testsIn("file:///other.yaml", [])).toBeUndefined();
+});
+
+test("the manifest offers what the debugger takes, and its menus name its commands", () => {
+  const { contributes } = JSON.parse(readFileSync("editor/vscode/package.json", "utf8")) as Manifest;
+  const attributes = Object.keys(contributes.debuggers[0]?.configurationAttributes.launch.properties ?? {});
+  // `noDebug` is the editor's own.
+  const { properties } = LAUNCH as { readonly properties: object };
+  expect(new Set([...attributes, "noDebug"])).toEqual(new Set(Object.keys(properties)));
+  const commands = new Set(contributes.commands.map(({ command }) => command));
+  const used = Object.values(contributes.menus).flatMap((menu) => menu.map(({ command }) => command));
+  expect(used.filter((command) => !commands.has(command))).toEqual([]);
 });
 
 test("the command is that of the settings, of the folder, or of the PATH", () => {
