@@ -43,7 +43,10 @@ const config: ViteUserConfig = defineConfig({
         // Each process loads the sources once for all of its files: loading them for each took a quarter of these tests' time.
         test: { name: "pure", include: PURE, exclude: REPLACING, isolate: false },
       },
-      { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...PURE, "node_modules/**"], isolate: false } },
+      {
+        extends: true,
+        test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...PURE, "node_modules/**"], isolate: false },
+      },
       { extends: true, test: { name: "replacing", include: REPLACING } },
       ...(BINARIES === undefined
         ? []
