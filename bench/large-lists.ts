@@ -96,7 +96,8 @@ async function read(): Promise<void> {
     const client = new Client(options.origin);
     for (const { path, token } of rest) {
       const { body } = await client.request({ method: "POST", path, body: JSON.stringify([{ tokenId: token }]) });
-      rows += ((await body.json()) as readonly unknown[]).length;
+      const list = (await body.json()) as readonly unknown[];
+      rows += list.length;
     }
     await client.close();
   };

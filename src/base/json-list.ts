@@ -1,17 +1,18 @@
 /**
  * Splits the bytes of a JSON list, as they come, into lists of whole objects: each piece, and the rest, is read on its own, and all of them
  * are valid exactly when the list is. What is no list of objects is all rest.
+ *
+ * Looking at each byte takes as long as parsing it. So once two objects were seen, the last bytes like those between them are guessed to be
+ * such a place too. Only at one does a sound list end with what is before it: the first wrong guess is the last one (decision 164).
  */
 export class ListSplitter {
   /** Takes a piece as text, and returns whether it is sound: of a list with an unsound piece, nothing more is split or kept. */
   readonly #take: (piece: string) => boolean;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  #depth = 0;
-  #isQuoted = false;
-  #isEscaped = false;
-  #last: number = START;
-  #comma = 0;
+  #scan = new Scan();
+  #between: Between | undefined;
+  #mayGuess = true;
   #isUnsound = false;
 
   constructor(take: (piece: string) => boolean) {
@@ -24,16 +25,11 @@ export class ListSplitter {
 
   push(chunk: Buffer): void {
     if (this.#isUnsound) return;
-    const end = this.#scan(chunk);
+    const before = this.#heldBytes;
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
-    if (end === 0) return;
-    const all = this.rest();
-    const piece = all.subarray(0, end);
-    this.#isUnsound = !this.#take(`${decoder.decode(piece)}]`);
-    this.#held = this.#isUnsound ? [piece, CLOSING] : [OPENING, all.subarray(end + 1)];
-    this.#comma += OPENING.length - end - 1;
-    this.#heldBytes = this.#held.reduce((sum, { length }) => sum + length, 0);
+    const comma = this.#between === undefined ? this.#scan.push(chunk, before) : this.#guessed(chunk, before, this.#between);
+    if (comma > 0) this.#cut(comma);
   }
 
   /** Returns what was not part of a piece. */
@@ -41,8 +37,67 @@ export class ListSplitter {
     return Buffer.concat(this.#held);
   }
 
+  // 0 for no place.
+  #guessed(chunk: Buffer, before: number, { bytes, comma }: Between): number {
+    const at = chunk.lastIndexOf(bytes);
+    if (at >= 0) return before + at + comma;
+    return this.#heldBytes > LONG_BYTES ? this.#scanned() : 0;
+  }
+
+  /** Looks at each byte that is held, and at all that come. */
+  #scanned(): number {
+    [this.#between, this.#mayGuess, this.#scan] = [undefined, false, new Scan()];
+    return this.#scan.push(this.rest(), 0);
+  }
+
+  #cut(comma: number): void {
+    const all = this.rest();
+    const piece = all.subarray(0, comma);
+    if (!this.#take(`${decoder.decode(piece)}]`)) {
+      if (this.#between === undefined) return this.#keep([piece, CLOSING], { isUnsound: true });
+      const found = this.#scanned();
+      return found > 0 ? this.#cut(found) : undefined;
+    }
+    if (this.#mayGuess) this.#between ??= betweenAt(all, comma);
+    this.#keep([OPENING, all.subarray(comma + 1)], { isUnsound: false });
+    this.#scan.forget(comma);
+  }
+
+  #keep(held: Buffer[], { isUnsound }: { readonly isUnsound: boolean }): void {
+    this.#held = held;
+    this.#heldBytes = held.reduce((sum, { length }) => sum + length, 0);
+    this.#isUnsound = isUnsound;
+  }
+}
+
+/** The bytes from the end of an object of the list to the first key of the next one, and where in them the comma is. */
+interface Between {
+  readonly bytes: Buffer;
+  readonly comma: number;
+}
+
+function betweenAt(all: Buffer, comma: number): Between | undefined {
+  const from = all.lastIndexOf(CLOSE_OBJECT, comma);
+  const key = all.indexOf(QUOTE, comma);
+  const end = key < 0 ? key : all.indexOf(QUOTE, key + 1);
+  return end < 0 ? undefined : { bytes: Buffer.from(all.subarray(from, end + 1)), comma: comma - from };
+}
+
+/** Finds the places between the objects of a list by looking at each byte. */
+class Scan {
+  #depth = 0;
+  #isQuoted = false;
+  #isEscaped = false;
+  #last: number = START;
+  #comma = 0;
+
+  /** What was held before this comma is held no more, but for an opening bracket. */
+  forget(comma: number): void {
+    this.#comma += OPENING.length - comma - 1;
+  }
+
   /** Returns the place, among all held bytes and these, of the last comma between two objects of the list; 0 for none. */
-  #scan(chunk: Buffer): number {
+  push(chunk: Buffer, heldBytes: number): number {
     let [depth, isQuoted, isEscaped, last, end] = [this.#depth, this.#isQuoted, this.#isEscaped, this.#last, 0];
     for (let at = 0; at < chunk.length && last !== AFTER; at++) {
       const byte = chunk[at] as number;
@@ -63,7 +118,7 @@ export class ListSplitter {
         if (depth === 0) last = AFTER;
         else if (depth === 1) last = byte === CLOSE_OBJECT ? OBJECT : OTHER;
       } else if (depth === 1 && byte > SPACE) {
-        if (byte === COMMA_BYTE && last === OBJECT) [last, this.#comma] = [COMMA, this.#heldBytes + at];
+        if (byte === COMMA_BYTE && last === OBJECT) [last, this.#comma] = [COMMA, heldBytes + at];
         else last = OTHER;
       }
     }
@@ -80,6 +135,8 @@ const CLOSE_OBJECT = 0x7d;
 const CLOSE_LIST = 0x5d;
 const COMMA_BYTE = 0x2c;
 const SPACE = 0x20;
+/** So much without a place that was guessed: the objects do not all begin with the same key, or are large. */
+const LONG_BYTES = 262_144;
 const OPENING = Buffer.from("[");
 const CLOSING = Buffer.from("]");
 

@@ -5,6 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
 import { useJsonEquality } from "./equality.ts";
+import { type FieldPath, fieldPathOf, simpleValueAt } from "./field-path.ts";
 import { useJsonKeys } from "./map-keys.ts";
 import { useMixedNumbers } from "./mixed-numbers.ts";
 import type { ExpressionProblem } from "./problem.ts";
@@ -43,9 +44,12 @@ export class Expression {
   readonly text: string;
   readonly references: readonly Reference[];
   readonly #program: Program;
+  /** Most expressions are one, and those of a comparison are evaluated for each row. */
+  readonly #path: FieldPath | undefined;
 
-  private constructor(text: string, program: Program) {
+  private constructor(text: string, program: Program, path: FieldPath | undefined) {
     this.text = text;
+    this.#path = path;
     this.references = referencesIn(program.ast);
     this.#program = program;
   }
@@ -58,6 +62,7 @@ export class Expression {
     try {
       const program = dynamic.parse(text);
       const nodes = nodesOf(program.ast);
+      const path = fieldPathOf(program.ast);
       const refused = refusedSyntax(nodes);
       if (refused !== undefined) return refused;
       useExactLiterals(nodes);
@@ -66,7 +71,7 @@ export class Expression {
       useJsonEquality(nodes);
       useJsonKeys(nodes);
       countSteps(nodes);
-      return new Expression(text, program);
+      return new Expression(text, program, path);
     } catch (error) {
       return syntaxProblem(error, text);
     }
@@ -84,13 +89,19 @@ export class Expression {
   evaluate(scope: Scope): Json {
     forgetUnknown();
     try {
-      return withinSteps("expressionSteps", () => toJson(this.#program(scope)));
+      return withinSteps("expressionSteps", () => this.#simply(scope) ?? toJson(this.#program(scope)));
     } catch (error) {
       if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error });
       const unknown = unknownMet();
       if (unknown !== undefined) throw unknown;
       throw new EvaluationFailure(summaryOf(error), { cause: error, asked: { references: this.references, scope } });
     }
+  }
+
+  #simply(scope: Scope): Json | undefined {
+    const value = this.#path === undefined ? undefined : simpleValueAt(this.#path, scope);
+    if (value !== undefined) spend(1);
+    return value;
   }
 
   /** Returns whether it holds as a condition. Throws an EvaluationFailure also if it is neither true nor false. */

@@ -1,5 +1,5 @@
-import { keyText, type SideRow, type SideValue } from "./row.ts";
 import { Total } from "../base/total.ts";
+import { keyText, type Pair, type SideName, type SideRow, type SideValue } from "./row.ts";
 
 /** What was added under one key; of one value alone there is no total, because most keys have one. */
 interface Sum {
@@ -9,25 +9,36 @@ interface Sum {
   total: Total | undefined;
 }
 
-/** What some rows of one side come to, by key. */
+interface Sums {
+  readonly key: string;
+  left: Sum | undefined;
+  right: Sum | undefined;
+}
+
+/** What some rows of both sides come to, by key. */
 export class Gathered {
-  readonly #sums = new Map<string, Sum>();
+  readonly #sums = new Map<string, Sums>();
   readonly #records = new Set<string>();
 
   /** Adds a row, unless its record was added before and counts once. */
-  add({ key, value, once, at }: Pick<SideRow, "key" | "value" | "once" | "at">): void {
-    this.addSeen(keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at }, once);
+  add({ side, key, value, once, at }: SideRow): void {
+    this.addSeen(side, keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at }, once);
   }
 
   /** Adds what was seen under a key; `once` identifies a record that counts once, with the same value. */
-  addSeen(key: string, { rows, value, at }: SideValue, once?: string): void {
+  addSeen(side: SideName, key: string, { rows, value, at }: SideValue, once?: string): void {
     if (once !== undefined) {
       const before = this.#records.size;
-      if (this.#records.add(JSON.stringify([key, once, value])).size === before) return;
+      if (this.#records.add(JSON.stringify([side, key, once, value])).size === before) return;
     }
-    const sum = this.#sums.get(key);
+    let sums = this.#sums.get(key);
+    if (sums === undefined) {
+      sums = { key, left: undefined, right: undefined };
+      this.#sums.set(key, sums);
+    }
+    const sum = sums[side];
     if (sum === undefined) {
-      this.#sums.set(key, { rows, value, at, total: undefined });
+      sums[side] = { rows, value, at, total: undefined };
       return;
     }
     sum.rows += rows;
@@ -44,22 +55,27 @@ export class Gathered {
     sum.total.add(value);
   }
 
-  has(key: string): boolean {
-    return this.#sums.has(key);
+  get(key: string): Pair {
+    const sums = this.#sums.get(key);
+    return sums === undefined ? { key, left: undefined, right: undefined } : withTotals(sums);
   }
 
-  get(key: string): SideValue | undefined {
-    const sum = this.#sums.get(key);
-    return sum === undefined ? undefined : seen(sum);
-  }
-
-  *entries(): Generator<readonly [string, SideValue]> {
-    for (const [key, sum] of this.#sums) yield [key, seen(sum)];
+  /** Every key with what both sides have of it. */
+  *pairs(): Generator<Pair> {
+    for (const sums of this.#sums.values()) yield withTotals(sums);
   }
 }
 
-function seen({ rows, value, at, total }: Sum): SideValue {
-  return { rows, value: total === undefined ? value : total.canonical, at };
+function withTotals(sums: Sums): Pair {
+  settle(sums.left);
+  settle(sums.right);
+  return sums;
+}
+
+function settle(sum: Sum | undefined): void {
+  if (sum?.total === undefined) return;
+  sum.value = sum.total.canonical;
+  sum.total = undefined;
 }
 
 function latest(one: number | undefined, other: number | undefined): number | undefined {

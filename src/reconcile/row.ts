@@ -18,7 +18,7 @@ export interface SideRow {
   readonly at: number | undefined;
   readonly record: Json;
   /** Where it was, such as a line of a file, if that says more than its page. */
-  readonly place?: string;
+  readonly place?: string | undefined;
 }
 
 /** What one side has of one key. */
@@ -38,8 +38,16 @@ export interface Pair {
 
 /** A key as one text, and back. */
 export function keyText(parts: readonly string[]): string {
-  return JSON.stringify(parts);
+  let text = "";
+  for (const part of parts) {
+    if (!PLAIN.test(part)) return JSON.stringify(parts);
+    text += text === "" ? `"${part}"` : `,"${part}"`;
+  }
+  return `[${text}]`;
 }
+
+/** A text that JSON writes as it is: most parts of keys are, and it would take three times as long to write them. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 
 export function keyParts(key: string): readonly string[] {
   return JSON.parse(key) as readonly string[];

@@ -197,8 +197,7 @@ class RowTaker {
       try {
         if (this.side.where?.holds(scope) === false) continue;
         fixed ??= this.fixed.map((place) => this.#part(place, scope));
-        const row = this.#row(record, scope, fixed);
-        rows.push(placeOf === undefined ? row : { ...row, place: placeOf(index) });
+        rows.push(this.#row({ record, place: placeOf?.(index) }, scope, fixed));
       } catch (error) {
         if (placeOf === undefined || !(error instanceof EvaluationFailure)) throw error;
         throw new EvaluationFailure(`${placeOf(index)}: ${error.message}`);
@@ -224,21 +223,22 @@ class RowTaker {
     }
   }
 
-  #row(record: Json, scope: JsonObject, fixed: readonly string[]): SideRow {
+  #row({ record, place }: Pick<SideRow, "record" | "place">, scope: JsonObject, fixed: readonly string[]): SideRow {
     const { value, once, at } = this.side;
     return {
       side: this.name,
-      key: this.#fixedAt.map((among, place) => fixed[among] ?? this.#part(place, scope)),
+      key: this.#fixedAt.map((among, part) => fixed[among] ?? this.#part(part, scope)),
       value: value === undefined ? null : this.#number(value, scope),
-      ...(once === undefined ? {} : { once: textOf("once", once, scope) }),
+      once: once === undefined ? undefined : textOf("once", once, scope),
       at: at === undefined ? undefined : this.#time(at, scope),
       record,
+      place,
     };
   }
 
   #part(place: number, scope: Scope): string {
     const [part, expression] = this.#key[place] as readonly [string, Expression];
-    return this.#mapped.canonical(this.name, part, textOf(`key.${part}`, expression, scope));
+    return this.#mapped.canonical(this.name, part, textOf(part, expression, scope, "key."));
   }
 
   #number(expression: Expression, scope: Scope): Decimal {
@@ -257,11 +257,12 @@ class RowTaker {
   }
 }
 
-function textOf(field: string, expression: Expression, scope: Scope): string {
+function textOf(field: string, expression: Expression, scope: Scope, parent: string = ""): string {
   const value = expression.evaluate(scope);
-  const text = value instanceof Decimal ? value.canonical() : typeof value === "boolean" ? String(value) : value;
-  if (typeof text === "string") return text;
-  throw wrong(field, expression, value, "text or a number");
+  if (typeof value === "string") return value;
+  if (value instanceof Decimal) return value.canonical();
+  if (typeof value === "boolean") return String(value);
+  throw wrong(`${parent}${field}`, expression, value, "text or a number");
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;

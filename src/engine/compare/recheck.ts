@@ -91,6 +91,8 @@ export class Looks {
   async #again(before: ReadonlyMap<string, Suspect>): Promise<Map<string, Suspect>> {
     const witnessed = await this.#parts.reader.readAgain(new Set(before.keys()));
     const byKey = Map.groupBy(witnessed, ({ row }) => keyText(row.key));
+    const gathered = new Gathered();
+    for (const { row } of witnessed) gathered.add(row);
     const after = new Map<string, Suspect>();
     const now = this.#context.ports.clock.now();
     for (const [key, suspect] of before) {
@@ -99,7 +101,7 @@ export class Looks {
         continue;
       }
       const rows = byKey.get(key) ?? [];
-      const pair = { key, left: gathered(key, "left", rows), right: gathered(key, "right", rows) };
+      const pair = gathered.get(key);
       if (judge(pair, this.#parts.rules).length === 0) {
         this.#settled += 1;
         continue;
@@ -129,12 +131,6 @@ export class Looks {
       evidence: { left: evidenceOf("left", left, rows), right: evidenceOf("right", right, rows) },
     }));
   }
-}
-
-function gathered(key: string, side: SideName, rows: readonly Witnessed[]): SideValue | undefined {
-  const sum = new Gathered();
-  for (const { row } of rows) if (row.side === side) sum.add(row);
-  return sum.get(key);
 }
 
 // Two looks are alike when the compared values are, whenever they were read.

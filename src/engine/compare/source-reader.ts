@@ -79,12 +79,11 @@ export class SourceReader {
           },
           take: (rows, origin) => {
             noted.page(origin, rows.length);
-            for (const side of read.sides) {
-              const own = rows.filter((row) => row.side === side);
-              scratch.keep(number, side, own);
-              const whole = own.filter(({ record }) => record !== null).length;
-              taken[side] += whole;
-              this.tallies[side].rows += whole;
+            scratch.keep(number, rows);
+            for (const { side, record } of rows) {
+              if (record === null) continue;
+              taken[side] += 1;
+              this.tallies[side].rows += 1;
             }
           },
           forget: () => {

@@ -40,15 +40,14 @@ export async function conserve(context: Looking, place: Place, check: Conserve):
 type Looked = { readonly requests: number } & ({ readonly pairs: readonly Pair[] } | { readonly problem: StepProblem });
 
 async function lookAt(read: SourceRead): Promise<Looked> {
-  const sides = { left: new Gathered(), right: new Gathered() };
+  const gathered = new Gathered();
   let requests = 0;
   for await (const page of read.pages()) {
     requests += page.requests;
     if (page.kind === "failed") return { requests, problem: page.problem };
-    for (const row of page.rows) sides[row.side].add(row);
+    for (const row of page.rows) gathered.add(row);
   }
-  const keys = new Set([...sides.left.entries(), ...sides.right.entries()].map(([key]) => key));
-  return { requests, pairs: Array.from(keys, (key) => ({ key, left: sides.left.get(key), right: sides.right.get(key) })) };
+  return { requests, pairs: [...gathered.pairs()] };
 }
 
 function asJson({ key, left, right }: Pair): JsonObject {

@@ -131,6 +131,21 @@ test("of a list of any length only the records that are not whole yet are held",
   expect(records).toBe(200_000);
 });
 
+test("records that look like what is inside of others, or begin with another field, are split wherever they end", () => {
+  const records = [
+    ...Array.from({ length: 50 }, (_, at) => `{"id":${at},"parts":[{"a":1},{"id":"},{\\"id\\""},{"id":2}]}`),
+    ...Array.from({ length: 9_000 }, (_, at) => `{"other":"${"x".repeat(at % 100)}","id":1}`),
+    ...Array.from({ length: 50 }, () => `{"id":3}`),
+  ];
+  for (const some of [records, records.toReversed()]) {
+    const bytes = Buffer.from(`[${some.join(",")}]`);
+    const ends = Array.from({ length: 30 }, (_, at) => at * 20_000);
+    const { value, pieces } = inPieces(bytes, ends);
+    expect(pieces).toBeGreaterThan(5);
+    expect(value).toEqual(whole(bytes.toString()));
+  }
+});
+
 test("after an unsound piece nothing more is held, and the piece is the rest", () => {
   const splitter = new ListSplitter(() => false);
   splitter.push(Buffer.from("[{1},{},"));

@@ -26,22 +26,18 @@ test("more rows than are held in memory are joined with every digit of theirs", 
     const page = keys.slice(at, at + 500);
     scratch.keep(
       1,
-      "left",
       page.map((key) => row("left", key, digits, { at: 1_795_000_000_000 + at })),
     );
     scratch.keep(
       2,
-      "right",
       page.toReversed().map((key) => row("right", key, "-1.50")),
     );
     scratch.keep(
       3,
-      "right",
       page.map((key) => row("right", key, "100")),
     );
     scratch.keep(
       4,
-      "right",
       page.map((key) => row("right", key, "2")),
     );
   }
@@ -56,17 +52,13 @@ test("more rows than are held in memory are joined with every digit of theirs", 
 
 test("what only one side has, rows without a value, and records that count once keep apart", () => {
   const scratch = scratchForTest();
-  scratch.keep(1, "left", [
-    row("left", ["a"], null),
-    row("left", ["b"], "1", { once: "r1" }),
-    row("left", ["b"], "1", { once: "r1" }),
-  ]);
-  scratch.keep(2, "left", [
+  scratch.keep(1, [row("left", ["a"], null), row("left", ["b"], "1", { once: "r1" }), row("left", ["b"], "1", { once: "r1" })]);
+  scratch.keep(2, [
     row("left", ["b"], "1", { once: "r1" }),
     row("left", ["b"], "2", { once: "r1" }),
     row("left", ["b"], "1", { once: "r\t2" }),
   ]);
-  scratch.keep(3, "right", [row("right", ["b"], "4", { once: "r1" }), row("right", ["c"], "0")]);
+  scratch.keep(3, [row("right", ["b"], "4", { once: "r1" }), row("right", ["c"], "0")]);
   expect(pairsOf(scratch)).toEqual([
     { key: '["a"]', left: { rows: 1, value: null, at: undefined }, right: undefined },
     { key: '["b"]', left: { rows: 3, value: "4", at: undefined }, right: { rows: 1, value: "4", at: undefined } },
@@ -77,7 +69,7 @@ test("what only one side has, rows without a value, and records that count once 
 test("of many records of one key, each counts once, wherever it is listed again", () => {
   const scratch = scratchForTest();
   const records = Array.from({ length: 5_000 }, (_, at) => row("left", ["all"], "0.1", { once: `record${at}`.padEnd(1_000) }));
-  for (const read of [1, 2, 3]) scratch.keep(read, "left", records);
+  for (const read of [1, 2, 3]) scratch.keep(read, records);
   scratch.forget(2);
   expect(pairsOf(scratch)).toEqual([{ key: '["all"]', left: { rows: 5_000, value: "500", at: undefined }, right: undefined }]);
 });
