@@ -277,6 +277,9 @@ export const LIMITS = {
   /** Runs on that page, and runs among which they are searched for. */
   auditedRuns: 90,
   auditSearched: 5_000,
+  /** Differing rows of one list that are read again one by one, and rows up to which a list is read again instead. */
+  rowsReadAlone: 20,
+  shortListRows: 100,
   /** Rows of a query of a comparison that a database gives at a time. */
   queryRows: 2_000,
   /** How often a difference is checked before a value that still changes is reported as moving. */

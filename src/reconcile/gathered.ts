@@ -6,6 +6,7 @@ interface Sum {
   rows: number;
   value: string | null;
   at: number | undefined;
+  id: string | undefined;
   total: Total | undefined;
 }
 
@@ -21,12 +22,12 @@ export class Gathered {
   readonly #records = new Set<string>();
 
   /** Adds a row, unless its record was added before and counts once. */
-  add({ side, key, value, once, at }: SideRow): void {
-    this.addSeen(side, keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at }, once);
+  add({ side, key, value, once, at, id }: SideRow): void {
+    this.addSeen(side, keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at, id }, once);
   }
 
   /** Adds what was seen under a key; `once` identifies a record that counts once, with the same value. */
-  addSeen(side: SideName, key: string, { rows, value, at }: SideValue, once?: string): void {
+  addSeen(side: SideName, key: string, { rows, value, at, id }: SideValue, once?: string): void {
     if (once !== undefined) {
       const before = this.#records.size;
       if (this.#records.add(JSON.stringify([side, key, once, value])).size === before) return;
@@ -38,10 +39,11 @@ export class Gathered {
     }
     const sum = sums[side];
     if (sum === undefined) {
-      sums[side] = { rows, value, at, total: undefined };
+      sums[side] = { rows, value, at, id, total: undefined };
       return;
     }
     sum.rows += rows;
+    sum.id = undefined;
     sum.at = latest(sum.at, at);
     if (value === null) return;
     if (sum.value === null) {

@@ -17,6 +17,8 @@ export interface SideRow {
   /** When it last changed, in milliseconds since the Unix epoch, if it is known. */
   readonly at: number | undefined;
   readonly record: Json;
+  /** The id by which the service can be asked for its record alone. */
+  readonly id?: string | undefined;
   /** Where it was, such as a line of a file, if that says more than its page. */
   readonly place?: string | undefined;
 }
@@ -27,6 +29,8 @@ export interface SideValue {
   /** Of several rows, their sum, in canonical spelling. */
   readonly value: string | null;
   readonly at: number | undefined;
+  /** Of one row, the id of its record. */
+  readonly id?: string | undefined;
 }
 
 /** What both sides have of one key; `undefined` where a side has nothing. */
@@ -40,13 +44,17 @@ export interface Pair {
 export function keyText(parts: readonly string[]): string {
   let text = "";
   for (const part of parts) {
-    if (!PLAIN.test(part)) return JSON.stringify(parts);
+    if (!isPlain(part)) return JSON.stringify(parts);
     text += text === "" ? `"${part}"` : `,"${part}"`;
   }
   return `[${text}]`;
 }
 
-/** A text that JSON writes as it is: most parts of keys are, and it would take three times as long to write them. */
+/** Returns whether JSON writes a text as it is: most parts of keys are so, and JSON would take three times as long. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 export function keyParts(key: string): readonly string[] {

@@ -2,7 +2,7 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Database } from "../sqlite/database.ts";
 import { Gathered } from "./gathered.ts";
-import { keyText, type Pair, type SideRow, type SideValue, type SideName, SIDES } from "./row.ts";
+import { isPlain, keyText, type Pair, type SideRow, type SideValue, type SideName, SIDES } from "./row.ts";
 
 /**
  * The rows of both sides on the disk, joined there: memory stays flat however many there are. A row goes to one of several parts by a hash
@@ -19,8 +19,8 @@ export class Scratch {
 
   /** Keeps the rows of one page under the number of the read that it is of. Throws a Failure beyond `LIMITS.compareRows`. */
   keep(read: number, page: readonly SideRow[]): void {
-    for (const { side, key, value, once, at } of page) {
-      const seen = { rows: 1, value: value === null ? null : value.canonical(), at };
+    for (const { side, key, value, once, at, id } of page) {
+      const seen = { rows: 1, value: value === null ? null : value.canonical(), at, id };
       if (once === undefined) this.#put({ read, side, key: keyText(key) }, seen);
       else this.#putRecord({ read, side, key: keyText(key), once: JSON.stringify(once) }, seen);
       this.#rows[side] += 1;
@@ -90,13 +90,15 @@ export class Scratch {
       const rows = side + 2;
       const value = lines.indexOf("\t", rows) + 1;
       const at = lines.indexOf("\t", value) + 1;
-      const once = lines.indexOf("\t", at) + 1;
+      const id = lines.indexOf("\t", at) + 1;
+      const once = lines.indexOf("\t", id) + 1;
       const key = lines.indexOf("\t", once) + 1;
       if (this.#void.size === 0 || !this.#void.has(Number(lines.slice(from, side - 1)))) {
         const seen = {
           rows: Number(lines.slice(rows, value - 1)),
           value: at - value === 1 ? null : lines.slice(value, at - 1),
-          at: once - at === 1 ? undefined : Number(lines.slice(at, once - 1)),
+          at: id - at === 1 ? undefined : Number(lines.slice(at, id - 1)),
+          id: once - id === 1 ? undefined : lines.slice(id, once - 1),
         };
         const name = lines.charCodeAt(side) === LEFT_CODE ? "left" : "right";
         gathered.addSeen(name, lines.slice(key, end), seen, key - once === 1 ? undefined : lines.slice(once, key - 1));
@@ -145,9 +147,10 @@ function newDatabase(): Database {
   return database;
 }
 
-// As JSON, neither a key nor the name of a record has a tab or a line break.
-function lineOf({ read, side, key, once = "" }: Origin, { rows, value, at }: SideValue): string {
-  return `${read}\t${SIDES.indexOf(side)}\t${rows}\t${value ?? ""}\t${at ?? ""}\t${once}\t${key}\n`;
+// As JSON, neither a key nor the name of a record has a tab or a line break. An id that might have one is not kept.
+function lineOf({ read, side, key, once = "" }: Origin, { rows, value, at, id }: SideValue): string {
+  const name = id !== undefined && isPlain(id) ? id : "";
+  return `${read}\t${SIDES.indexOf(side)}\t${rows}\t${value ?? ""}\t${at ?? ""}\t${name}\t${once}\t${key}\n`;
 }
 
 function hashOf(text: string): number {

@@ -76,6 +76,15 @@ export interface ReadMeaning extends CommonMeaning {
   readonly effect: "read";
   /** What every record of the answer belongs to, if the request names it. */
   readonly about?: Belonging;
+  /** Of a list: how the service is asked for one of its records alone. */
+  readonly single?: SingleRecord;
+}
+
+/** The read of one record of a list, by the id that the record states. */
+export interface SingleRecord {
+  readonly read: OperationName;
+  /** The inputs that it shares with the list, beside the id. */
+  readonly shares: readonly string[];
 }
 
 /** What the records of an answer belong to. */

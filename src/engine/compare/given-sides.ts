@@ -6,20 +6,21 @@ import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Compare, Foreach, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
-import type { Operation } from "../../operations/operation.ts";
+import { type Operation, operationNamed } from "../../operations/operation.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { parseAddress } from "../../protocol/address.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { SideRow, SideName } from "../../reconcile/row.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 import { bindIn } from "../service/bind-call.ts";
+import type { SingleRecord } from "../../services/meaning.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type Mapped, mappingsOf } from "./mapped-names.ts";
-import { rowsOf } from "./list-rows.ts";
+import { recordOf, rowsOf } from "./list-rows.ts";
 import { nameOfPlace, type OutsideReading, outsidePages } from "./outside-read.ts";
-import type { ReadingStep, RowSource, SourcePage, SourceRead } from "./row-source.ts";
+import type { ReadingStep, RecordRead, RowSource, SourcePage, SourceRead } from "./row-source.ts";
 
 /** Returns the two sides of a comparison, or why they cannot be read. Throws an EvaluationFailure. */
 export function givenSources(
@@ -121,11 +122,41 @@ function serviceRead(context: Looking, source: ReadSource, { step, scope }: Read
       if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
       yield* rowsOf(context, { step, operation: read.operation, bound, inPieces: taker.isByRow(source) }, (response) => {
         const on = { ...scope, response };
-        assertAboutInput(read.operation, bound.input, response);
+        assertAboutInput(read.operation, bound.input, recordsOf(read.operation, response));
         return taker.rows(listOn(source, response, on), on);
       });
     },
+    alone: taker.readsAlone(source) ? recordRead(context, source, { step, scope }, taker) : undefined,
   };
+}
+
+function recordRead(
+  context: Looking,
+  { read }: ReadSource,
+  { step, scope }: ReadingStep,
+  taker: RowTaker,
+): RecordRead | undefined {
+  const single = singleOf(read.operation);
+  if (single === undefined) return undefined;
+  return {
+    idIn: (key) => taker.idIn(key),
+    async *page(id): AsyncGenerator<SourcePage> {
+      const bound = bindIn(context, scope, read);
+      if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };
+      const shared = Object.fromEntries(
+        single.shares.flatMap((name) => Object.entries(bound.input).filter(([own]) => own === name)),
+      );
+      const [operation, input] = [operationNamed(single.read), { ...shared, id }];
+      yield* recordOf(context, { step, operation, bound: { input, caller: bound.caller } }, (record) => {
+        assertAboutInput(read.operation, bound.input, [record]);
+        return taker.rows([record], { ...scope, response: record });
+      });
+    },
+  };
+}
+
+function singleOf(operation: Operation): SingleRecord | undefined {
+  return operation.writes ? undefined : operation.meaning.single;
 }
 
 function listOn({ each, read }: ReadSource, response: Json, scope: Scope): readonly Json[] {
@@ -143,11 +174,11 @@ function recordsOf({ call: { paging } }: Operation, response: Json): readonly Js
 }
 
 // The key and the value of a row may not show that it belongs to something else than was requested.
-function assertAboutInput(operation: Operation, input: JsonObject, response: Json): void {
+function assertAboutInput(operation: Operation, input: JsonObject, records: readonly Json[]): void {
   const about = operation.writes ? undefined : operation.meaning.about;
   const wanted = about === undefined ? undefined : input[about.input];
   if (about === undefined || typeof wanted !== "string") return;
-  for (const record of recordsOf(operation, response)) {
+  for (const record of records) {
     const ids = isObject(record) ? about.ids(record) : [];
     if (ids.length === 0 || ids.includes(wanted)) continue;
     const given = ids.map((id) => shownJson(id)).join(", ");
@@ -167,11 +198,14 @@ class RowTaker {
   /** By place in the key, the place among the fixed parts; -1 where the part is the row's own. */
   readonly #fixedAt: readonly number[];
   readonly #mapped: Mapped;
+  readonly #hasIds: boolean;
 
   constructor(side: Side, { name, key, mapped }: { name: SideName; key: readonly string[]; mapped: Mapped }) {
     this.side = side;
     this.name = name;
     this.#mapped = mapped;
+    const { source } = side;
+    this.#hasIds = source.kind === "read" && this.readsAlone(source) && singleOf(source.read.operation) !== undefined;
     this.#key = key.flatMap((part) => {
       const expression = side.key.get(part);
       return expression === undefined ? [] : [[part, expression] as const];
@@ -206,6 +240,17 @@ class RowTaker {
     return rows;
   }
 
+  /** Returns whether a row is one record, which shows all there is of its key. */
+  readsAlone(source: ReadSource): boolean {
+    return this.isByRow(source) && !this.side.sums && this.side.once === undefined;
+  }
+
+  /** Returns the id of the record that a key names. */
+  idIn(key: readonly string[]): string | undefined {
+    const place = this.#key.findIndex(([part, { text }]) => text.trim() === "row.id" && !this.#mapped.isMapped(part));
+    return place < 0 ? undefined : key[place];
+  }
+
   /** Returns whether each row can be taken without the others: no expression asks for the whole response. */
   isByRow({ each }: ReadSource): boolean {
     const { where, key, value, once, at } = this.side;
@@ -232,6 +277,7 @@ class RowTaker {
       once: once === undefined ? undefined : textOf("once", once, scope),
       at: at === undefined ? undefined : this.#time(at, scope),
       record,
+      id: this.#hasIds ? idOf(record) : undefined,
       place,
     };
   }
@@ -263,6 +309,11 @@ function textOf(field: string, expression: Expression, scope: Scope, parent: str
   if (value instanceof Decimal) return value.canonical();
   if (typeof value === "boolean") return String(value);
   throw wrong(`${parent}${field}`, expression, value, "text or a number");
+}
+
+function idOf(record: Json): string | undefined {
+  const id = isObject(record) ? record["id"] : undefined;
+  return typeof id === "string" ? id : undefined;
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;

@@ -7,7 +7,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import type { SideRow } from "../../reconcile/row.ts";
 import type { Bound } from "../service/bind-call.ts";
 import type { Looking } from "../run/reading-context.ts";
-import { pagesOf } from "../read/read.ts";
+import { isNotThere, pagesOf, read } from "../read/read.ts";
 import type { SourcePage } from "./row-source.ts";
 
 /** Takes the rows of a page, in pieces. Throws an EvaluationFailure when a row has no value. */
@@ -42,6 +42,24 @@ export async function* rowsOf(
       await rested();
     }
   }
+}
+
+/** Reads one record, and takes its row: none if the service says that the record does not exist. */
+export async function* recordOf(
+  context: Looking,
+  { step, operation, bound: { input, caller } }: Omit<ListToRead, "inPieces">,
+  rows: RowsOf,
+): AsyncGenerator<SourcePage, void> {
+  const result = await read(context, { step, operation, input, caller, pages: 1 });
+  const { requests } = result;
+  const origin = { operation: operation.name, input, actor: caller.label, page: 1, at: context.ports.clock.now() };
+  if (result.kind === "read") {
+    for (const taken of piecesOf(rows, result.payload, 1))
+      yield "problem" in taken
+        ? { kind: "failed", problem: taken.problem, requests }
+        : { kind: "rows", rows: taken.rows, requests, origin };
+  } else if (isNotThere(result.reply)) yield { kind: "rows", rows: [], requests, origin };
+  else yield { kind: "failed", problem: result.problem, requests };
 }
 
 type Piece = { readonly rows: readonly SideRow[] } | { readonly problem: StepProblem };

@@ -9,6 +9,7 @@ import type { SideName } from "../../reconcile/row.ts";
 /** Returns one part of a key under its name on the right side, whichever side it was read on. */
 export interface Mapped {
   readonly canonical: (side: SideName, part: string, value: string) => string;
+  readonly isMapped: (part: string) => boolean;
 }
 
 interface Names {
@@ -25,6 +26,7 @@ export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped |
     byPart.set(mapping.part, names);
   }
   return {
+    isMapped: (part) => byPart.has(part),
     canonical: (side, part, value) => {
       const names = byPart.get(part);
       if (names === undefined) return value;

@@ -89,7 +89,7 @@ export class Looks {
   }
 
   async #again(before: ReadonlyMap<string, Suspect>): Promise<Map<string, Suspect>> {
-    const witnessed = await this.#parts.reader.readAgain(new Set(before.keys()));
+    const witnessed = await this.#parts.reader.readAgain(new Map(Array.from(before, ([key, { pair }]) => [key, pair])));
     const byKey = Map.groupBy(witnessed, ({ row }) => keyText(row.key));
     const gathered = new Gathered();
     for (const { row } of witnessed) gathered.add(row);

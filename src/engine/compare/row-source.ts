@@ -28,6 +28,16 @@ export interface SourceRead {
   readonly fixed: readonly string[] | undefined;
   /** Reads the pages, from the first request on. A failure ends them. */
   readonly pages: () => AsyncIterable<SourcePage>;
+  /** Reads one record instead of all, where the service can be asked for it. */
+  readonly alone?: RecordRead | undefined;
+}
+
+/** The read of one record of a source. */
+export interface RecordRead {
+  /** The id of the record that a key names, whether or not there is one; `undefined` where keys name none. */
+  readonly idIn: (key: readonly string[]) => string | undefined;
+  /** Reads the record: one page, without a row if the service says that there is none. */
+  readonly page: (id: string) => AsyncIterable<SourcePage>;
 }
 
 /** What one page gave. */

@@ -3,7 +3,7 @@ import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Gap } from "../../protocol/comparison.ts";
 import { noValue } from "../write/lost-answer.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import { keyParts, keyText, type SideRow, type SideName } from "../../reconcile/row.ts";
+import { keyParts, keyText, type Pair, type SideRow, type SideName } from "../../reconcile/row.ts";
 import type { Scratch } from "../../reconcile/scratch.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { CUT_OFF, LIST_TRIES } from "../read/read.ts";
@@ -40,6 +40,8 @@ export class SourceReader {
   /** By source, the reads by the fixed parts of the keys that they may hold. */
   readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
   readonly #failed = new Set<SourceRead>();
+  /** How many rows each read gave at the first look. */
+  readonly #rowsOf = new Map<SourceRead, number>();
   readonly #gaps: Gap[] = [];
   #reads = 0;
 
@@ -92,21 +94,25 @@ export class SourceReader {
           },
         });
         this.log.keep(noted);
+        this.#rowsOf.set(read, taken.left + taken.right);
         if (problem !== undefined) this.#fail(read, problem);
       },
     );
   }
 
-  /** Reads again every source that may hold one of these keys, and returns the rows of those keys. */
-  async readAgain(keys: ReadonlySet<string>): Promise<readonly Witnessed[]> {
-    const witnessed = new Map<SourceRead, Witnessed[]>();
-    const wanted = this.#sources.map((source, at) => [...new Set([...keys].flatMap((key) => this.#mayHold(source, at, key)))]);
-    await this.#each(wanted, async (read) => {
+  /** Reads again all that may hold one of these keys, and returns the rows of those keys. */
+  async readAgain(suspects: ReadonlyMap<string, Pair>): Promise<readonly Witnessed[]> {
+    const witnessed = new Map<SourceRead, readonly Witnessed[]>();
+    const wanted = this.#sources.map((source, at) => this.#readsOf(source, at, suspects.values()));
+    const reads = wanted.map((pairs) => [...pairs.keys()]);
+    await this.#each(reads, async (read) => {
+      const alone = await this.#readAlone(read, wanted.find((pairs) => pairs.has(read))?.get(read));
+      if (alone !== undefined) return void witnessed.set(read, alone);
       let rows: Witnessed[] = [];
       const problem = await this.#rows(read, {
         begin: () => (rows = []),
         take: (page, origin) => {
-          for (const row of page) if (keys.has(keyText(row.key))) rows.push({ row, origin });
+          for (const row of page) if (suspects.has(keyText(row.key))) rows.push({ row, origin });
         },
         forget: () => (rows = []),
       });
@@ -114,6 +120,40 @@ export class SourceReader {
       else this.#fail(read, problem);
     });
     return [...witnessed.values()].flat();
+  }
+
+  // The pairs by the reads that may hold them; `undefined` where some pair may be in another read of the source too.
+  #readsOf(source: RowSource, at: number, pairs: Iterable<Pair>): ReadonlyMap<SourceRead, readonly Pair[] | undefined> {
+    const found = new Map<SourceRead, Pair[] | undefined>();
+    for (const pair of pairs) {
+      const reads = this.#mayHold(source, at, pair.key);
+      for (const read of reads) {
+        const own = found.has(read) ? found.get(read) : [];
+        found.set(read, reads.length > 1 || own === undefined ? undefined : [...own, pair]);
+      }
+    }
+    return found;
+  }
+
+  // The rows of a long list, one by one; `undefined` where the list itself must be read.
+  async #readAlone(read: SourceRead, pairs: readonly Pair[] | undefined): Promise<readonly Witnessed[] | undefined> {
+    const { alone, sides } = read;
+    const [side] = sides;
+    if (alone === undefined || side === undefined || pairs === undefined || pairs.length > LIMITS.rowsReadAlone) return undefined;
+    if ((this.#rowsOf.get(read) ?? 0) <= LIMITS.shortListRows) return undefined;
+    const rows: Witnessed[] = [];
+    for (const { key, [side]: before } of pairs) {
+      const id = before === undefined ? alone.idIn(keyParts(key)) : before.id;
+      if (id === undefined) return undefined;
+      const found: Witnessed[] = [];
+      const take = (page: readonly SideRow[], origin: RowOrigin): void =>
+        void found.push(...page.filter((row) => keyText(row.key) === key).map((row) => ({ row, origin })));
+      const problem = await this.#once({ ...read, pages: () => alone.page(id) }, { take });
+      // What the list did not hold, or holds under another key now, only the list can show.
+      if (problem !== undefined || (before === undefined) !== (found.length === 0)) return undefined;
+      rows.push(...found);
+    }
+    return rows;
   }
 
   /** Whether all that may hold a key was read to its end. */
@@ -147,7 +187,7 @@ export class SourceReader {
     }
   }
 
-  async #once(read: SourceRead, { take }: Taking): Promise<StepProblem | undefined> {
+  async #once(read: SourceRead, { take }: Pick<Taking, "take">): Promise<StepProblem | undefined> {
     const { clock } = this.#context.ports;
     const from = clock.now();
     try {

@@ -64,7 +64,7 @@ export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.st
     sets: changedAsset,
   },
   "ledger.asset.history": READ,
-  "ledger.asset.list": readAbout("assetType"),
+  "ledger.asset.list": { ...readAbout("assetType"), single: { read: "ledger.asset.get", shares: ["assetType"] } },
   "ledger.asset.stats": READ,
   "ledger.receipt.get": READ,
   "ledger.status": READ,

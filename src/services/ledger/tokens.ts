@@ -75,7 +75,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     probe: tokenUpdated,
     sets: sets(changes("token", by("id"))),
   },
-  "ledger.token.list": READ,
+  "ledger.token.list": { ...READ, single: { read: "ledger.token.get", shares: [] } },
   "ledger.token.setPermissions": {
     effect: "absolute",
     readBack: "`ledger.token.get`",
@@ -114,9 +114,13 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     needsRole: { role: "burner", key: "burner_role_name", verb: "burn", givenBy: "ledger.token.setPermissions" },
   },
   "ledger.account.get": readAbout("id"),
-  "ledger.account.list": readAbout("tokenId"),
+  "ledger.account.list": { ...readAbout("tokenId"), single: { read: "ledger.account.get", shares: [] } },
   "ledger.transaction.get": readAbout("id"),
-  "ledger.transaction.list": { effect: "read", about: { input: "tokenId", ids: movedTokens } },
+  "ledger.transaction.list": {
+    effect: "read",
+    about: { input: "tokenId", ids: movedTokens },
+    single: { read: "ledger.transaction.get", shares: [] },
+  },
 };
 
 /** B.5: ERC-1155 style operations. */
@@ -175,7 +179,7 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
     probe: vaultUpdated,
     sets: sets(changes("vault", by("id"))),
   },
-  "ledger.vault.list": READ,
+  "ledger.vault.list": { ...READ, single: { read: "ledger.vault.get", shares: [] } },
   "ledger.vault.addToken": {
     effect: "unique",
     complete: chooseShareIds,

@@ -1,0 +1,116 @@
+// A difference is read again: the row alone where the service can be asked for it, and the whole list where only that shows the truth.
+import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
+import type { Comparison } from "../../../src/protocol/comparison.ts";
+import { type Came, clockWithoutWaiting, folderForTest, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+
+const MANY = LIMITS.shortListRows + 50;
+
+interface Account {
+  readonly id: string;
+  readonly entity: { readonly userId: string };
+  readonly balance: number;
+}
+
+function accounts(count: number): Account[] {
+  return Array.from({ length: count }, (_, at) => ({ id: `a${at}`, tokenId: "T", entity: { userId: `user${at}` }, balance: at }));
+}
+
+/** Compares the accounts with a register of them, which holds each user's number as his balance. */
+function against(count: number, key: "row.entity.userId" | "row.id" = "row.entity.userId"): string {
+  const name = key === "row.id" ? "a" : "user";
+  return `playbook: 1
+mode: read-only
+inputs: { numbers: { type: list, items: { type: integer }, default: [${Array.from({ length: count }, (_, at) => at).join(",")}] } }
+reconcile:
+  - id: balances
+    left: { rows: inputs.numbers, key: "'${name}' + string(row)", value: row }
+    right: { read: ledger.account.list, with: { tokenId: T }, key: ${key}, value: row.balance }
+`;
+}
+
+interface Asked {
+  readonly lists: number;
+  readonly alone: readonly (string | null)[];
+}
+
+function asked(came: readonly Came[]): Asked {
+  const alone = came.filter(({ path }) => path.endsWith("/token/account"));
+  return { lists: came.filter(({ path }) => path.endsWith("/all")).length, alone: alone.map(({ query }) => query.get("id")) };
+}
+
+/** Runs it at a service that answers so; `one` answers for an account alone. */
+async function compared(
+  text: string,
+  list: () => readonly Account[],
+  one: (id: string) => { readonly status?: number; readonly body: string },
+): Promise<Asked & { readonly ran: Ran; readonly comparison: Comparison }> {
+  const { url, came } = await serve(({ path, query }) =>
+    path.endsWith("/all") ? { body: JSON.stringify(list()) } : one(query.get("id") ?? ""),
+  );
+  const ran = await runnerForTest(folderForTest(), clockWithoutWaiting())(text, targetAt(url));
+  const { comparison } = ran.completed.at(-1) ?? ran.stopped ?? {};
+  return { ran, comparison: comparison ?? expect.fail(JSON.stringify(ran)), ...asked(came) };
+}
+
+test("of one drift among many rows, the account is read again alone, and the list once in all", async () => {
+  const list = accounts(MANY).map((account) => (account.id === "a7" ? { ...account, balance: 8 } : account));
+  const { ran, comparison, ...requests } = await compared(
+    against(MANY),
+    () => list,
+    (id) => ({ body: JSON.stringify(list.find((account) => account.id === id)) }),
+  );
+  expect(ran.outcome).toBe("drift");
+  expect(requests).toEqual({ lists: 1, alone: ["a7"] });
+  expect(comparison).toMatchObject({
+    looks: 2,
+    right: { rows: MANY, requests: 2 },
+    drifts: [{ kind: "differs", left: "7", right: "8" }],
+  });
+});
+
+test("a row that was in flight has settled when it is read alone", async () => {
+  const { ran, comparison, ...requests } = await compared(
+    against(MANY),
+    () => accounts(MANY).map((account) => (account.id === "a7" ? { ...account, balance: 8 } : account)),
+    () => ({ body: JSON.stringify(accounts(MANY)[7]) }),
+  );
+  expect(ran.outcome).toBe("passed");
+  expect(requests).toEqual({ lists: 1, alone: ["a7"] });
+  expect(comparison.counts).toMatchObject({ settled: 1 });
+});
+
+test("a row that its key names is missing when the service says so, and the list is read again when it has one", async () => {
+  const list = (): readonly Account[] => accounts(MANY - 1);
+  const gone = await compared(against(MANY, "row.id"), list, () => ({ status: 404, body: '{"error":"account not found"}' }));
+  expect(gone).toMatchObject({ lists: 1, alone: [`a${MANY - 1}`], comparison: { drifts: [{ kind: "missing-right" }] } });
+  const kept = await compared(against(MANY, "row.id"), list, () => ({ body: JSON.stringify(accounts(MANY).at(-1)) }));
+  expect(kept).toMatchObject({ lists: 2, alone: [`a${MANY - 1}`], comparison: { drifts: [{ kind: "missing-right" }] } });
+});
+
+test.each([
+  ["the service does not give it", { status: 500, body: "{}" }],
+  ["it is gone", { status: 404, body: '{"error":"account not found"}' }],
+  ["it belongs to another holder", { body: JSON.stringify({ ...accounts(1)[0], balance: 8 }) }],
+  ["it belongs to another token", { body: JSON.stringify({ ...accounts(8)[7], tokenId: "U", balance: 8 }) }],
+  ["it is no account", { body: "[]" }],
+])("the list is read again where the account alone shows nothing: %s", async (_why, answer) => {
+  const list = accounts(MANY).map((account) => (account.id === "a7" ? { ...account, balance: 8 } : account));
+  const { comparison, lists } = await compared(
+    against(MANY),
+    () => list,
+    () => answer,
+  );
+  expect(lists).toBe(2);
+  expect(comparison).toMatchObject({ gaps: [], drifts: [{ kind: "differs", left: "7", right: "8" }] });
+});
+
+test("the list is read again when it is short, when much of it differs, and when two rows share a key", async () => {
+  const none = (): never => expect.fail("an account was read alone");
+  const short = await compared(against(3), () => accounts(3).map((account) => ({ ...account, balance: 0 })), none);
+  expect(short).toMatchObject({ lists: 2, comparison: { counts: { new: 2 } } });
+  const far = await compared(against(MANY), () => accounts(MANY).map((account) => ({ ...account, balance: -1 })), none);
+  expect(far).toMatchObject({ lists: 2, comparison: { counts: { new: MANY } } });
+  const twice = await compared(against(MANY), () => [...accounts(MANY), ...accounts(1)], none);
+  expect(twice).toMatchObject({ lists: 2, comparison: { drifts: [{ kind: "duplicate-right" }] } });
+});
