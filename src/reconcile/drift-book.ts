@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import { type Json, parseJson, writeJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
-import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../protocol/drift.ts";
-import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
+import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
+import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
+import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
 /** What of a comparison people want to see beside its drifts. */
@@ -346,7 +347,7 @@ export class DriftBook {
   /** Returns every comparison that a run has made, and its title. */
   known(): readonly KnownComparison[] {
     const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
-    return rows.map((row) => ({ of: nameIn(row), title: textIn(objectIn(row["words"]), "title") }));
+    return rows.map((row) => ({ of: nameIn(row), title: titleIn(row) }));
   }
 
   /** Returns the drifts of a comparison that are there or that this run cleared, the first ones explained, and how many there are. */
@@ -397,77 +398,3 @@ function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind):
   const { environment, playbook, comparison, scope } = name;
   return hash("sha256", writeJson([environment, playbook, comparison, scope, key, kind])).slice(0, ID_CHARS);
 }
-
-function driftOf({ id, kind, key, left, right, difference, state, since, acknowledged }: KnownDrift): Drift {
-  return { id, kind, key, left, right, difference, state, since, acknowledged };
-}
-
-function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): KnownDrift {
-  const words = objectIn(row["words"]);
-  const parts = words["parts"] as readonly string[];
-  const key = parseJson(String(row["key"])) as readonly string[];
-  const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
-  const isAsAcknowledged = COMPARED.every((column) => acknowledged?.[column] === row[column]);
-  const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
-  return {
-    id: String(row["id"]),
-    kind: String(row["kind"]) as DriftKind,
-    key: Object.fromEntries(parts.map((part, index) => [part, key[index] ?? ""])),
-    ...valuesIn(row),
-    state: acknowledged === null ? (isNew ? "new" : "persisting") : isAsAcknowledged ? "acknowledged" : "changed",
-    since: Number(row["since_at"]),
-    acknowledged:
-      acknowledged === null
-        ? null
-        : { until: Number(acknowledged["until"]), who: String(acknowledged["who"]), because: String(acknowledged["because"]) },
-    of: nameIn(row),
-    title: textIn(words, "title"),
-    sides: { left: textIn(words, "left"), right: textIn(words, "right") },
-    lastSeen: Number(row["last_at"]),
-    lastRun: String(row["last_run"]),
-    clearedAt: row["cleared_at"] === null ? null : Number(row["cleared_at"]),
-  };
-}
-
-function nameIn({ environment, playbook, name, scope }: SqlRow): ComparisonName {
-  return { environment: String(environment), playbook: String(playbook), comparison: String(name), scope: String(scope) };
-}
-
-function historyOfSighting(row: SqlRow): HistoryEntry {
-  const what = row["cleared"] === 1 ? "cleared" : "seen";
-  return { at: Number(row["at"]), what, by: String(row["run"]), ...valuesIn(row), because: null, until: null };
-}
-
-function historyOfWord(row: SqlRow): HistoryEntry {
-  const { at, who, because, until } = row;
-  const isClosing = Number(row["closes"]) === 1;
-  return {
-    at: Number(at),
-    what: isClosing ? "closed" : "acknowledged",
-    by: String(who),
-    ...valuesIn(row),
-    because: String(because),
-    until: isClosing ? null : Number(until),
-  };
-}
-
-function valuesIn({ left, right, difference }: SqlRow): Pick<Drift, "left" | "right" | "difference"> {
-  return { left: quantityIn(left), right: quantityIn(right), difference: quantityIn(difference) };
-}
-
-function quantityIn(cell: Cell | undefined): Quantity | null {
-  return typeof cell === "string" ? cell : null;
-}
-
-function objectIn(cell: Cell | undefined): JsonObject {
-  const value = parseJson(String(cell));
-  return isObject(value) ? value : {};
-}
-
-function textIn(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === "string" ? value : "";
-}
-
-// What a person's word holds for: with one row more than there was, a sum of duplicates may well be the same.
-const COMPARED = ["left", "right", "rows"] as const;

@@ -80,7 +80,7 @@ test("a row that was in flight has settled when it is read alone", async () => {
   expect(comparison.counts).toMatchObject({ settled: 1 });
 });
 
-test("a row that its key names is missing when the service says so, and the list is read again when it has one", async () => {
+test("a row that its key names is missing when the service has no such account, and the list is read again when it has one", async () => {
   const list = (): readonly Account[] => accounts(MANY - 1);
   const gone = await compared(against(MANY, "row.id"), list, () => ({ status: 404, body: '{"error":"account not found"}' }));
   expect(gone).toMatchObject({ lists: 1, alone: [`a${MANY - 1}`], comparison: { drifts: [{ kind: "missing-right" }] } });

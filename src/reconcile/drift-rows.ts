@@ -1,0 +1,89 @@
+// Drifts and their history, out of the rows of the tables that hold them.
+import { isObject, type JsonObject, parseJson } from "../base/json.ts";
+import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { HistoryEntry, KnownDrift } from "../protocol/drift.ts";
+import type { Cell, SqlRow } from "../sql/database.ts";
+
+/** Returns a drift without what identifies its comparison. */
+export function driftOf({ id, kind, key, left, right, difference, state, since, acknowledged }: KnownDrift): Drift {
+  return { id, kind, key, left, right, difference, state, since, acknowledged };
+}
+
+/** Returns a drift as a row of the tables holds it, with the last word that was given for it. */
+export function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): KnownDrift {
+  const words = objectIn(row["words"]);
+  const parts = words["parts"] as readonly string[];
+  const key = parseJson(String(row["key"])) as readonly string[];
+  const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
+  const isAsAcknowledged = COMPARED.every((column) => acknowledged?.[column] === row[column]);
+  const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
+  return {
+    id: String(row["id"]),
+    kind: String(row["kind"]) as DriftKind,
+    key: Object.fromEntries(parts.map((part, index) => [part, key[index] ?? ""])),
+    ...valuesIn(row),
+    state: acknowledged === null ? (isNew ? "new" : "persisting") : isAsAcknowledged ? "acknowledged" : "changed",
+    since: Number(row["since_at"]),
+    acknowledged:
+      acknowledged === null
+        ? null
+        : { until: Number(acknowledged["until"]), who: String(acknowledged["who"]), because: String(acknowledged["because"]) },
+    of: nameIn(row),
+    title: textIn(words, "title"),
+    sides: { left: textIn(words, "left"), right: textIn(words, "right") },
+    lastSeen: Number(row["last_at"]),
+    lastRun: String(row["last_run"]),
+    clearedAt: row["cleared_at"] === null ? null : Number(row["cleared_at"]),
+  };
+}
+
+/** Returns the comparison that a row names. */
+export function nameIn({ environment, playbook, name, scope }: SqlRow): ComparisonName {
+  return { environment: String(environment), playbook: String(playbook), comparison: String(name), scope: String(scope) };
+}
+
+/** Returns what a run saw, or no longer saw. */
+export function historyOfSighting(row: SqlRow): HistoryEntry {
+  const what = row["cleared"] === 1 ? "cleared" : "seen";
+  return { at: Number(row["at"]), what, by: String(row["run"]), ...valuesIn(row), because: null, until: null };
+}
+
+/** Returns what a person acknowledged or closed. */
+export function historyOfWord(row: SqlRow): HistoryEntry {
+  const { at, who, because, until } = row;
+  const isClosing = Number(row["closes"]) === 1;
+  return {
+    at: Number(at),
+    what: isClosing ? "closed" : "acknowledged",
+    by: String(who),
+    ...valuesIn(row),
+    because: String(because),
+    until: isClosing ? null : Number(until),
+  };
+}
+
+/** Returns the title of the comparison that a row describes. */
+export function titleIn(row: SqlRow): string {
+  return textIn(objectIn(row["words"]), "title");
+}
+
+function valuesIn({ left, right, difference }: SqlRow): Pick<Drift, "left" | "right" | "difference"> {
+  return { left: quantityIn(left), right: quantityIn(right), difference: quantityIn(difference) };
+}
+
+function quantityIn(cell: Cell | undefined): Quantity | null {
+  return typeof cell === "string" ? cell : null;
+}
+
+function objectIn(cell: Cell | undefined): JsonObject {
+  const value = parseJson(String(cell));
+  return isObject(value) ? value : {};
+}
+
+function textIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
+// What a person's word holds for: with one row more than there was, a sum of duplicates may well be the same.
+const COMPARED = ["left", "right", "rows"] as const;
