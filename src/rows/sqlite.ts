@@ -8,17 +8,19 @@ import { assertColumns, batchesOf, rowOfQuery, tooSlow } from "./table.ts";
 
 /** Reads a query of a file, which only this user's rights protect: SQLite refuses whatever is no query. */
 export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, timeoutMs }, { columns }) {
-  const until = performance.now() + timeoutMs;
   let number = 0;
   const rows = function* (): Generator<OutsideRow> {
     for (const row of queryFile({ path, name: path }, query, (found) => assertColumns("the query", found, columns)))
       yield rowOf(rowOfQuery(++number, row), row);
   };
   try {
+    // The time that the rows take to be used is not the query's.
+    let since = performance.now();
     for await (const batch of batchesOf(rows())) {
+      if (performance.now() - since > timeoutMs) throw tooSlow(timeoutMs);
       yield batch;
-      if (performance.now() > until) throw tooSlow(timeoutMs);
       await rested();
+      since = performance.now();
     }
   } catch (error) {
     throw error instanceof Failure ? error : failureOfFile(path, error);

@@ -20,6 +20,8 @@ function onboarding(): Project {
   const project = newProject();
   project.write("property-sale.yaml", delivered("onboarding/property-sale.yaml"));
   project.write("supply.yaml", delivered("reconciliation/supply.yaml"));
+  project.write("register.yaml", delivered("reconciliation/register.yaml"));
+  project.write("register.csv", delivered("reconciliation/register.csv"));
   return project;
 }
 
@@ -32,6 +34,16 @@ test("the onboarding is run again: every write is unchanged, and nothing is writ
   expect(first.stdout, first.transcript).toMatch(/^✓ passed .*: 25 steps: 9 changed, 15 ok, 1 skipped in /m);
   const commits = await embeddedCommits(project);
   expect(operationsOf(commits)).toEqual(OPERATIONS);
+
+  const register = await project.run("run", "register.yaml");
+  expect(register.code, register.transcript).toBe(0);
+  expect(register.stdout).toContain("2 keys compared in 1 look: no difference");
+  project.write("register.csv", delivered("reconciliation/register.csv").replace("1000.00", "1000.01"));
+  const drifted = await project.run("run", "register.yaml");
+  expect(drifted.code, drifted.transcript).toBe(3);
+  expect(drifted.stdout, drifted.transcript).toMatch(
+    /new +[0-9a-f]{12} +token Loft12Shares, holder alice: register 1000\.01, ledger 1000\b/,
+  );
 
   for (const time of ["second", "third"]) {
     const again = await project.run("run", "--verbose", "property-sale.yaml");

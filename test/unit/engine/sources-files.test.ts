@@ -1,7 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { readOutside } from "../../../src/rows/read.ts";
 import { HOLDERS, Register } from "./sources.ts";
 
 const EXACT = "12345678901234567890.000000000000000001";
@@ -204,4 +205,20 @@ test("a large query is stopped when it takes too long", async () => {
   connection.exec("INSERT INTO t SELECT 'h', '1', 1, NULL FROM t, t, t, t, t, t, t, t");
   const { gap } = await register.compare(sqlite(path, "SELECT a.holder, a.balance FROM t a, t b, t c", ", timeout: 1ms"));
   expect(gap).toBe("source.slow: the query took longer than 1 ms; make it cheaper, or set a longer `timeout`");
+});
+
+test("a query has its time for the rows that come next, and whoever uses them may take longer", async () => {
+  const { path, connection } = database(new Register());
+  connection.exec("INSERT INTO t SELECT 'h', '1', 1, NULL FROM t, t, t, t, t, t, t, t");
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  const never = (): never => expect.fail("a file needs none of it");
+  const means = { columns: [], secret: never, exchange: never, pause: never, signal: new AbortController().signal };
+  let rows = 0;
+  for await (const batch of readOutside({ kind: "sqlite", path, query: "SELECT * FROM t", timeoutMs: 1_000 }, means)) {
+    rows += batch.length;
+    now += 3_600_000;
+  }
+  expect(rows).toBe(3 ** 8 + 3);
 });
