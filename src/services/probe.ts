@@ -29,7 +29,12 @@ export interface ProbeRead {
   readonly input: JsonObject;
   /** Whether it is optional: if the service refuses it, it is ignored. */
   readonly optional?: true;
+  /** Returns whether the judgement may look at a record of the list. The others are not held, however many there are. */
+  readonly keeps?: (record: JsonObject, known: KnownBefore) => boolean;
 }
+
+/** What is known before a probe reads. */
+export type KnownBefore = Pick<Evidence, "since" | "earlier">;
 
 /** The results of reads, by name; null: the service says that it does not exist. */
 export type Readings = JsonObject;

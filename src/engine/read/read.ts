@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { invariant } from "../../base/failure.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isPlainList } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -82,6 +82,27 @@ async function readOnce(context: ListReading, reading: ReadRequest): Promise<Rea
   invariant(first !== undefined, "a list has a first page");
   const isRecords = service.paging.gives === "the records";
   return { ...first, payload: isRecords ? rows : { ...(first.payload as JsonObject), [paging.items]: rows }, requests };
+}
+
+/** Reads a list that comes in one answer as it comes, and holds only the records that are kept. */
+export async function readKept(
+  context: ListReading,
+  reading: ReadRequest,
+  keeps: (record: JsonObject) => boolean,
+): Promise<ReadResult> {
+  let requests = 0;
+  for (let tries = 1; ; tries++) {
+    const kept: JsonObject[] = [];
+    let last: ReadResult | undefined;
+    for await (last of pagesOf(context, { ...reading, inPieces: true })) {
+      requests += last.requests;
+      if (last.kind === "read")
+        for (const record of last.payload as readonly Json[]) if (isObject(record) && keeps(record)) kept.push(record);
+    }
+    invariant(last !== undefined, "a list has a first page");
+    if (last.kind === "read") return { ...last, payload: kept, requests };
+    if (last.problem.code !== CUT_OFF || tries === LIST_TRIES || context.stopping) return { ...last, requests };
+  }
 }
 
 /** One page of a list, or all of what has no pages. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { EarlierWrite, Evidence, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
+import type { EarlierWrite, Evidence, KnownBefore, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
@@ -13,7 +13,9 @@ import type { Looking } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { unheardOf } from "../read/not-there.ts";
-import { isNotThere, read, type ReadRequest } from "../read/read.ts";
+import { isNotThere, read, readKept, type ReadRequest } from "../read/read.ts";
+
+const NOTHING_KNOWN: KnownBefore = { since: undefined, earlier: [] };
 
 /** Reads the baseline that a probe of this write needs, if any. A baseline that cannot be read does not prevent the write. */
 export async function baselineOf(
@@ -27,7 +29,7 @@ export async function baselineOf(
   if (reads === undefined || Object.keys(reads).length === 0) return {};
   const { sequence } = context.state;
   const recent = context.readsAreRecent ? { recent: true as const } : {};
-  const looked = await readAll(context, reads, { caller: bound.caller, step: place.address });
+  const looked = await readAll(context, reads, { caller: bound.caller, step: place.address, known: NOTHING_KNOWN });
   if ("problem" in looked) return { baseline: null };
   const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
   return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
@@ -40,9 +42,10 @@ export async function evidenceOf(
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
   const asking = { caller: bound.caller, step: place.address, by };
-  const looked = await readAll(context, probe.after(sent), asking);
-  if ("problem" in looked) return looked;
   const { operation, baseline, baselineAt } = attempt.intended;
+  const known = { since: timeIn(baselineAt?.date), earlier: earlierThan(context, place.address, attempt) };
+  const looked = await readAll(context, probe.after(sent), { ...asking, known });
+  if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
   const written = operationNamed(operation);
   const unheard = isMissing ? await unheardOf(context, written, asking) : undefined;
@@ -52,10 +55,9 @@ export async function evidenceOf(
   return {
     ...sent,
     before: baseline === undefined ? {} : (baseline ?? undefined),
-    since: timeIn(baselineAt?.date),
+    ...known,
     now: looked.readings,
     ...besideIt(context, place.address, attempt),
-    earlier: earlierThan(context, place.address, attempt),
     isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
   };
 }
@@ -77,7 +79,7 @@ function actingEntityOf(service: Service, caller: Caller, target: Target): JsonO
 }
 
 /** Who asks, for which step, and until when they wait for a busy service. */
-type Asking = Pick<ReadRequest, "caller" | "step" | "by">;
+type Asking = Pick<ReadRequest, "caller" | "step" | "by"> & { readonly known: KnownBefore };
 
 interface Looked {
   readonly readings: Readings;
@@ -85,11 +87,17 @@ interface Looked {
 }
 
 // One after the other: a total must not be newer than the list that explains it.
-async function readAll(context: Looking, reads: Reads, asking: Asking): Promise<Looked | { readonly problem: StepProblem }> {
+async function readAll(
+  context: Looking,
+  reads: Reads,
+  { known, ...asking }: Asking,
+): Promise<Looked | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
-  for (const [name, { operation, input, optional = false }] of Object.entries(reads)) {
-    const result = await read(context, { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking });
+  for (const [name, { operation, input, optional = false, keeps }] of Object.entries(reads)) {
+    const reading = { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking };
+    const result =
+      keeps === undefined ? await read(context, reading) : await readKept(context, reading, (record) => keeps(record, known));
     const isThere = result.kind === "read";
     const isMissing = !isThere && (isNotThere(result.reply) || (optional && result.reply.meaning === "refused"));
     if (!isThere && !isMissing) return { problem: result.problem };

@@ -1,6 +1,6 @@
 import { Decimal } from "../../../base/decimal.ts";
 import type { Json, JsonObject } from "../../../base/json.ts";
-import type { Evidence, Sight } from "../../probe.ts";
+import type { Evidence, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 
@@ -65,6 +65,20 @@ export function movementsOf(transactions: Json | undefined, tokenId: Json | unde
       ];
     }),
   );
+}
+
+/**
+ * Returns the read of a token's transactions that may be newer than the readings before a write. Older ones prove nothing of it, except
+ * that they are those of earlier writes.
+ */
+export function movementsRead(tokenId: Json): ProbeRead {
+  return {
+    operation: "ledger.transaction.list",
+    input: { tokenId },
+    keeps: (transaction, { since, earlier }) =>
+      movementsOf([transaction], tokenId).some(({ at }) => newnessOf({ since }, at) !== "before") ||
+      earlier.some(({ transactions }) => transactions.some((id) => id === transaction["id"])),
+  };
 }
 
 function movedAt(detail: JsonObject, transaction: JsonObject): number | undefined {

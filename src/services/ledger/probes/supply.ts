@@ -15,7 +15,7 @@ import {
 import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn } from "../../probes/compare.ts";
 import { waysOf } from "./explain.ts";
 import { newnessOf } from "../../probes/recency.ts";
-import { effectOfMovement, isSpent, type TokenMovement, movementsOf, newMovements } from "./records.ts";
+import { effectOfMovement, isSpent, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
 const ONE = Decimal.of(1);
@@ -43,7 +43,7 @@ function additionProbe(addition: Addition): Probe {
     before: reads,
     after: (sent) => ({
       ...reads(sent),
-      transactions: { operation: "ledger.transaction.list", input: { tokenId: tokenId(sent) ?? "" } },
+      transactions: movementsRead(tokenId(sent) ?? ""),
     }),
     keep: (read) => ({ total: total(read) ?? null }),
     judge: (evidence) => {

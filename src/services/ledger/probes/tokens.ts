@@ -54,7 +54,7 @@ export const tokenOwnersSet: Probe = settingProbe({
 /** Whether the operators are set, or removed, in the actor's account of each token. */
 export const tokenApprovalSet: Probe = settingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("tokenIds")),
-  reads: ({ input }) => ({ accounts: accountsOf(input["tokenIds"]) }),
+  reads: ({ input, actor }) => ({ accounts: accountsOf(input["tokenIds"], ({ entity }) => isEntity(entity, actor)) }),
   stamped: ({ accounts = null }, sent) => ({ record: ownAccount(accounts, sent), thing: sent.input["tokenIds"] ?? null }),
   isSo: ({ accounts = null }, { input, actor }) => {
     if (actor === undefined) return false;
@@ -86,7 +86,7 @@ export const approvalForAllSet: Probe = settingProbe({
   },
 });
 
-/** Returns the read of all accounts of a token. */
-export function accountsOf(tokenId: Json | undefined): ProbeRead {
-  return { operation: "ledger.account.list", input: { tokenId: tokenId ?? "" } };
+/** Returns the read of some accounts of a token. */
+export function accountsOf(tokenId: Json | undefined, keeps: (account: JsonObject) => boolean): ProbeRead {
+  return { operation: "ledger.account.list", input: { tokenId: tokenId ?? "" }, keeps };
 }

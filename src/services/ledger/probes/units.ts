@@ -1,16 +1,22 @@
 import { isObject, type Json, jsonEquals } from "../../../base/json.ts";
-import { type Evidence, GONE, type Probe, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import { type Evidence, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { field, isEntity, listOf, number, recordsIn, text } from "../../probes/compare.ts";
-import { effectOfMovement, type TokenMovement, movementsOf, newMovements } from "./records.ts";
+import { effectOfMovement, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
 // Units of non-fungible tokens: the token's transactions show the movements, and its accounts the holders.
 
-const accountsRead: Probe["after"] = ({ input }) => ({ accounts: accountsOf(input["id"]) });
-const allRead: Probe["after"] = (sent) => ({
-  ...accountsRead(sent),
-  transactions: { operation: "ledger.transaction.list", input: { tokenId: sent.input["id"] ?? "" } },
-});
+/** Returns the reads of the accounts that hold one of these units, before a write, and also of the transactions after it. */
+function readsOf(unitsIn: (sent: Sent) => readonly Json[]): Pick<Probe, "before" | "after"> {
+  const accounts = (sent: Sent): ProbeRead => {
+    const units = unitsIn(sent);
+    return accountsOf(sent.input["id"], ({ nftIds }) => listOf(nftIds).some((id) => units.includes(id)));
+  };
+  return {
+    before: (sent) => ({ accounts: accounts(sent) }),
+    after: (sent) => ({ accounts: accounts(sent), transactions: movementsRead(sent.input["id"] ?? "") }),
+  };
+}
 
 /** Returns the movement of one of these units that only this write can have left. */
 function movementOf(evidence: Evidence, type: string, units: readonly Json[]): TokenMovement | undefined {
@@ -27,8 +33,7 @@ function holderOf(accounts: Json | undefined, unit: Json): Json {
 
 /** The new unit has its receiver, and had no holder before. */
 export const unitMinted: Probe = {
-  before: accountsRead,
-  after: allRead,
+  ...readsOf(idsIn),
   keep: ({ accounts }, sent) => ({ held: idsIn(sent).filter((id) => holderOf(accounts, id) !== null) }),
   judge: (evidence) => {
     const { before, now, input } = evidence;
@@ -61,8 +66,7 @@ const OTHERS = { seen: "conflict", why: "someone else has the unit", rests: "rea
 export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: Sent) => Json): Probe {
   const unit = (sent: Sent): Json => unitIn(sent) ?? null;
   return {
-    before: accountsRead,
-    after: allRead,
+    ...readsOf((sent) => [unit(sent)]),
     keep: ({ accounts }, sent) => ({ held: { by: holderOf(accounts, unit(sent)) } }),
     judge: (evidence) => moved(evidence, unit(evidence), to(evidence)),
   };

@@ -24,7 +24,7 @@ import {
   without,
 } from "../../probes/compare.ts";
 import { isTouchedBeside } from "../../probes/recency.ts";
-import { changesIn, effectOfChange, effectOfMovement, movementsOf, newChanges, newMovements } from "./records.ts";
+import { changesIn, effectOfChange, effectOfMovement, movementsOf, movementsRead, newChanges, newMovements } from "./records.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
 const vaultRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.get", input: { id: id ?? "" } });
@@ -140,7 +140,7 @@ function historyRead(asset: Json | undefined): ProbeRead {
 }
 
 function transactionsRead(tokenId: Json): ProbeRead {
-  return { operation: "ledger.transaction.list", input: { tokenId }, optional: true };
+  return { ...movementsRead(tokenId), optional: true };
 }
 
 function shareTokensOf({ assets }: JsonObject): readonly Json[] {
