@@ -36,7 +36,7 @@ const chosenId = (what: string): Yield => ({
 
 function movedTokens({ transactionDetails: details = null }: JsonObject): readonly Json[] {
   if (!Array.isArray(details)) return [];
-  return (details as readonly Json[]).flatMap((detail) => (isObject(detail) ? [detail["tokenId"] ?? null] : []));
+  return (details as readonly Json[]).filter(isObject).map(({ tokenId = null }) => tokenId);
 }
 
 const SUPPLY = "the token's transactions since, and its totals before and after; of a unit, the accounts' `nftIds` too";
