@@ -4,8 +4,8 @@ import { keyParts, keyText } from "../../../src/reconcile/row.ts";
 
 test("a key is one text, the same as JSON's, whatever its parts are", () => {
   const part = fc.oneof(
-    fc.string(),
-    fc.string({ unit: "binary" }),
+    fc.string({ maxLength: 8 }),
+    fc.string({ unit: "binary", maxLength: 8 }),
     fc.constantFrom("", " ", '"', "\\", "\u007f", "\ud800", "~", "user1"),
   );
   fc.assert(
