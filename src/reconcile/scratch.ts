@@ -112,8 +112,8 @@ export class Scratch {
   }
 }
 
-const PARTS = 256;
-const LINES_BYTES = 16_384;
+const PARTS = 1_024;
+const LINES_BYTES = 8_192;
 const BYTES_A_CHAR = 3;
 const EMPTY = Buffer.alloc(0);
 
