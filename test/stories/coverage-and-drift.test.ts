@@ -174,6 +174,6 @@ test("contract drift reads what runs in an environment have kept", { timeout: 12
   expect(run.code, run.transcript).toBe(0);
   const drift = await project.run("contract", "drift", "--env", "sandbox");
   expect(drift.code, drift.transcript).toBe(3);
-  expect(drift.stdout).toMatch(/new field approvers\[\]\.comment: the contract does not have it/);
+  expect(drift.stdout).toMatch(/new word records\[\]\.trasactionType: "UPDATED" is none of its known words/);
   expect((await project.run("contract", "drift", "--env", "sandbox")).code).toBe(0);
 });

@@ -29,29 +29,29 @@ export function createApprovals(commit: Commit<Proposals>): void {
   for (const proposal of approvals) save(commit, "CREATED", newRequest(commit, { data: {}, ...proposal }));
 }
 
-/** POST /approval/accept: each comment is kept with its approver's entry. A request that is not there is an asset not found. */
+/** POST /approval/accept. A request that is not there is an asset not found. No resource of the description shows the comments. */
 export function acceptApprovals(commit: Commit<Decisions>): void {
-  for (const { id, ...decision } of commit.body.approvals) {
+  for (const { id } of commit.body.approvals) {
     const request = theApproval(commit, commit.body.approvalType, id, "asset not found");
-    save(commit, "UPDATED", withVote(commit, request, { approves: true, ...decision }));
+    save(commit, "UPDATED", withVote(commit, request, true));
   }
 }
 
 /** POST /approval/reject */
 export function rejectApprovals(commit: Commit<Decisions>): void {
-  for (const { id, ...decision } of commit.body.approvals) {
+  for (const { id } of commit.body.approvals) {
     const request = theApproval(commit, commit.body.approvalType, id);
-    save(commit, "UPDATED", withVote(commit, request, { approves: false, ...decision }));
+    save(commit, "UPDATED", withVote(commit, request, false));
   }
 }
 
-/** POST /approval/cancel: only who submitted the request may cancel it; the comment is kept with the request. */
+/** POST /approval/cancel: only who submitted the request may cancel it. */
 export function cancelApprovals(commit: Commit<Decisions>): void {
-  for (const { id, ...decision } of commit.body.approvals) {
+  for (const { id } of commit.body.approvals) {
     const request = theApproval(commit, commit.body.approvalType, id);
     demand(sameEntity(request.createdBy, commit.actor), "unauthorized caller", "only the requester may cancel");
     demandOpen(commit, request);
-    save(commit, "UPDATED", { ...request, ...decision, status: KEPT.cancelled, ...updated(commit) });
+    save(commit, "UPDATED", { ...request, status: KEPT.cancelled, ...updated(commit) });
   }
 }
 

@@ -2,13 +2,13 @@ import { Decimal, sum } from "../../base/decimal.ts";
 import { invariant } from "../../base/failure.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
-import type { BalanceMovement, StoredTransaction } from "../store/ledger-resources.ts";
+import type { BalanceMovement, StoredEntity, StoredTransaction } from "../store/ledger-resources.ts";
 import type { World } from "../store/world.ts";
 import { credit, debit, type BalanceKey, type MovedQuantity } from "./accounts.ts";
 import { created, textParam, type LedgerCall, type Commit } from "./call.ts";
 import { changeToken, isNonFungible, theToken } from "./tokens.ts";
 
-type Route = Pick<BalanceMovement, "tokenId" | "from" | "to">;
+type Route = Pick<BalanceMovement, "tokenId" | "to">;
 
 /** Mints to one place; refuses more than the token's cap, where 0 means no cap. */
 export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
@@ -29,7 +29,7 @@ export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: Move
 
 /** Burns from one place, if the token is burnable. */
 export function destroy(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
-  const { tokenId, entity: from } = place;
+  const { tokenId } = place;
   const token = theToken(commit, tokenId);
   demand(token.behaviour.burnable !== false, "token not burnable", `the token ${tokenId} is not burnable`);
   debit(commit, place, quantity);
@@ -37,14 +37,20 @@ export function destroy(commit: Commit<unknown>, place: BalanceKey, quantity: Mo
     burntAmount: token.burntAmount.plus(quantity.amount),
     totalSupply: token.totalSupply.minus(quantity.amount),
   });
-  return movement(commit, { tokenId, from }, quantity);
+  return movement(commit, { tokenId }, quantity);
 }
 
-/** Moves from one entity to another. */
-export function move(commit: Commit<unknown>, { tokenId, from, to }: Required<Route>, quantity: MovedQuantity): BalanceMovement {
+interface Move {
+  readonly tokenId: string;
+  readonly from: StoredEntity;
+  readonly to: StoredEntity;
+}
+
+/** Moves from one entity to another. The record names who received: the description lists no field for who gave. */
+export function move(commit: Commit<unknown>, { tokenId, from, to }: Move, quantity: MovedQuantity): BalanceMovement {
   debit(commit, { tokenId, entity: from }, quantity);
   credit(commit, { tokenId, entity: to }, quantity);
-  return movement(commit, { tokenId, from, to }, quantity);
+  return movement(commit, { tokenId, to }, quantity);
 }
 
 /** Puts the movements of this commit on record as one token transaction, and asserts that every token still adds up. */

@@ -43,27 +43,15 @@ export function newRequest(commit: Commit<unknown>, proposal: Proposal): StoredA
   };
 }
 
-/** One approver's word. */
-export interface Vote {
-  readonly approves: boolean;
-  readonly comment?: string;
-}
-
 /**
  * The request after the actor's vote. The numRequired-th approval approves it; a rejection that makes that number unreachable
  * rejects it.
  */
-export function withVote(
-  commit: Commit<unknown>,
-  request: StoredApprovalRequest,
-  { approves, comment }: Vote,
-): StoredApprovalRequest {
+export function withVote(commit: Commit<unknown>, request: StoredApprovalRequest, approves: boolean): StoredApprovalRequest {
   demandOpen(commit, request);
   const at = ownEntry(commit, request);
   const approvers = request.approvers.map((approver, index) =>
-    index === at
-      ? { ...approver, status: approves ? KEPT.approved : KEPT.rejected, ...(comment === undefined ? {} : { comment }) }
-      : approver,
+    index === at ? { ...approver, status: approves ? KEPT.approved : KEPT.rejected } : approver,
   );
   return { ...request, approvers, status: outcome(commit, approvers, request.numRequired), ...updated(commit) };
 }
@@ -113,7 +101,7 @@ function ownEntries({ approvers }: StoredApprovalRequest, actor: StoredEntity): 
 }
 
 /** Returns who an approver is, without its vote. */
-export function entityOf({ status: _status, comment: _comment, ...entity }: StoredApprover): StoredEntity {
+export function entityOf({ status: _status, ...entity }: StoredApprover): StoredEntity {
   return entity;
 }
 

@@ -50,7 +50,7 @@ function namedOwner({ data }: Proposed, where: string): StoredEntity | undefined
  */
 export function approveTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
-    const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: true }) as StoredTransferRequest;
+    const request = withVote(commit, theRequest(commit, id, "asset not found"), true) as StoredTransferRequest;
     save(commit, "UPDATED", request);
     if (meant(commit, request.status) === "approved") transfer(commit, request);
   }
@@ -59,7 +59,7 @@ export function approveTransfers(commit: Commit<{ readonly id: readonly string[]
 /** POST /asset/ownershipTransfer/reject */
 export function rejectTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
-    const request = withVote(commit, theRequest(commit, id, "asset not found"), { approves: false });
+    const request = withVote(commit, theRequest(commit, id, "asset not found"), false);
     save(commit, "UPDATED", request as StoredTransferRequest);
   }
 }

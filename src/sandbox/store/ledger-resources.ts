@@ -23,7 +23,7 @@ export interface StoredAsset extends Stamps {
   readonly owners: readonly StoredEntity[];
 }
 
-/** An entity asked to approve, with its own status and the comment it gave. */
+/** An entity asked to approve, with its own status. */
 export interface StoredApprover extends StoredEntity {
   readonly status: string;
 }
@@ -38,7 +38,6 @@ export interface StoredApprovalRequest extends Stamps {
   readonly timeout: Decimal;
   readonly data: JsonObject;
   readonly owners: readonly StoredEntity[];
-  readonly comment?: string;
 }
 
 /** A request that moves assets once it is approved. */
@@ -124,10 +123,9 @@ export interface StoredAccount extends Omit<Stamps, "createdAt"> {
   readonly createdAt: null;
 }
 
-/** One change of balances: to whom, from whom, how much, and for a non-fungible token which unit. */
+/** One change of balances: to whom, how much, and for a non-fungible token which unit. */
 export interface BalanceMovement {
   readonly tokenId: string;
-  readonly from?: StoredEntity;
   readonly to?: StoredEntity;
   readonly amount: Decimal;
   readonly data?: { readonly id: string; readonly ledgerMetadata: { readonly owners: readonly StoredEntity[] } };
