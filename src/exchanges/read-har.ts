@@ -1,5 +1,6 @@
+import { Decimal } from "../base/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, parseJson } from "../base/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { KeptExchange } from "./kept.ts";
 
@@ -16,10 +17,56 @@ export function readHar(text: string, file: string): readonly KeptExchange[] {
 
 function parsedHar(text: string, file: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    return parseJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw invalid(file, `it is not JSON: ${messageOf(error)}`);
+    throw invalid(file, `it is not JSON${placeIn(messageOf(error), text)}`);
   }
+}
+
+// The parser's own message quotes the text, and an archive is full of keys.
+function placeIn(message: string, text: string): string {
+  if (/end of JSON|unterminated/i.test(message))
+    return `: it ends in the middle, after ${text.length.toLocaleString("en")} characters`;
+  const at = /position (\d+)/.exec(message)?.[1];
+  if (at === undefined) return "";
+  const before = text.slice(0, Number(at));
+  return `: line ${before.split("\n").length}, column ${before.length - before.lastIndexOf("\n")}`;
+}
+
+/** Returns where each entry of an archive begins and ends, in the order of its exchanges. */
+export function entryPlaces(text: string): readonly { readonly start: number; readonly end: number }[] {
+  let places: { start: number; end: number }[] = [];
+  const keys: string[] = [];
+  let [depth, start] = [0, -1];
+  let inEntries = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfText(text, at);
+      if (depth < ENTRY_DEPTH) keys[depth] = text.slice(at + 1, end);
+      at = end;
+    } else if (character === "{" || character === "[") {
+      depth++;
+      if (depth === ENTRY_DEPTH) {
+        inEntries = character === "[" && keys[1] === "log" && keys[2] === "entries";
+        if (inEntries) places = [];
+      }
+      if (depth === ENTRY_DEPTH + 1) start = at;
+    } else if (character === "}" || character === "]") {
+      if (depth === ENTRY_DEPTH + 1 && inEntries) places.push({ start, end: at + 1 });
+      depth--;
+    }
+  }
+  return places;
+}
+
+/** The archive, its log, and the list of entries. */
+const ENTRY_DEPTH = 3;
+
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
 }
 
 function exchangeIn(entry: Fields, where: string): KeptExchange {
@@ -27,22 +74,23 @@ function exchangeIn(entry: Fields, where: string): KeptExchange {
   const { method, url } = request;
   if (typeof method !== "string" || typeof url !== "string" || !URL.canParse(url))
     throw invalid(where, "its request has no method, or no address");
-  const status = Number(response["status"] ?? 0);
+  const status = numberIn(response["status"]);
   return {
     run: textIn(entry, "pageref") ?? undefined,
     step: textIn(entry, "_step"),
     startedAt: Date.parse(textIn(entry, "startedDateTime") ?? "") || 0,
-    durationMs: Number(entry["time"]) || 0,
+    durationMs: numberIn(entry["time"]),
     method: method.toUpperCase(),
     url,
     headers: headersIn(request["headers"]),
-    body: textIn(fieldsOf(request["postData"]), "text"),
+    body: request["postData"] === undefined ? null : contentIn(fieldsOf(request["postData"])),
     answer:
       status > 0 ? { status, headers: headersIn(response["headers"]), text: contentIn(fieldsOf(response["content"])) } : null,
     why: textIn(entry, "_error"),
   };
 }
 
+// Some programs record the bodies of requests in base64 too.
 function contentIn(content: Fields): string {
   const text = textIn(content, "text") ?? "";
   return content["encoding"] === "base64" ? Buffer.from(text, "base64").toString() : text;
@@ -51,6 +99,10 @@ function contentIn(content: Fields): string {
 function headersIn(headers: unknown): Readonly<Record<string, string>> {
   const pairs = Array.isArray(headers) ? headers.map(fieldsOf) : [];
   return Object.fromEntries(pairs.map((pair) => [(textIn(pair, "name") ?? "").toLowerCase(), textIn(pair, "value") ?? ""]));
+}
+
+function numberIn(value: unknown): number {
+  return (value instanceof Decimal ? value.approximate() : Number(value)) || 0;
 }
 
 function fieldsOf(value: unknown): Fields {

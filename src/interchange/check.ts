@@ -38,3 +38,4 @@ function placed(diagnostic: Diagnostic, { text = "", places }: Translation, file
 
 export { exportPlaybook } from "./export/export-playbook.ts";
 export { importArazzo } from "./import/import-arazzo.ts";
+export { importHar } from "./har/import-har.ts";

@@ -44,3 +44,19 @@ export function shareIds(input: JsonObject): Json | undefined {
     isObject(definition) && definition["id"] !== undefined ? [definition["id"]] : [],
   );
 }
+
+const COMMENT_MARK = /\s*\[tokenbook:[^\]]*\]$/;
+
+/** Returns a body without the marks that a run of ours put into it. */
+export function withoutMarks(value: Json): Json {
+  if (typeof value === "string") return value.replace(COMMENT_MARK, "");
+  if (Array.isArray(value)) return value.map((item: Json) => withoutMarks(item));
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).filter(([name, field]) => !isMark(name, field));
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutMarks(field)]));
+}
+
+function isMark(name: string, value: Json): boolean {
+  if (name === MARK_KEY && typeof value === "string") return value.startsWith("tokenbook:");
+  return name === "comment" && typeof value === "string" && value !== "" && withoutMarks(value) === "";
+}

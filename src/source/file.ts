@@ -8,8 +8,8 @@ export class SourceFile {
   readonly text: string;
   /** The offset at which each line begins. */
   readonly #lineStarts: number[] = [0];
-  /** The text that frames show. */
-  #shown: string;
+  /** The text that frames show; `undefined`: there are none. */
+  #shown: string | undefined;
 
   constructor(path: string, text: string) {
     this.path = path;
@@ -63,12 +63,19 @@ export class SourceFile {
 
   /** Hides every character of this range in all later frames. */
   conceal({ start, end }: Range): void {
+    if (this.#shown === undefined) return;
     const hidden = this.text.slice(start, end).replaceAll(/[^\r\n]/g, "*");
     this.#shown = this.#shown.slice(0, start) + hidden + this.#shown.slice(end);
   }
 
+  /** Makes all later diagnostics without a frame: any part of the text may be a secret. */
+  showNothing(): void {
+    this.#shown = undefined;
+  }
+
   // Only the shown lines are read, because a file with many faults has many frames.
   #frame(place: SourcePlace): string {
+    if (this.#shown === undefined) return "";
     const first = Math.max(1, place.line - FRAME_LINES.above);
     const shown = this.#shown.slice(this.#lineStarts[first - 1], this.#lineStarts[place.line + FRAME_LINES.below]);
     return codeFrame(shown.split(/\r?\n/), first, place);

@@ -64,7 +64,8 @@ export async function serve(faults: FaultPlan = []): Promise<Served> {
   return { url, keys, commits, close: () => sandbox.close() };
 }
 
-const RUN_KEY = "k7";
+/** The key of the run in what Respect sends. */
+export const RUN_KEY = "k7";
 
 /** A run with tokenbook: a file with its text in a folder, and its inputs. */
 export interface Run {
@@ -72,21 +73,23 @@ export interface Run {
   readonly text: string;
   readonly folder: string;
   readonly inputs?: readonly string[];
+  /** The key of the run that is in its ids, if it is not its own. */
+  readonly runKey?: string;
 }
 
 /** Runs a playbook or a document with tokenbook. */
-export async function withTokenbook({ file, text, folder, inputs = [] }: Run, served: Served): Promise<Outcome> {
+export async function withTokenbook({ file, text, folder, inputs = [], runKey: given }: Run, served: Served): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, file), text);
   writeFileSync(join(folder, "tokenbook.yaml"), environmentAt(served.url, Object.keys(served.keys)));
-  const given = inputs.flatMap((input) => ["--input", input]);
-  const ended = await runNode([join(ROOT, "bin/tokenbook.js"), "run", file, ...given], folder, served.keys);
-  const [, runKey = RUN_KEY] = inputs.length > 0 ? [] : (/run \d{8}T\d{6}-(\w+)/.exec(ended.output) ?? []);
-  return { ...ended, commits: comparable(await served.commits(), runKey) };
+  const options = inputs.flatMap((input) => ["--input", input]);
+  const ended = await runNode([join(ROOT, "bin/tokenbook.js"), "run", file, ...options], folder, served.keys);
+  const [, own = RUN_KEY] = inputs.length > 0 ? [] : (/run \d{8}T\d{6}-(\w+)/.exec(ended.output) ?? []);
+  return { ...ended, commits: comparable(await served.commits(), given ?? own) };
 }
 
 /** Gives a new sandbox to whoever runs something on it. */
-async function onNew<Result>(run: (served: Served) => Promise<Result>): Promise<Result> {
+export async function onNew<Result>(run: (served: Served) => Promise<Result>): Promise<Result> {
   const served = await serve();
   return run(served).finally(() => served.close());
 }
@@ -96,8 +99,8 @@ export interface Outcome extends Ended {
   readonly commits: readonly string[];
 }
 
-/** Runs an Arazzo document with Respect. */
-export async function withRespect(text: string, folder: string, served: Served): Promise<Outcome> {
+/** Runs an Arazzo document with Respect; `more`: further options. */
+export async function withRespect(text: string, folder: string, served: Served, more: readonly string[] = []): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "x.arazzo.yaml"), text);
   for (const name of ["ledger", "investor"]) {
@@ -106,7 +109,7 @@ export async function withRespect(text: string, folder: string, served: Served):
   const inputs = { ...served.keys, runKey: RUN_KEY, orgId: "org1" };
   const given = Object.entries(inputs).flatMap(([name, value]) => ["--input", `${name}=${value}`]);
   const servers = ["--server", `ledger=${served.url}/tokenize/app1`, "--server", `investor=${served.url}/api/v/1`];
-  const ended = await runNode([REDOCLY, "respect", "x.arazzo.yaml", ...given, ...servers], folder);
+  const ended = await runNode([REDOCLY, "respect", "x.arazzo.yaml", ...given, ...servers, ...more], folder);
   return { ...ended, commits: comparable(await served.commits(), RUN_KEY) };
 }
 

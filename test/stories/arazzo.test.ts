@@ -1,3 +1,5 @@
+import { truncateSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bothWays } from "../interchange/both-ways.ts";
 import { documentOfPage, lostAnswer, mintsIn } from "../interchange/lost-answer.ts";
@@ -48,4 +50,13 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
   expect((await project.run("convert", "lossy.arazzo.yaml", "accepted.yaml", "--accept-loss")).code).toBe(0);
   const refused = await project.run("run", "lossy.arazzo.yaml");
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the header "X-Trace" is not sent')]);
+
+  project.write("session.har", "");
+  truncateSync(join(project.folder, "session.har"), 200 * 1024 * 1024);
+  const large = await project.run("convert", "session.har", "session.yaml");
+  expect([large.code, large.stderr.split("\n").length < 6, large.stderr]).toEqual([
+    2,
+    true,
+    expect.stringContaining("session.har"),
+  ]);
 });

@@ -17,16 +17,14 @@ interface ConvertOptions {
   readonly json?: boolean;
 }
 
-/** `tokenbook convert`: an Arazzo document to a playbook, or a playbook to an Arazzo document, and what is lost on the way. */
+/** `tokenbook convert`: an Arazzo document or an HTTP Archive to a playbook, or a playbook to an Arazzo document, and what is lost on the way. */
 export const convert: Command<ConvertOptions> = async (shell, options): Promise<ExitCode> => {
   const { from, to, acceptLoss = false, json = false } = options;
   const text = readText(resolve(shell.cwd, from), from);
-  const isDocument = isArazzo(text);
-  if (to !== undefined) refuseSameKind(from, to, isDocument);
-  const { text: made, diagnostics } = isDocument
-    ? interchange().importArazzo(from, text)
-    : interchange().exportPlaybook(from, text, filesOf(shell));
-  const problems = made === undefined ? diagnostics : [...diagnostics, ...problemsOf(to ?? from, made, isDocument, shell)];
+  const kind = kindOf(from, text);
+  if (to !== undefined) refuseSameKind(from, to, kind);
+  const { text: made, diagnostics } = translated(kind, from, text, shell);
+  const problems = made === undefined ? diagnostics : [...diagnostics, ...problemsOf(to ?? from, made, kind, shell)];
   if (json) shell.stdout.write(checkJson([{ file: from, ok: made !== undefined, diagnostics: problems }], []), "json");
   else for (const each of problems) shell.stderr.write(`${formatDiagnostic(each)}\n\n`);
   const lost = problems.filter(({ severity }) => severity === "error");
@@ -38,6 +36,25 @@ export const convert: Command<ConvertOptions> = async (shell, options): Promise<
   return summarise(shell, `${losses(lost.length)}; to accept this, add --accept-loss`, EXIT.failed);
 };
 
+/** What is converted. */
+type ConvertedKind = "an Arazzo document" | "an HTTP Archive" | "a playbook";
+
+function kindOf(from: string, text: string): ConvertedKind {
+  if (/\.har$/i.test(from)) return "an HTTP Archive";
+  return isArazzo(text) ? "an Arazzo document" : "a playbook";
+}
+
+function translated(kind: ConvertedKind, from: string, text: string, shell: Shell): Conversion {
+  if (kind === "an HTTP Archive") return interchange().importHar(from, text);
+  if (kind === "an Arazzo document") return interchange().importArazzo(from, text);
+  return interchange().exportPlaybook(from, text, filesOf(shell));
+}
+
+interface Conversion {
+  readonly text: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 function losses(number: number): string {
   return number === 1 ? "1 thing is lost" : `${number} things are lost`;
 }
@@ -48,19 +65,19 @@ function summarise(shell: Shell, line: string, code: ExitCode): ExitCode {
 }
 
 // A translation that its own check refuses is no playbook.
-function problemsOf(file: string, made: string, isDocument: boolean, shell: Shell): readonly Diagnostic[] {
-  if (!isDocument) return [];
+function problemsOf(file: string, made: string, kind: ConvertedKind, shell: Shell): readonly Diagnostic[] {
+  if (kind === "a playbook") return [];
   const { diagnostics } = interchange().checkDocument(file, made, filesOf(shell));
   return diagnostics.filter(({ severity }) => severity === "error");
 }
 
-function refuseSameKind(from: string, to: string, isDocument: boolean): void {
+function refuseSameKind(from: string, to: string, kind: ConvertedKind): void {
   const toDocument = /\.arazzo\.(?:ya?ml|json)$/i.test(to);
-  if (toDocument !== isDocument) return;
+  if (toDocument === (kind === "a playbook")) return;
   throw new Failure({
     code: "convert.same-kind",
-    message: isDocument ? `${from} is an Arazzo document already` : `${to} is no name for an Arazzo document`,
+    message: toDocument ? `${from} is ${kind}, which becomes a playbook` : `${to} is no name for an Arazzo document`,
     why: "the ending of the new file's name says what is written: .arazzo.yaml is an Arazzo document, any other .yaml a playbook",
-    next: isDocument ? `tokenbook convert ${quoted(from)} PLAYBOOK.yaml` : `tokenbook convert ${quoted(from)} NAME.arazzo.yaml`,
+    next: toDocument ? `tokenbook convert ${quoted(from)} PLAYBOOK.yaml` : `tokenbook convert ${quoted(from)} NAME.arazzo.yaml`,
   });
 }

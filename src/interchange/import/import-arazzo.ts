@@ -1,9 +1,4 @@
-import { LIMITS } from "../../base/limits.ts";
-import { formatYaml } from "../../source/format.ts";
-import { type Node, YAMLMap } from "../../source/write-yaml.ts";
-import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
 import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
-import { playbookOrder } from "../../playbook/keywords/key-order.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { FindingPlace } from "../findings.ts";
 import { type ArazzoDocument, readArazzo } from "../arazzo-document.ts";
@@ -11,7 +6,8 @@ import { ImportedActors } from "./import-actors.ts";
 import { ImportedInputs } from "./import-inputs.ts";
 import { fieldName, Names, stepId } from "../names.ts";
 import { type WrittenValue, written } from "../value.ts";
-import { importWorkflow, type ImportedStep, type Importing } from "./import-workflow.ts";
+import { writePlaybook } from "../write-playbook.ts";
+import { importWorkflow, type Importing } from "./import-workflow.ts";
 
 /** A translated document. */
 export interface Translation {
@@ -41,13 +37,8 @@ export function importArazzo(path: string, text: string): Translation & Partial<
   };
   const outputs = importAll(importing);
   const places = new Map(importing.steps.map(({ id, range }) => [id, range]));
-  const made = findings.failed ? undefined : formatted(path, writePlaybook(importing, outputs));
+  const made = findings.failed ? undefined : playbookOf(importing, outputs);
   return { text: made, diagnostics: findings.all, places, file: document.file };
-}
-
-function formatted(path: string, text: string): string {
-  const result = formatYaml(path, text, playbookOrder);
-  return "text" in result ? result.text : text;
 }
 
 function itemsOf(node: SourceNode | undefined): readonly SourceNode[] {
@@ -108,55 +99,21 @@ function importAll(importing: Importing): ReadonlyMap<string, WrittenValue> {
   return new Map(made.flat());
 }
 
-function writePlaybook(
+function playbookOf(
   { document, inputs, actors, steps, workflows }: Importing,
   outputs: ReadonlyMap<string, WrittenValue>,
 ): string {
   const info = child(document.root, "info");
   const [workflow] = workflows.size === 1 ? workflows.values() : [];
   const about = [textOf(child(workflow, "description")), textOf(child(info, "description")), textOf(child(info, "summary"))];
-  const description = about.find((text) => text !== undefined && text.trim() !== "");
-  const declared = { ...inputs.written(), actors: actors.written() };
   const names = new Names(fieldName);
-  const given = Object.fromEntries([...outputs].map(([name, value]) => [names.of(name), written(value)]));
-  const fields: (WrittenField | undefined)[] = [
-    field("playbook", asNode(1)),
-    field("name", asNode(plainText(textOf(child(info, "title")) ?? document.file.path))),
-    description === undefined ? undefined : field("description", asNode(plainText(description))),
-    section("inputs", declared.inputs),
-    section("secrets", declared.secrets),
-    section("actors", declared.actors),
-    { ...field("steps", listOf(steps.map(stepMap))), apart: true },
-    section("outputs", given),
-  ];
-  return writeDocument(fields.filter((each) => each !== undefined));
-}
-
-function field(key: string, value: Node): WrittenField {
-  return { key, value };
-}
-
-function section(key: string, values: Readonly<Record<string, unknown>>): WrittenField | undefined {
-  const entries = Object.entries(values);
-  if (entries.length === 0) return undefined;
-  return { ...field(key, mapOf(entries.map(([name, value]) => ({ key: name, value: onOneLine(value) })))), apart: true };
-}
-
-const LONG_VALUE = 100;
-
-function stepMap({ range: _range, ...fields }: ImportedStep): YAMLMap {
-  return mapOf(
-    Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => ({ key, value: isShort(value) ? onOneLine(value) : asNode(value) })),
-  );
-}
-
-function isShort(value: unknown): boolean {
-  return typeof value === "object" && JSON.stringify(value).length <= LONG_VALUE;
-}
-
-// A playbook would read an expression there.
-function plainText(text: string): string {
-  return text.replaceAll("${{", "$ {{").trim().slice(0, LIMITS.expressionChars);
+  return writePlaybook({
+    path: document.file.path,
+    name: textOf(child(info, "title")),
+    description: about.find((text) => text !== undefined && text.trim() !== ""),
+    ...inputs.written(),
+    actors: actors.written(),
+    steps: steps.map(({ range: _range, ...fields }) => fields),
+    outputs: Object.fromEntries([...outputs].map(([name, value]) => [names.of(name), written(value)])),
+  });
 }

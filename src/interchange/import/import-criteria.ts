@@ -2,7 +2,8 @@ import { LIMITS } from "../../base/limits.ts";
 import { patternOf, patternProblem } from "../../expression/pattern.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, readFilter } from "../expressions/condition.ts";
-import type { CallTarget, WorkflowScope } from "./import-scope.ts";
+import type { CallTarget } from "../answer-place.ts";
+import type { WorkflowScope } from "./import-scope.ts";
 import { splitEmbedded } from "../expressions/runtime-expression.ts";
 import { Expr, celOf, celPath, Joined } from "../value.ts";
 

@@ -1,8 +1,8 @@
-import type { Operation } from "../../operations/operation.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { TranslationFindings, FindingPlace } from "../findings.ts";
 import { type RuntimeExpression, readRuntime, splitEmbedded } from "../expressions/runtime-expression.ts";
-import { Expr, celOf, celPath, Joined, type WrittenValue, valueAt } from "../value.ts";
+import { answerPlace, type CallTarget } from "../answer-place.ts";
+import { Expr, celOf, Joined, type WrittenValue, valueAt } from "../value.ts";
 
 /** A parameter of a step, with the value that the step gives it. */
 export interface GivenParameter {
@@ -10,12 +10,6 @@ export interface GivenParameter {
   readonly in: string;
   readonly value: SourceNode;
   readonly node: SourceNode;
-}
-
-/** A call of the translated playbook, and what later steps may ask of it. */
-export interface CallTarget {
-  readonly id: string;
-  readonly operation: Operation;
 }
 
 /** A step of a workflow: its call, or the outputs of the workflow that it runs. */
@@ -94,27 +88,10 @@ export class WorkflowScope {
 
   /** Returns a part of the answer of a call. */
   answer(call: CallTarget, path: readonly string[], place: FindingPlace, owner = `steps.${call.id}`): WrittenValue | undefined {
-    const { operation } = call;
-    const { service } = operation;
-    const payload = owner === "response" ? owner : `${owner}.response`;
-    const [first = "", ...rest] = path;
-    if (service.envelope !== undefined) {
-      if (first === "response") return new Expr(celPath(payload, rest));
-      if (first !== "") return new Expr(celPath(`steps.${call.id}.envelope`, path));
-    }
-    const { paging } = operation.call;
-    if (paging !== undefined && service.paging.gives !== "the answer") {
-      if (first === paging.items) return new Expr(celPath(payload, rest));
-      if (first === "count" && rest.length === 0) return new Expr(`${payload}.size()`);
-      return this.findings.refuse(
-        place,
-        `"${first}" of a paged list cannot be read`,
-        "a playbook reads the records of its pages",
-      );
-    }
-    if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first))
-      return new Expr(`steps.${call.id}.${first}`);
-    return new Expr(celPath(payload, path));
+    return (
+      answerPlace(call, path, owner) ??
+      this.findings.refuse(place, `"${path[0]}" of a paged list cannot be read`, "a playbook reads the records of its pages")
+    );
   }
 
   /** Returns the value of a node of a document. */

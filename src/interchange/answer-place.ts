@@ -1,0 +1,28 @@
+import type { Operation } from "../operations/operation.ts";
+import { celPath, Expr } from "./value.ts";
+
+/** A call of the translated playbook, and what later steps may ask of it. */
+export interface CallTarget {
+  readonly id: string;
+  readonly operation: Operation;
+}
+
+/** Returns the expression for a place in the answer of a call, as it came; `undefined` for the frame of a page, which a playbook does not see. */
+export function answerPlace(call: CallTarget, path: readonly string[], owner = `steps.${call.id}`): Expr | undefined {
+  const { operation } = call;
+  const { service } = operation;
+  const payload = owner === "response" ? owner : `${owner}.response`;
+  const [first = "", ...rest] = path;
+  if (service.envelope !== undefined) {
+    if (first === "response") return new Expr(celPath(payload, rest));
+    if (first !== "") return new Expr(celPath(`steps.${call.id}.envelope`, path));
+  }
+  const { paging } = operation.call;
+  if (paging !== undefined && service.paging.gives !== "the answer") {
+    if (first === paging.items) return new Expr(celPath(payload, rest));
+    return first === "count" && rest.length === 0 ? new Expr(`${payload}.size()`) : undefined;
+  }
+  if (rest.length === 0 && operation.writes && Object.hasOwn(operation.yields, first))
+    return new Expr(`steps.${call.id}.${first}`);
+  return new Expr(celPath(payload, path));
+}

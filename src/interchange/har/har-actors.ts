@@ -1,0 +1,71 @@
+import { readEntity } from "../../base/entity.ts";
+import { KEY_ACTS } from "../../playbook/steps/identity.ts";
+import type { FindingPlace, TranslationFindings } from "../findings.ts";
+import { fieldName, Names } from "../names.ts";
+import type { HarCall } from "./har-request.ts";
+
+const MASKED = /^\$\{\{ secrets\.(\w+) \}\}$/;
+
+/** The actors of an archive: an entity or a key each. A key is never written: each gets the name of a credential. */
+export class HarActors {
+  readonly #findings: TranslationFindings;
+  readonly #names = new Names(fieldName);
+  readonly #actors = new Map<string, Readonly<Record<string, string>>>();
+  readonly #credentials = new Map<string, string>();
+  readonly #shared = new Map<string, string>();
+
+  constructor(findings: TranslationFindings) {
+    this.#findings = findings;
+  }
+
+  /** Returns the `as` of a call. */
+  of({ operation, acting, key = "" }: HarCall, place: FindingPlace): unknown {
+    const { service } = operation;
+    if (service.identity.kind === "credential") {
+      const credential = this.#credential(key, place);
+      return this.#named(actorName(credential), service.name, credential);
+    }
+    const first = this.#shared.get(service.name) ?? key;
+    this.#shared.set(service.name, first);
+    if (first !== key)
+      this.#findings.lose(
+        place,
+        "this request has another key than those before it",
+        "an environment has one key for this interface",
+      );
+    const entity = readEntity(acting ?? "");
+    if (acting === undefined || acting === "") return { [service.name]: KEY_ACTS };
+    if (entity !== undefined && !acting.includes("${{")) return this.#named(entity.value, service.name, acting);
+    return this.#findings.lose(place, "who acts is no entity", "an entity is written as in userId:alice");
+  }
+
+  /** Returns the declarations. */
+  declared(): Readonly<Record<string, object>> {
+    return Object.fromEntries(this.#actors);
+  }
+
+  #named(name: string, service: string, value: string): string {
+    const known = [...this.#actors].find(([, identity]) => identity[service] === value);
+    if (known !== undefined) return known[0];
+    const actor = this.#names.fresh(name);
+    this.#actors.set(actor, { [service]: value });
+    return actor;
+  }
+
+  #credential(key: string, place: FindingPlace): string {
+    const masked = MASKED.exec(key)?.[1];
+    if (masked !== undefined) return masked;
+    const known = this.#credentials.get(key);
+    if (known !== undefined) return known;
+    const name = this.#credentials.size === 0 ? "CALLER_KEY" : `CALLER_${this.#credentials.size + 1}_KEY`;
+    this.#credentials.set(key, name);
+    const why = "keys are not copied: give the environment a credential of this name";
+    if (/[A-Za-z\d]/.test(key)) this.#findings.tighten(place, `the caller with this key is called ${name}`, why);
+    else this.#findings.lose(place, `all callers whose keys are masked are one, ${name}`, why);
+    return name;
+  }
+}
+
+function actorName(credential: string): string {
+  return credential.replace(/_?KEY$/, "").toLowerCase() || credential;
+}

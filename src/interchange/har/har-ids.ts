@@ -1,0 +1,63 @@
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { resolve } from "../../contract/contract.ts";
+import type { JsonSchema } from "../../contract/schema-types.ts";
+import { answerPlace, type CallTarget } from "../answer-place.ts";
+import type { Expr, WrittenValue } from "../value.ts";
+import type { HarSecrets } from "./har-secrets.ts";
+
+/** Binds the ids that an answer gave and a later request used. An id that a request had first is the caller's own, and stays. */
+export class HarIds {
+  readonly #given = new Map<string, Expr>();
+  readonly #sent = new Set<string>();
+
+  /** Takes the ids of an answer; `offset`: the records of the pages before it. */
+  take(call: CallTarget, answer: Json, offset = 0): void {
+    const { paging } = call.operation.call;
+    for (const { text, path } of idsIn(call.operation.call.response ?? {}, answer, [])) {
+      const list = paging === undefined ? -1 : path.indexOf(paging.items);
+      const place = list < 0 ? path : path.with(list + 1, String(Number(path[list + 1]) + offset));
+      this.bind(text, answerPlace(call, place));
+    }
+  }
+
+  /** Takes one id, and the expression for it. */
+  bind(text: string, place: Expr | undefined): void {
+    if (place !== undefined && text !== "" && !this.#sent.has(text) && !this.#given.has(text)) this.#given.set(text, place);
+  }
+
+  /** Returns the input of a request: ids as expressions, and no secrets. */
+  bound(input: JsonObject, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
+    return this.#fields(input, secrets);
+  }
+
+  #fields(fields: JsonObject, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
+    return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#value(value, name, secrets)]));
+  }
+
+  #value(value: Json, field: string, secrets: HarSecrets): WrittenValue {
+    if (typeof value === "string") {
+      const given = this.#given.get(value);
+      if (given === undefined) this.#sent.add(value);
+      return given ?? secrets.hide(value, field);
+    }
+    if (Array.isArray(value)) return value.map((item: Json) => this.#value(item, field, secrets));
+    return isObject(value) ? this.#fields(value, secrets) : value;
+  }
+}
+
+interface FoundId {
+  readonly text: string;
+  readonly path: readonly string[];
+}
+
+function idsIn(schema: JsonSchema, value: Json, path: readonly string[]): readonly FoundId[] {
+  const resolved = resolve(schema);
+  const { properties = {}, items = {} } = resolved;
+  if (typeof value === "string") return resolved["x-id"] === undefined ? [] : [{ text: value, path }];
+  if (Array.isArray(value)) return value.flatMap((item: Json, at) => idsIn(items, item, [...path, String(at)]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    const inner = properties[name];
+    return inner === undefined ? [] : idsIn(inner, field, [...path, name]);
+  });
+}

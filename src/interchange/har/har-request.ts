@@ -1,0 +1,106 @@
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../../base/json.ts";
+import { DEFAULT_PROFILE, profileOf } from "../../contract/profile.ts";
+import type { KeptExchange } from "../../exchanges/kept.ts";
+import { inputParameters } from "../../operations/input.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { operationAt, pathValues } from "../../operations/route.ts";
+import { withoutMarks } from "../../services/marks.ts";
+
+/** A recorded request as a call of an operation. */
+export interface HarCall {
+  readonly operation: Operation;
+  readonly with: JsonObject;
+  /** The entity that acts, as it was sent; `undefined`: the key acts. */
+  readonly acting: string | undefined;
+  /** The value of the header with the key. */
+  readonly key: string | undefined;
+  /** The page that was asked for. */
+  readonly page: string | undefined;
+  /** The parameters that no operation has. */
+  readonly unknown: readonly string[];
+}
+
+/** Why a request is no call. */
+export class NoCall extends Error {}
+
+/** Returns the call that a request made. Throws a {@link NoCall}. */
+export function callIn(exchange: KeptExchange): HarCall {
+  const { method, url, headers } = exchange;
+  const operation = operationAt(method, url);
+  if (operation === undefined) throw new NoCall("it belongs to neither interface of the service");
+  const { service } = operation;
+  const query = new Map(URL.parse(url)?.searchParams ?? []);
+  const { identity, paging } = service;
+  const place = identity.kind === "entity" ? identity.onBehalfOf(DEFAULT_PROFILE) : undefined;
+  const acting =
+    place === undefined ? undefined : place.in === "query" ? taken(query, place.name) : headers[place.name.toLowerCase()];
+  const page = taken(query, wireName(operation, paging.parameter));
+  for (const { name, profile = name } of operation.call.parameters) if (name === "async") query.delete(profile);
+  const given = parametersIn(operation, query, url);
+  const body = bodyIn(operation, exchange.body);
+  return {
+    operation,
+    with: { ...given, ...body },
+    acting,
+    key: headers[service.keyHeader.toLowerCase()],
+    page,
+    unknown: [...query.keys()],
+  };
+}
+
+function taken(query: Map<string, string>, name: string): string | undefined {
+  const value = query.get(name);
+  query.delete(name);
+  return value;
+}
+
+function wireName({ call }: Operation, name: string): string {
+  return profileOf(DEFAULT_PROFILE, call.interface).parameters[name] ?? name;
+}
+
+function parametersIn(operation: Operation, query: Map<string, string>, url: string): JsonObject {
+  const inPath = pathValues(operation, url);
+  const values = inputParameters(operation).flatMap(({ name, in: place, profile, schema }) => {
+    const wire = profile === undefined ? name : wireName(operation, profile);
+    const text = place === "path" ? inPath[name] : taken(query, wire);
+    return text === undefined ? [] : [[name, schema.type === "string" ? text : typed(text)] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Returns the value that a parameter had before it became a text. */
+function typed(text: string): Json {
+  if (text === "true" || text === "false") return text === "true";
+  return Decimal.parse(text) ?? text;
+}
+
+function bodyIn({ call, meaning, batches }: Operation, text: string | null): JsonObject {
+  if (call.body === undefined) return {};
+  const body = withoutMarks(parsed(text));
+  if (!batches) return fieldsOf(body);
+  if (meaning.wraps === undefined) return itemsOf(body);
+  const { [meaning.wraps]: list = [], ...shared } = fieldsOf(body);
+  return { ...shared, ...itemsOf(list) };
+}
+
+function parsed(text: string | null): Json {
+  if (text === null || text === "") throw new NoCall("the archive does not have its body");
+  try {
+    return parseJson(text);
+  } catch {
+    throw new NoCall("its body is no JSON");
+  }
+}
+
+function fieldsOf(value: Json): JsonObject {
+  if (isObject(value)) return value;
+  throw new NoCall("its body is no map of fields");
+}
+
+// A list of one item is the item.
+function itemsOf(value: Json): JsonObject {
+  if (!Array.isArray(value) || value.length === 0) throw new NoCall("its body has no list of items");
+  const [only, ...more] = value as readonly Json[];
+  return only !== undefined && more.length === 0 ? fieldsOf(only) : { items: value as readonly Json[] };
+}

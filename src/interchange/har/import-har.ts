@@ -1,0 +1,246 @@
+import { basename } from "node:path";
+import { LIMITS } from "../../base/limits.ts";
+import { isObject, type Json, parseJson, writeJson } from "../../base/json.ts";
+import { DEFAULT_PROFILE } from "../../contract/profile.ts";
+import type { KeptExchange } from "../../exchanges/kept.ts";
+import { entryPlaces, readHar } from "../../exchanges/read-har.ts";
+import { conditionsOf, plainWords } from "../../operations/refusal.ts";
+import { listIn, type PageWalk } from "../../services/paging/paging.ts";
+import type { Diagnostic } from "../../source/diagnostic.ts";
+import { SourceFile } from "../../source/file.ts";
+import type { Range } from "../../source/node.ts";
+import { answerPlace, type CallTarget } from "../answer-place.ts";
+import { TranslationFindings } from "../findings.ts";
+import { Names, stepId } from "../names.ts";
+import { written } from "../value.ts";
+import { writePlaybook } from "../write-playbook.ts";
+import { HarActors } from "./har-actors.ts";
+import { HarIds } from "./har-ids.ts";
+import { callIn, type HarCall, NoCall } from "./har-request.ts";
+import { HarSecrets } from "./har-secrets.ts";
+
+/** An archive as a playbook. */
+export interface ImportedHar {
+  /** `undefined` when nothing can be made of it. */
+  readonly text: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Translates an HTTP Archive to a playbook. Throws a Failure for a text that is none. */
+export function importHar(path: string, text: string): ImportedHar {
+  const exchanges = readHar(text, path);
+  const file = new SourceFile(path, text);
+  file.showNothing();
+  const findings = new TranslationFindings(file);
+  const made = new HarImport(exchanges, entryPlaces(text), findings).playbook(path);
+  return { text: findings.failed ? undefined : made, diagnostics: findings.all };
+}
+
+interface HarStep extends CallTarget {
+  readonly as: unknown;
+  readonly with: object | undefined;
+  pages: number | undefined;
+  fails: object | undefined;
+}
+
+/** A list that may be read on. */
+interface OpenList {
+  readonly step: HarStep;
+  readonly walk: PageWalk;
+  read: number;
+  records: number;
+  next: string | undefined;
+}
+
+class HarImport {
+  readonly #exchanges: readonly KeptExchange[];
+  readonly #places: readonly Range[];
+  readonly #findings: TranslationFindings;
+  readonly #actors: HarActors;
+  readonly #secrets: HarSecrets;
+  readonly #ids = new HarIds();
+  readonly #names = new Names(stepId);
+  readonly #steps: HarStep[] = [];
+  readonly #receipts = new Map<string, HarStep>();
+  readonly #lists = new Map<string, OpenList>();
+
+  constructor(exchanges: readonly KeptExchange[], places: readonly Range[], findings: TranslationFindings) {
+    this.#exchanges = exchanges;
+    this.#places = places;
+    this.#findings = findings;
+    this.#actors = new HarActors(findings);
+    this.#secrets = new HarSecrets(exchanges);
+  }
+
+  playbook(path: string): string {
+    let wasLost = false;
+    this.#exchanges.forEach((exchange, at) => {
+      // A browser asks with it whether it may send the next request.
+      if (exchange.method === "OPTIONS") return;
+      const isRepeated = isLost(exchange) && isSame(exchange, this.#exchanges[at + 1]);
+      if (!isRepeated) this.#take(exchange, this.#placeOf(at), wasLost);
+      wasLost = isRepeated;
+    });
+    if (this.#steps.length === 0)
+      this.#findings.refuse(this.#placeOf(0), "no request of this archive calls the service", "there is nothing to run");
+    return writePlaybook({
+      path,
+      name: basename(path).replace(/\.har$/i, ""),
+      description: "What another client did, as it was recorded.",
+      inputs: {},
+      secrets: this.#secrets.declared(),
+      actors: this.#actors.declared(),
+      steps: this.#steps.map(({ operation, ...step }) => ({ ...step, uses: operation.name })),
+      outputs: {},
+    });
+  }
+
+  #placeOf(at: number): Range {
+    const { start } = this.#places[at] ?? { start: 0 };
+    return { start, end: start + 1 };
+  }
+
+  #take(exchange: KeptExchange, place: Range, wasLost: boolean): void {
+    const call = this.#callOf(exchange, place);
+    if (call === undefined || this.#isReceipt(call, exchange)) return;
+    if (this.#isLaterPage(call, exchange)) return;
+    const { operation } = call;
+    const answer = answerIn(exchange);
+    const refusal = refusalIn(exchange, operation, answer);
+    const isOpen = refusal === undefined && isLost(exchange);
+    if (isOpen && !operation.writes) {
+      this.#findings.lose(place, `this read of ${operation.name} is left out`, "it was not answered");
+      return;
+    }
+    if (this.#steps.length >= LIMITS.steps) {
+      this.#findings.refuse(place, `more than ${LIMITS.steps} requests`, "a playbook has no more steps");
+      return;
+    }
+    const step = this.#newStep(call, place);
+    if (step === undefined) return;
+    if (wasLost || isOpen) this.#findings.tighten(place, LOST_ANSWER, WHAT_IT_DID);
+    if (refusal === undefined) this.#takeAnswer(step, call, answer);
+    // After a lost answer, the second request may have been refused because of the first.
+    else if (!wasLost) step.fails = refusal;
+    this.#steps.push(step);
+  }
+
+  #callOf(exchange: KeptExchange, place: Range): HarCall | undefined {
+    try {
+      return callIn(exchange);
+    } catch (error) {
+      if (!(error instanceof NoCall)) throw error;
+      // Its path and its query may hold keys.
+      const message = `this ${exchange.method} to ${new URL(exchange.url).host} is left out`;
+      return this.#findings.lose(place, message, error.message);
+    }
+  }
+
+  #newStep(call: HarCall, place: Range): HarStep | undefined {
+    const { operation, unknown } = call;
+    const as = this.#actors.of(call, place);
+    if (as === undefined) return undefined;
+    for (const name of unknown)
+      this.#findings.lose(place, `the parameter "${name}" is not sent`, `${operation.name} has no parameter of this name`);
+    if (call.page !== undefined && call.page !== "" && call.page !== "1")
+      this.#findings.lose(place, "the list is read from its first page", "the pages before this one are not in the archive");
+    return {
+      id: this.#names.fresh(operation.name.split(".").slice(1).join("_")),
+      operation,
+      as,
+      with: Object.keys(call.with).length === 0 ? undefined : (written(this.#ids.bound(call.with, this.#secrets)) as object),
+      pages: undefined,
+      fails: undefined,
+    };
+  }
+
+  #takeAnswer(step: HarStep, call: HarCall, answer: Json): void {
+    this.#ids.take(step, answer);
+    const receiptId = isObject(answer) ? answer["receiptId"] : undefined;
+    if (step.operation.writes && typeof receiptId === "string") this.#receipts.set(receiptId, step);
+    const { paging } = step.operation.call;
+    if (paging === undefined) return;
+    const walk = step.operation.service.paging.walk(paging.items, DEFAULT_PROFILE);
+    const list: OpenList = { step, walk, read: 0, records: 0, next: undefined };
+    this.#lists.set(listKey(call), list);
+    readPage(list, answer);
+  }
+
+  // What is waited for by polling a receipt belongs to the write.
+  #isReceipt(call: HarCall, exchange: KeptExchange): boolean {
+    const { operation } = call;
+    const { receipts } = operation.service;
+    const id = Object.values(call.with)[0];
+    if (receipts?.read("").operation !== operation.name || typeof id !== "string") return false;
+    const step = this.#receipts.get(id);
+    const answer = answerIn(exchange);
+    if (step === undefined) return false;
+    if (!isObject(answer)) return true;
+    const { transactionId, status, message } = answer;
+    if (typeof transactionId === "string") this.#ids.bind(transactionId, answerPlace(step, ["transactionId"]));
+    const isFailed = typeof status === "string" && receipts.rules(DEFAULT_PROFILE).failed.includes(status);
+    if (isFailed) step.fails = typeof message === "string" && message !== "" ? { message: { contains: message } } : {};
+    return true;
+  }
+
+  // A page after the first belongs to the read of the list.
+  #isLaterPage(call: HarCall, exchange: KeptExchange): boolean {
+    const list = this.#lists.get(listKey(call));
+    if (list?.next === undefined || call.page !== list.next) return false;
+    const answer = answerIn(exchange);
+    this.#ids.take(list.step, answer, list.records);
+    readPage(list, answer);
+    return true;
+  }
+}
+
+const LOST_ANSWER = "a write whose answer was lost is one step, here and elsewhere";
+const WHAT_IT_DID = "tokenbook finds out by reading what it did, and the archive does not say whether it was done twice";
+
+function readPage(list: OpenList, answer: Json): void {
+  const { service, call } = list.step.operation;
+  const opened = service.envelope?.open(answer);
+  const page = opened === undefined ? { payload: answer, envelope: undefined } : "payload" in opened ? opened : undefined;
+  const after = page === undefined ? undefined : list.walk.take(page);
+  list.records += page === undefined ? 0 : listIn(page.payload, call.paging?.items ?? "").length;
+  list.read += 1;
+  list.next = after?.kind === "more" ? String(after.page) : undefined;
+  list.step.pages = list.next === undefined ? undefined : list.read;
+}
+
+function listKey({ operation, with: input, acting, key }: HarCall): string {
+  return writeJson([operation.name, input, acting ?? null, key ?? null]);
+}
+
+// No answer, or one that leaves open what was done.
+function isLost({ answer }: Pick<KeptExchange, "answer">): boolean {
+  return answer === null || answer.status >= 500 || answer.status === 429 || answer.status === 408;
+}
+
+function isSame(one: KeptExchange, other: KeptExchange | undefined): boolean {
+  return other !== undefined && one.method === other.method && one.url === other.url && one.body === other.body;
+}
+
+function answerIn({ answer }: KeptExchange): Json {
+  try {
+    return parseJson(answer?.text ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+// What the step must expect of a refusal; `undefined`: the call was not refused.
+function refusalIn(
+  { answer }: KeptExchange,
+  { call, service, writes, async }: HarCall["operation"],
+  body: Json,
+): object | undefined {
+  if (answer === null || (answer.status < 400 && (service.envelope === undefined || "payload" in service.envelope.open(body))))
+    return undefined;
+  const given = isObject(body) && typeof body["condition"] === "string" ? plainWords(body["condition"]) : undefined;
+  const condition = conditionsOf(call).find((each) => plainWords(each) === given);
+  if (isLost({ answer }) && (condition === undefined || (writes && !async))) return undefined;
+  // tokenbook asks for an answer before the commit: what is refused then has a receipt, without a status.
+  const status = answer.status < 400 || async ? {} : { status: answer.status };
+  return { ...(condition === undefined ? {} : { condition }), ...status };
+}
