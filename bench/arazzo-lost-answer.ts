@@ -1,9 +1,18 @@
-// `npm run arazzo:lost-answer`: what two runners make of one document when the answer of a mint is lost.
-import { lostAnswer, mintsIn } from "../test/interchange/lost-answer.ts";
+// `npm run arazzo:lost-answer`: what two runners make of one document when the answer of a mint is lost, and of a number of many digits.
+import { type Demonstrated, lostAnswer, manyDigits, mintsIn, storedIn } from "../test/interchange/lost-answer.ts";
 
-const { tokenbook, respect } = await lostAnswer();
-console.log("| runner | mints | exit code |\n|---|---|---|");
-for (const [name, outcome] of Object.entries({ tokenbook, "Redocly Respect": respect })) {
-  console.log(`| ${name} | ${mintsIn(outcome)} | ${outcome.code} |`);
+function named({ tokenbook, respect }: Demonstrated): readonly (readonly [string, Demonstrated["tokenbook"]])[] {
+  return [
+    ["tokenbook", tokenbook],
+    ["Redocly Respect", respect],
+  ];
 }
-console.log(`\n${tokenbook.output}\n${respect.output}`);
+
+const lost = await lostAnswer();
+console.log("| runner | mints | exit code |\n|---|---|---|");
+for (const [name, outcome] of named(lost)) console.log(`| ${name} | ${mintsIn(outcome)} | ${outcome.code} |`);
+const digits = await manyDigits();
+console.log("\n| runner | stores | the false criterion |\n|---|---|---|");
+for (const [name, outcome] of named(digits))
+  console.log(`| ${name} | ${storedIn(outcome)} | ${outcome.code === 0 ? "passes" : "fails"} |`);
+console.log([lost, digits].flatMap((each) => [each.tokenbook.output, each.respect.output]).join("\n"));

@@ -17,7 +17,7 @@ for (const file of files.filter((each) => only === undefined || each.includes(on
   const same = (commits: readonly string[] | undefined): string =>
     JSON.stringify(commits) === JSON.stringify(ours.commits)
       ? "equal"
-      : `${commits?.length ?? 0} of ${ours.commits.length} differ`;
+      : `${commits?.filter((commit) => ours.commits.includes(commit)).length ?? 0} of ${ours.commits.length} the same`;
   const cells = [basename(file, ".yaml"), steps, losses.length, verdict(lint.code), verdict(respect.code), verdict(ours.code)];
   console.log(`| ${[...cells, same(respect.commits), verdict(again?.code), same(again?.commits)].join(" | ")} |`);
   if (verbose === undefined) continue;

@@ -22,8 +22,16 @@ export interface Ended {
   readonly output: string;
 }
 
+/** The code of a process that did not end in its time. */
+export const KILLED = 70;
+
 /** Runs a script of Node in a folder. */
-export function runNode(args: readonly string[], cwd: string, variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function runNode(
+  args: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+  timeout = 300_000,
+): Promise<Ended> {
   const env = {
     ...process.env,
     NO_COLOR: "1",
@@ -33,14 +41,9 @@ export function runNode(args: readonly string[], cwd: string, variables: Readonl
     ...variables,
   };
   return new Promise((done) => {
-    execFile(
-      process.execPath,
-      [...args],
-      { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 },
-      (error, stdout, stderr) => {
-        done({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 70, output: stdout + stderr });
-      },
-    );
+    execFile(process.execPath, [...args], { cwd, env, maxBuffer: 64 * 1024 * 1024, timeout }, (error, stdout, stderr) => {
+      done({ code: error === null ? 0 : typeof error.code === "number" ? error.code : KILLED, output: stdout + stderr });
+    });
   });
 }
 

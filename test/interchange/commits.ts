@@ -19,7 +19,9 @@ export function comparable(commits: readonly Committed[], runKey: string): reado
   for (const { operation, body } of commits)
     if (MAKES.test(operation)) for (const id of idsIn(body)) ids.set(id, `#${ids.size + 1}`);
   const chosen = (text: string): string => ids.get(text) ?? text.replaceAll(runKey, "KEY").replace(/^[\da-f]{24,64}$/, "HASH");
-  return commits.map(({ operation, actor, body }) => writeJson({ operation, actor, body: plain(body, chosen) }));
+  return commits.map(({ operation, actor, body }) =>
+    writeJson({ operation, actor: plain(actor, chosen), body: plain(body, chosen) }),
+  );
 }
 
 const MAKES = /\.(?:token|vault)\.(?:create|addToken)$/;

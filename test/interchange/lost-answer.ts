@@ -1,4 +1,4 @@
-// The demonstration of docs/arazzo.md: one document, one lost answer, two runners.
+// The demonstrations of docs/arazzo.md: one document and two runners, when an answer is lost, and when a number has many digits.
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,29 +6,48 @@ import { fileURLToPath } from "node:url";
 import type { FaultPlan } from "../../src/sandbox/faults/plan.ts";
 import { type Outcome, serve, withRespect, withTokenbook } from "./both-ways.ts";
 
-/** The document of the page. */
-export function documentOfPage(): string {
+/** A document of the page. */
+export function documentOfPage(name = "mint"): string {
   const page = readFileSync(fileURLToPath(new URL("../../docs/arazzo.md", import.meta.url)), "utf8");
-  return /```yaml file=mint\.arazzo\.yaml\n(.+?)```/s.exec(page)?.[1] ?? "";
+  return new RegExp(`\`\`\`yaml file=${name}\\.arazzo\\.yaml\\n(.+?)\`\`\``, "s").exec(page)?.[1] ?? "";
 }
 
 /** The answer of the first mint is cut after the commit. */
 const LOST: FaultPlan = [{ operation: "ledger.token.mint", nth: 1, fault: "drop-after" }];
 
-/** Runs the document with both. */
-export async function lostAnswer(): Promise<{ readonly tokenbook: Outcome; readonly respect: Outcome }> {
+/** What both made of one document. */
+export interface Demonstrated {
+  readonly tokenbook: Outcome;
+  readonly respect: Outcome;
+}
+
+/** Runs the document whose answer is lost with both. */
+export function lostAnswer(): Promise<Demonstrated> {
+  return withBoth("mint", LOST);
+}
+
+/** Runs the document with a number of many digits with both. */
+export function manyDigits(): Promise<Demonstrated> {
+  return withBoth("digits", []);
+}
+
+async function withBoth(name: string, faults: FaultPlan): Promise<Demonstrated> {
   const folder = mkdtempSync(join(tmpdir(), "arazzo-"));
-  const [here, there] = [await serve(LOST), await serve(LOST)];
+  const text = documentOfPage(name);
+  const [here, there] = [await serve(faults), await serve(faults)];
   try {
-    const tokenbook = await withTokenbook(
-      { file: "mint.arazzo.yaml", text: documentOfPage(), folder: join(folder, "tokenbook") },
-      here,
-    );
-    return { tokenbook, respect: await withRespect(documentOfPage(), join(folder, "respect"), there) };
+    const file = `${name}.arazzo.yaml`;
+    const tokenbook = await withTokenbook({ file, text, folder: join(folder, "tokenbook") }, here);
+    return { tokenbook, respect: await withRespect(text, join(folder, "respect"), there) };
   } finally {
     await here.close();
     await there.close();
   }
+}
+
+/** The number that was stored, as the ledger has it. */
+export function storedIn({ commits }: Outcome): string {
+  return /"area":([\d.]+)/.exec(commits.join("\n"))?.[1] ?? "nothing";
 }
 
 /** How often something was minted. */

@@ -35,13 +35,15 @@ Examples:
   },
   convert: {
     group: "start",
-    brief: "Convert between playbooks and Arazzo documents.",
-    summary: "Convert a playbook to an Arazzo document, or an Arazzo document to a playbook. Reports what is lost.",
+    brief: "Convert playbooks, Arazzo documents and HTTP Archives.",
+    summary:
+      "Convert a playbook to an Arazzo document, or an Arazzo document or an HTTP Archive to a playbook. Reports what is lost.",
     examples: `Exits with 1 when something is lost, and with 2 when nothing could be written. Overwrites nothing.
 
 Examples:
   $ tokenbook convert onboarding.yaml onboarding.arazzo.yaml --accept-loss
-  $ tokenbook convert purchase.arazzo.yaml purchase.yaml`,
+  $ tokenbook convert purchase.arazzo.yaml purchase.yaml
+  $ tokenbook convert session.har session.yaml  what another client did`,
   },
   doctor: {
     group: "start",

@@ -44,7 +44,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     diff: "change nothing; show what would change, and exit with 1 when something would",
   },
   convert: {
-    from: "a playbook, or an Arazzo document",
+    from: "a playbook, an Arazzo document, or an HTTP Archive (.har)",
     to: "the new file: .arazzo.yaml is an Arazzo document, any other .yaml a playbook (default: stdout)",
     acceptLoss: "exit with 0 although something is lost",
   },

@@ -5,7 +5,7 @@ import { type Operation, operations } from "../../operations/operation.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";
 import { KEY_ACTS } from "../../playbook/steps/identity.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
-import { evaluateNode, type Known, type Knowledge, parseExpression } from "../expressions/evaluate.ts";
+import { evaluateNode, join, type Known, type Knowledge, parseExpression } from "../expressions/evaluate.ts";
 import { ORGANIZATION_INPUT, type ExportedRequest, sentBy } from "./export-call.ts";
 import { criteriaOf, type Criterion } from "./export-criteria.ts";
 import { AnswerPlace, OutStep, parts, payloadOf } from "./export-step.ts";
@@ -78,17 +78,17 @@ function actingIn(
   const entity = own ?? entityText(evaluateNode(node, names));
   if (entity === undefined) return undefined;
   const { in: where, name: parameter } = identity.onBehalfOf(DEFAULT_PROFILE);
-  return [key, { name: parameter, in: where, value: entity }];
+  return [key, { name: parameter, in: where, value: runtimeOf(entity) }];
 }
 
 function header(name: string, input: string): object {
   return { name, in: "header", value: `$inputs.${input}` };
 }
 
-function entityText(value: WrittenValue | undefined): string | undefined {
+function entityText(value: WrittenValue | undefined): WrittenValue | undefined {
   if (typeof value === "string") return value;
   const [attribute, name] = isMap(value) ? (Object.entries(value).find(([key]) => key !== ORGANIZATION_INPUT) ?? []) : [];
-  return attribute !== undefined && typeof name === "string" ? `${attribute}:${name}` : undefined;
+  return attribute === undefined || name === undefined ? undefined : join([`${attribute}:`, name]);
 }
 
 function fill(step: OutStep, sent: ExportedRequest, as: Acting): void {

@@ -5,7 +5,9 @@ import { type SourceNode, textOf } from "../../source/node.ts";
 import type { GivenParameter } from "./import-scope.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
 import type { TranslationFindings } from "../findings.ts";
+import { splitEmbedded } from "../expressions/runtime-expression.ts";
 import { fieldName, Names, outsideName } from "../names.ts";
+import { celOf, Expr, Joined } from "../value.ts";
 
 interface Acting {
   /** The header with the key. */
@@ -50,6 +52,8 @@ export class ImportedActors {
     if (input !== undefined) return `\${{ ${this.#inputs.entity(input, acting.value) ?? ""} }}`;
     const entity = readEntity(text);
     if (entity !== undefined && !text.includes("$")) return this.#named(entity.value, service.name, text);
+    const made = this.#madeOfInputs(text, acting.value);
+    if (made !== undefined) return made;
     return this.#findings.refuse(
       acting.value,
       "who acts is not known before the run",
@@ -60,6 +64,19 @@ export class ImportedActors {
   /** Returns the declarations. */
   written(): Readonly<Record<string, object>> {
     return Object.fromEntries(this.#actors);
+  }
+
+  // `userId:gallery{$inputs.runKey}`
+  #madeOfInputs(text: string, place: SourceNode): string | undefined {
+    const [, attribute, rest = ""] = /^([A-Za-z]\w*):(.+)$/s.exec(text) ?? [];
+    const parts = splitEmbedded(rest).map((part) => {
+      if (typeof part === "string") return part;
+      const input = /^\$inputs\.([\w.-]+)$/.exec(part.text)?.[1];
+      return input === undefined ? undefined : this.#inputs.value(input, place);
+    });
+    const known = parts.filter((part) => typeof part === "string" || part instanceof Expr);
+    if (attribute === undefined || known.length < parts.length) return undefined;
+    return `\${{ {${JSON.stringify(attribute)}: ${celOf(new Joined(known))}} }}`;
   }
 
   #named(name: string, service: string, value: string): string {

@@ -273,6 +273,9 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     },
   });
   skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);
+  const timeout = child(node, "timeout");
+  if (timeout !== undefined)
+    document.findings.lose(timeout, "the timeout of this step is not kept", "the environment has one timeout for all requests");
   const repeats = repeatsOf(step, operation.writes, document.findings);
   if (made === undefined) return;
   const skip = skips.get(at)?.map((condition) => (condition === "" ? "false" : `!(${condition})`));
