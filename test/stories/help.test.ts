@@ -54,6 +54,7 @@ const CODES: Readonly<Record<string, number>> = {
   "tokenbook coverage --since 1d --fail-under operations=100,refusals=80 --report junit=coverage.xml": 1,
   "tokenbook contract drift --env staging": 2, // no run kept its exchanges
   "tokenbook contract drift --har session.har": 2, // there is no such file
+  "tokenbook convert session.har session.yaml": 2, // there is no such file
   "tokenbook fmt --check .": 1,
   "tokenbook fmt --diff onboarding.yaml": 1,
 };

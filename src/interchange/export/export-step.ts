@@ -24,7 +24,9 @@ export class OutStep {
   output(path: readonly string[]): Expr {
     const place = placeIn(path);
     const known = [...this.outputs].find(([, expression]) => expression === place)?.[0];
-    const name = known ?? this.#fresh(path.join("_").replaceAll(/\W+/g, "_") || "body");
+    const words = path.join("_").replaceAll(/\W+/g, "_") || "body";
+    // Runners do not find an output whose name begins with a digit.
+    const name = known ?? this.#fresh(/^\d/.test(words) ? `item_${words}` : words);
     this.outputs.set(name, place);
     return new Expr(`$steps.${this.id}.outputs.${name}`);
   }

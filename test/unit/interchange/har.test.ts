@@ -122,7 +122,7 @@ function imported(record: (client: RecordingClient) => void): ReturnType<typeof 
   return importHar("session.har", client.archive());
 }
 
-test("a write that a client sent again after a lost answer is one step, and the report says so", () => {
+test("a write that a client sent again after a lost answer is one step, and the report has it", () => {
   const { text, diagnostics } = imported((client) => {
     const url = "http://127.0.0.1:1/tokenize/app1/token/mint?actAs=userId:alice";
     client.record(url, MINT, { status: 0, text: "" });

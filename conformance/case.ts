@@ -1,0 +1,53 @@
+// The cases, as every runner is given them.
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import type { ScriptedAnswers } from "./server.ts";
+
+/** How a run ended: `refused` before the first request. */
+export type CaseEnd = "passed" | "failed" | "refused";
+
+/** What a runner did with a case. */
+export interface CaseOutcome {
+  /** Those of the document's operations, as they reached the server, in their order. */
+  readonly requests: readonly string[];
+  readonly end: CaseEnd;
+  /** Why it refused, or that it did not end. */
+  readonly why?: string | undefined;
+}
+
+/** One case: a document, a server that answers by a script, and what the standard says must happen. */
+export interface ConformanceCase {
+  readonly id: string;
+  readonly about: string;
+  /** The part of the standard that decides. */
+  readonly standard: string;
+  /** The document without its head. */
+  readonly document: string;
+  readonly version?: string;
+  readonly server: ScriptedAnswers;
+  /** Without an end where the standard does not say whether the workflow passes. */
+  readonly expect: Pick<CaseOutcome, "requests"> & { readonly end?: CaseEnd };
+}
+
+/** Returns all cases, in the order of their files. */
+export function readCases(): readonly ConformanceCase[] {
+  const folder = fileURLToPath(new URL("cases/", import.meta.url));
+  return globSync("*.yaml", { cwd: folder })
+    .toSorted()
+    .flatMap((file) => parse(readFileSync(folder + file, "utf8")) as readonly ConformanceCase[]);
+}
+
+/** Returns the whole document of a case. */
+export function documentOf({ id, version = "1.0.1", document }: ConformanceCase): string {
+  return `arazzo: ${version}
+info: { title: ${id}, version: 1.0.0 }
+sourceDescriptions: [{ name: ledger, url: ledger.openapi.yaml, type: openapi }]
+${document}`;
+}
+
+/** Returns whether a runner did what the standard says. A document that it refuses sends nothing, and does not pass. */
+export function isAsExpected({ expect }: ConformanceCase, { requests, end, why }: CaseOutcome): boolean {
+  const endsAlike = expect.end === undefined ? end !== "refused" : (end === "passed") === (expect.end === "passed");
+  return endsAlike && (why === undefined || end === "refused") && JSON.stringify(requests) === JSON.stringify(expect.requests);
+}
