@@ -13,13 +13,16 @@ export interface ArazzoDocument {
   readonly findings: TranslationFindings;
 }
 
+let shapeProblems: ReturnType<SchemaSet["plainValidator"]> | undefined;
+
 /** Reads a document; the findings say why there is none. */
 export function readArazzo(path: string, text: string): ArazzoDocument | Pick<ArazzoDocument, "findings"> {
   const { file, root, diagnostics } = parseUnshown(path, text);
   const findings = new TranslationFindings(file, diagnostics);
   if (root === undefined) return { findings };
   concealKeys(root, file);
-  for (const problem of essential(new SchemaSet().plainValidator(ARAZZO)(toPlain(root)))) {
+  shapeProblems ??= new SchemaSet().plainValidator(ARAZZO);
+  for (const problem of essential(shapeProblems(toPlain(root)))) {
     const { finding, range } = placeProblem(problem, root);
     findings.report(finding, range);
   }
