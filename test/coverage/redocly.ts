@@ -34,12 +34,14 @@ export interface Agreement {
 
 const SHARED = ["operations", "parameters", "fields", "codes"] as const;
 
-/** Compares our coverage of the exchanges in an HTTP Archive with redocly's. */
-export function agreementOn(har: string, { operations }: Pick<Coverage, "operations">): readonly Agreement[] {
-  const origin = originIn(har);
-  const theirs = new Map(
-    Object.values(contract.interfaces).flatMap(({ name, root }) => [...itemsBy(har, name, `${origin}${root}`)]),
-  );
+/** Compares our coverage of the exchanges in some HTTP Archives with redocly's. An item is covered when one archive covers it. */
+export function agreementOn(hars: readonly string[], { operations }: Pick<Coverage, "operations">): readonly Agreement[] {
+  const theirs = new Map<string, boolean>();
+  for (const har of hars) {
+    const origin = originIn(har);
+    for (const { name, root } of Object.values(contract.interfaces))
+      for (const [key, covered] of itemsBy(har, name, `${origin}${root}`)) theirs.set(key, covered || theirs.get(key) === true);
+  }
   const ours = new Map<string, boolean>(
     operations.flatMap(({ operation, items }) =>
       SHARED.flatMap((dimension) =>

@@ -68,6 +68,7 @@ const EXPECTED: Readonly<Record<string, readonly [answerLost: Expected, neverArr
   "ledger.asset.update": [SEEN, NO_TRACE],
   "ledger.erc1155.safeBatchTransferFrom of units": [SEEN, NO_TRACE],
   "ledger.erc1155.safeTransferFrom": [SEEN, NO_TRACE],
+  "ledger.erc1155.safeTransferFrom of units": [SEEN, NO_TRACE],
   "ledger.erc1155.setApprovalForAll": [SEEN, NO_TRACE],
   "ledger.token.burn": [SEEN, NO_TRACE],
   "ledger.token.burn of units": [SEEN, NO_TRACE],
@@ -86,7 +87,7 @@ const EXPECTED: Readonly<Record<string, readonly [answerLost: Expected, neverArr
   "ledger.vault.create": [SEEN, NO_TRACE],
   "ledger.vault.deposit": [SEEN, NO_TRACE],
   "ledger.vault.setCustodians": [SEEN, SENT_AGAIN],
-  "ledger.vault.update": [SEEN, NO_TRACE],
+  "ledger.vault.update": [SEEN, SENT_AGAIN],
   "ledger.vault.updateAssets": [SEEN, NO_TRACE],
   "ledger.vault.withdraw": [SEEN, NO_TRACE],
 };

@@ -1,8 +1,8 @@
 // What a folder of playbooks reached of the service: a row for each operation, from what the runs have reported.
-import { contract } from "../../src/contract/contract.ts";
 import type { Profile } from "../../src/contract/profile.ts";
 import { operations, type Operation } from "../../src/operations/operation.ts";
 import type { RunReport } from "../../src/report/shape.ts";
+import { beyondReach } from "../coverage/beyond-reach.ts";
 import { describedFields, fieldsIn, judge, operationOf } from "./exchanges.ts";
 import type { Exchange } from "./proxy.ts";
 
@@ -54,35 +54,6 @@ export function heldAgainstContract(exchanges: readonly Exchange[], profile: Pro
       return [name, { requests: own.length, problems }];
     }),
   );
-}
-
-const EMPTY_LIST = "a list that nothing fits is empty";
-
-// Conditions that the description lists for a call, and that no playbook can be refused with: by operation and condition.
-const BEYOND: Readonly<Record<string, string>> = {
-  "ledger.asset.put: asset not found": "a put creates what is not there",
-  "ledger.transfer.mine: request not found": EMPTY_LIST,
-  "ledger.transfer.queue: request not found": EMPTY_LIST,
-  "ledger.transfer.byAsset: request not found": EMPTY_LIST,
-  "ledger.approval.mine: approval request not found": EMPTY_LIST,
-  "ledger.approval.queue: approval request not found": EMPTY_LIST,
-  "ledger.approval.cancel: server error": "who is cut off from the ledger has requested nothing to cancel",
-  "ledger.receipt.get: server error": "receipts are read also by those who are cut off, to learn the outcome of a write",
-};
-
-/** Why nobody can be refused with a condition that is listed; `undefined` when it can be reached. */
-export function beyondReach({ name, writes, async, call }: Operation, condition: string): string | undefined {
-  if (condition === "server error" && writes && !async && call.interface === "ledger")
-    return "a server error to the write itself is no refusal: its effect is not known, and the run stops";
-  return BEYOND[`${name}: ${condition}`];
-}
-
-/** Reasons given for conditions that no call lists any more. */
-export function staleReasons(): readonly string[] {
-  const listed = Object.values(contract.operations).flatMap(({ name, conditions }) =>
-    conditions.map((each) => `${name}: ${each}`),
-  );
-  return Object.keys(BEYOND).filter((pair) => !listed.includes(pair));
 }
 
 /** How one can see that a write took effect, or why there is nothing to see. */
