@@ -6,6 +6,7 @@ import type { Profile } from "../contract/profile.ts";
 import type { EnginePorts } from "../engine/engine-ports.ts";
 import { ask, type AskedReply, askingOf, isTrouble } from "../engine/read/ask.ts";
 import type { Caller } from "../engine/service/caller.ts";
+import { Interrupted } from "../engine/run/interrupted.ts";
 import { ServiceClient } from "../engine/service/service.ts";
 import type { Target } from "../environment/target.ts";
 import { fromTexts } from "../operations/dialect.ts";
@@ -42,6 +43,8 @@ export interface CalibrationAnswer {
   readonly date: string | undefined;
 }
 
+const NOT_STOPPING = new AbortController().signal;
+
 const TOO_MANY = "calibrate.too-many-requests";
 
 /** Codes that say something of the moment or of the key, and nothing of the call. */
@@ -55,6 +58,8 @@ export class CalibrationAsker {
   readonly #credentials = new Map<string, string>();
   readonly #ports: CalibrationPorts;
   readonly #client: ServiceClient;
+  #stopping: AbortSignal;
+  #isRemoving = false;
   #last: Exchanged | undefined;
   #troubles = 0;
   #limit: number = LIMITS.calibrateRequests;
@@ -66,6 +71,7 @@ export class CalibrationAsker {
     this.target = target;
     this.findings = findings;
     this.#ports = ports;
+    this.#stopping = ports.stopping;
     const exchange: CalibrationPorts["exchange"] = async (outgoing) => (this.#last = await ports.exchange(outgoing));
     this.#client = new ServiceClient(target, { ...ports, exchange });
   }
@@ -75,7 +81,7 @@ export class CalibrationAsker {
   }
 
   get stopping(): AbortSignal {
-    return this.#ports.stopping;
+    return this.#stopping;
   }
 
   /** Uses this credential for calls of an interface from now on. */
@@ -101,7 +107,7 @@ export class CalibrationAsker {
         return this.#client.send(given, request, { fence: undefined, signal });
       },
     };
-    const { clock, stopping } = this.#ports;
+    const { clock, stopping } = this;
     const by = clock.elapsed() + LIMITS.calibrateReadMs;
     const asked = await ask(askingOf(service, { clock, stopping }), call, {
       step: undefined,
@@ -114,11 +120,12 @@ export class CalibrationAsker {
     return { raw, asked, caller: call.caller };
   }
 
-  /** Sends a write once, and never again. */
+  /** Sends a write once, and never again. Throws Interrupted when the calibration is to stop, unless the write removes something. */
   async write(question: Question): Promise<CalibrationAnswer> {
     const { operation, request, call } = this.#prepare(question);
+    if (this.#ports.stopping.aborted && !this.#isRemoving) throw new Interrupted("the end of the calibration");
     this.#count();
-    await this.#client.send(call, request, { fence: undefined, signal: this.#ports.stopping });
+    await this.#client.send(call, request, { fence: undefined, signal: NOT_STOPPING });
     return this.#taken(operation, request);
   }
 
@@ -136,9 +143,15 @@ export class CalibrationAsker {
     }
   }
 
-  /** Lets some requests be made beyond the limit, to remove what was made. */
+  /** From now on it stops before a write only: the outcome of each is awaited, so that what it made can be removed. */
+  beginWriting(): void {
+    this.#stopping = NOT_STOPPING;
+  }
+
+  /** Lets some requests be made beyond the limit, and writes although the calibration is to stop, to remove what was made. */
   allowRemoval(): void {
     this.#limit = this.requests + LIMITS.calibrateRemovals;
+    this.#isRemoving = true;
   }
 
   #prepare({ operation: name, input = {}, profile = this.findings.profile, page, actor }: Question) {

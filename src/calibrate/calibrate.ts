@@ -14,7 +14,7 @@ import type { CalibrationWriting, ServiceCalibration } from "./service.ts";
 import { findValueDialect } from "./values.ts";
 
 /** How a service is calibrated. */
-export interface CalibrationOptions extends Pick<CalibrationWriting, "announce"> {
+export interface CalibrationOptions extends Pick<CalibrationWriting, "announce" | "onBrokenOff"> {
   /** The entity that acts in writes; the key's own when left out. */
   readonly as?: string | undefined;
   readonly mayWrite: boolean;
@@ -38,7 +38,7 @@ export const CALIBRATIONS: { readonly [Name in InterfaceName]?: ServiceCalibrati
 
 /** Finds the profile of a service by evidence. Throws a Failure when the service cannot be reached, or gives no usable answers. */
 export async function calibrate(target: Target, options: CalibrationOptions, ports: CalibrationPorts): Promise<Calibration> {
-  const { mayWrite, as, announce, usualStatus } = options;
+  const { mayWrite, as, announce, onBrokenOff, usualStatus } = options;
   if (mayWrite && target.protected) throw isProtected(target);
   const findings = new CalibrationFindings(target.profile);
   const asker = new CalibrationAsker(target, findings, ports);
@@ -51,7 +51,7 @@ export async function calibrate(target: Target, options: CalibrationOptions, por
   for (const { calibration } of reached) await asker.untilLimit(() => readAll(asker, calibration));
   const left: string[] = [];
   for (const { calibration } of mayWrite ? reached : []) {
-    left.push(...((await calibration.write?.(asker, { tag: newTag(), as, announce })) ?? []));
+    left.push(...((await calibration.write?.(asker, { tag: newTag(), as, announce, onBrokenOff })) ?? []));
   }
   findValueDialect(asker);
   findErrors(asker, usualStatus);

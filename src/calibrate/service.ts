@@ -13,6 +13,8 @@ export interface AnnouncedWrites {
   readonly writes: readonly string[];
   /** What stays, because the service has no call that removes it. */
   readonly stay: readonly string[];
+  /** What is removed at the end. */
+  readonly removed: readonly string[];
 }
 
 /** How the profile of one interface is found out. */
@@ -37,4 +39,6 @@ export interface CalibrationWriting {
   readonly as: string | undefined;
   /** Announces the writes before the first one is sent. */
   readonly announce: (announced: AnnouncedWrites) => void;
+  /** Reports, when the calibration ends before its time, what may stay in the service after the removal. */
+  readonly onBrokenOff: (left: readonly string[]) => void;
 }

@@ -18,7 +18,7 @@ export async function main(): Promise<void> {
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
   const stderr = terminalOf(process.stderr, () => undefined); // nobody is left to read it
   let hint = PLAIN_HINT;
-  const signals = new Signals(stderr, () => hint);
+  const signals = new Signals(stderr, (text) => hint(text));
   let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
     stdout: terminalOf(process.stdout, (error) => {
@@ -46,7 +46,7 @@ export async function main(): Promise<void> {
       return runChild(argv, given, workingFolder());
     },
     signal: (name) => void process.kill(process.pid, name),
-    stopping: () => signals.stopping(),
+    stopping: (lastWords) => signals.stopping(lastWords),
   };
   const code = await runCommand(shell, process.argv.slice(2), (begun) => {
     hint = begun;
@@ -58,11 +58,12 @@ export async function main(): Promise<void> {
 class Signals {
   readonly #stopping = new AbortController();
   readonly #stderr: Terminal;
-  readonly #hint: () => Hint;
+  readonly #hint: Hint;
+  #lastWords = (): string => this.#hint("to continue a run that was under way: tokenbook resume");
   #isHeard = false;
   #first: ExitCode | undefined;
 
-  constructor(stderr: Terminal, hint: () => Hint) {
+  constructor(stderr: Terminal, hint: Hint) {
     this.#stderr = stderr;
     this.#hint = hint;
   }
@@ -72,7 +73,8 @@ class Signals {
     return this.#first;
   }
 
-  stopping(): AbortSignal {
+  stopping(lastWords: () => string = this.#lastWords): AbortSignal {
+    this.#lastWords = lastWords;
     if (!this.#isHeard) {
       this.#isHeard = true;
       process.on("SIGINT", () => this.#take(EXIT.interrupted));
@@ -82,16 +84,16 @@ class Signals {
   }
 
   #take(code: ExitCode): void {
-    if (this.#first !== undefined) endAtOnce(this.#stderr, code, this.#hint());
+    if (this.#first !== undefined) endAtOnce(this.#stderr, code, this.#lastWords());
     this.#first = code;
     this.#stopping.abort();
   }
 }
 
 // The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
-function endAtOnce(stderr: Terminal, code: ExitCode, hint: Hint): never {
+function endAtOnce(stderr: Terminal, code: ExitCode, lastWords: string): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
-  stderr.write(`\ntokenbook: ended at once; ${hint("to continue a run that was under way: tokenbook resume")}\n`);
+  stderr.write(`\ntokenbook: ended at once; ${lastWords}\n`);
   process.exit(code);
 }
 

@@ -78,9 +78,9 @@ export interface Shell {
   readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;
   /**
    * Aborted by the first SIGINT or SIGTERM from now on. Whoever never asks is ended by them at once, even while it computes, for the system
-   * does that.
+   * does that. The second signal ends the process at once, with these last words if they are given.
    */
-  readonly stopping: () => AbortSignal;
+  readonly stopping: (lastWords?: () => string) => AbortSignal;
 }
 
 /** A command: what it does with a shell, and the code it ends with. */

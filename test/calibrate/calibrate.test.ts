@@ -102,7 +102,11 @@ async function calibratedAt(answer: Given | ((path: string, query: URLSearchPara
     secrets: NO_SECRETS,
     stopping: NOT_STOPPING,
   };
-  return calibrate(targetAt(url), { mayWrite: true, usualStatus: REFUSAL_STATUS, announce: () => {} }, ports);
+  return calibrate(
+    targetAt(url),
+    { mayWrite: true, usualStatus: REFUSAL_STATUS, announce: () => {}, onBrokenOff: () => {} },
+    ports,
+  );
 }
 
 const HTML = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };

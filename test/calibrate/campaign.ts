@@ -1,11 +1,13 @@
+// `npm run calibrate:campaign [-- --combinations 200] [--combined-only] [--seed N] [--jobs N] [--setting TEXT] [--part K/N]`.
 // Calibrates services that speak otherwise: each setting alone, by reading only and by writing, and random combinations. No finding may be wrong.
 import { count } from "../../src/base/text.ts";
 import { calibrated, isPossible, isRight, type Speaking, USUAL, varied, VARIATIONS } from "./services.ts";
 
-const flag = (name: string, usual: number): number => {
+const text = (name: string, usual: string): string => {
   const at = process.argv.indexOf(`--${name}`);
-  return at === -1 ? usual : Number(process.argv[at + 1]);
+  return at === -1 ? usual : (process.argv[at + 1] ?? usual);
 };
+const flag = (name: string, usual: number): number => Number(text(name, String(usual)));
 const combinations = flag("combinations", 200);
 let seed = flag("seed", 1);
 const atOnce = flag("jobs", 2);
@@ -76,10 +78,12 @@ async function tally({ name, speaking, mayWrite }: Service): Promise<void> {
   }
 }
 
-const services = [
+const all = [
   ...(process.argv.includes("--combined-only") ? [] : alone()),
   ...Array.from({ length: combinations }, (_, nth) => combined(nth)),
 ];
+const [part = 1, parts = 1] = text("part", "1/1").split("/").map(Number);
+const services = all.filter(({ name }, at) => name.includes(text("setting", "")) && at % parts === part - 1);
 console.log(count(services.length, "service"));
 const queue = services.values();
 let failures = 0;

@@ -187,7 +187,7 @@ export async function calibrated(
   const transport = new Transport();
   const target = { ...sandboxTarget(sandbox, { environment: "campaign", profile: DEFAULT_PROFILE }), embedded: false };
   try {
-    const options = { mayWrite, usualStatus: REFUSAL_STATUS, announce: () => {} };
+    const options = { mayWrite, usualStatus: REFUSAL_STATUS, announce: () => {}, onBrokenOff: () => {} };
     const ports = {
       clock: systemClock,
       exchange: transport.exchange.bind(transport),

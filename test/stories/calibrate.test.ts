@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
+import calibrateSchema from "../../schemas/calibrate.schema.json" with { type: "json" };
+import { SchemaSet } from "../../src/schema/validator.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { OTHER_PROFILE } from "../sandbox/other-profile.ts";
-import { newProject, type Project } from "./world.ts";
+import { newProject, type Project, reached, type Running, until } from "./world.ts";
 
 let service: Sandbox;
 
@@ -48,6 +50,7 @@ test("--may-write announces its writes, finds the rest, removes its assets, and 
   const ended = await project.run("calibrate", "--env", "staging", "--may-write", "--write", "--json");
   expect(ended.code, ended.transcript).toBe(0);
   expect(ended.stderr).toContain("Writes that follow, each sent once:");
+  expect(new SchemaSet().validator(calibrateSchema)(JSON.parse(ended.stdout))).toEqual([]);
   const { findings } = JSON.parse(ended.stdout) as Printed;
   const found = Object.fromEntries(
     findings.filter(({ strength }) => strength !== "undecided").map((each) => [each.setting, each.found]),
@@ -79,6 +82,42 @@ test("--may-write announces its writes, finds the rest, removes its assets, and 
   expect(service.contents().resources.filter(({ kind, id }) => kind === "asset" && id.includes("tokenbook"))).toEqual([]);
   const again = await project.run("calibrate", "--env", "staging");
   expect(again.stdout, again.transcript).not.toContain("Differs from the profile");
+});
+
+/** Starts a calibration that writes, and waits until it has made a vault. */
+async function writing(): Promise<Running> {
+  const before = service.contents().commits.length;
+  const running = staging().start("calibrate", "--env", "staging", "--may-write");
+  const isThere = (): true | undefined =>
+    service
+      .contents()
+      .commits.slice(before)
+      .some(({ operation }) => operation === "ledger.vault.deposit") || undefined;
+  await reached(running, until(isThere));
+  return running;
+}
+
+const assetsLeft = (): readonly string[] =>
+  service.contents().resources.flatMap(({ kind, id }) => (kind === "asset" && id.includes("tokenbook") ? [id] : []));
+
+test("Ctrl-C while it writes: what it made is removed, and the rest is listed", async () => {
+  const running = await writing();
+  await running.signal("SIGINT");
+  const { code, stderr, transcript } = await running.ended;
+  expect(code, transcript).toBe(130);
+  expect(stderr, transcript).toContain("stopping: tokenbook removes what it made; Ctrl-C again ends at once\n");
+  expect(stderr, transcript).toMatch(/These may be left in the service:\n(?: {2}.*\n)* {2}the empty vault tokenbook\w+Vault\n/);
+  expect(assetsLeft(), transcript).toEqual([]);
+});
+
+test("a second Ctrl-C ends it at once, and lists what may be left", async () => {
+  const running = await writing();
+  await running.signal("SIGINT");
+  await running.printed("stopping:");
+  await running.signal("SIGINT");
+  const { code, stderr, transcript } = await running.ended;
+  expect(code, transcript).toBe(130);
+  expect(stderr, transcript).toMatch(/ended at once; these may be left in the service:\n {2}the Bond tokenbook\w+Asset/);
 });
 
 test("a protected environment is read, and never written", async () => {

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/decimal.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { readEntity } from "../../base/entity.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import { keyEntityOf, organizationOf } from "../../environment/target.ts";
@@ -24,13 +25,22 @@ function plannedWrites(tag: string, assetType: string): readonly string[] {
   ];
 }
 
+/** What is removed again at the end. */
+function removedAtTheEnd(tag: string, assetType: string): readonly string[] {
+  return [
+    `the ${assetType} ${tag}Asset, perhaps in the vault ${tag}Vault`,
+    `the ${assetType} ${tag}Moved`,
+    `what was minted of ${tag}Token`,
+  ];
+}
+
 /** What stays behind: the service has no call that removes it. */
 function leftBehind(tag: string): readonly string[] {
   return [
     `the tokens ${tag}Token and ${tag}Share, without a supply`,
     `the empty vault ${tag}Vault`,
-    `three decided requests of the type ${tag}Approval`,
-    "one decided transfer request",
+    `three requests of the type ${tag}Approval`,
+    "one transfer request",
   ];
 }
 
@@ -41,9 +51,10 @@ function leftBehind(tag: string): readonly string[] {
 export async function makeWrites(
   asker: CalibrationAsker,
   assetType: string,
-  { tag, as, announce }: CalibrationWriting,
+  { tag, as, announce, onBrokenOff }: CalibrationWriting,
 ): Promise<readonly string[]> {
-  announce({ writes: plannedWrites(tag, assetType), stay: leftBehind(tag) });
+  announce({ writes: plannedWrites(tag, assetType), stay: leftBehind(tag), removed: removedAtTheEnd(tag, assetType) });
+  asker.beginWriting();
   const writer = new CalibrationWriter(asker, tag, as);
   const failure = await asker
     .untilLimit(() => findByWriting(writer, assetType))
@@ -53,8 +64,14 @@ export async function makeWrites(
     );
   asker.allowRemoval();
   const notRemoved = await remove(writer, assetType);
-  if (failure !== undefined) throw failure.error;
-  return [...writer.unclear.map((each) => `perhaps, because its answer was lost: ${each}`), ...notRemoved, ...leftBehind(tag)];
+  const left = [
+    ...writer.unclear.map((each) => `perhaps, because its answer was lost: ${each}`),
+    ...notRemoved,
+    ...leftBehind(tag),
+  ];
+  if (failure === undefined) return left;
+  onBrokenOff(left);
+  throw failure.error;
 }
 
 async function findByWriting(writer: CalibrationWriter, assetType: string): Promise<void> {
@@ -95,6 +112,10 @@ async function remove(writer: CalibrationWriter, assetType: string): Promise<rea
     const shares = [{ tokenId: `${tag}Share`, payer: self }];
     await writer.make("ledger.vault.withdraw", { vaultId, assets: [{ assetType, id: first, shares }] });
   }
+  const token = await writer.read("ledger.token.get", { id: `${tag}Token` });
+  const supply = isObject(token) ? token["totalSupply"] : undefined;
+  if (supply instanceof Decimal && supply.compare(Decimal.of(0)) > 0 && self !== undefined)
+    await writer.make("ledger.token.burn", { id: `${tag}Token`, from: self, value: supply });
   const left: string[] = [];
   for (const id of [first, `${tag}Moved`]) {
     if ((await writer.read("ledger.asset.get", { assetType, id })) === undefined) continue;

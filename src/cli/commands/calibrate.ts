@@ -25,30 +25,42 @@ interface CalibrateOptions extends Where, DebugOption {
 }
 
 /** `tokenbook calibrate`: the profile of a service by evidence, and the edit of `tokenbook.yaml` that it calls for. */
-export const calibrate: Command<CalibrateOptions> = async (plainShell, options) => {
+export const calibrate: Command<CalibrateOptions> = async (plainShell, given) => {
   const project = inProjectHere(plainShell);
-  const { mayWrite = false, write = false, as } = options;
+  const { mayWrite = false, write = false, as } = given;
   if (as !== undefined && readEntity(as) === undefined) throw notAnEntity(as);
   const { REFUSAL_STATUS } = await import("../../sandbox/refusal.ts");
-  return whileReading(project, options, NO_SECRETS, async (target, ports) => {
+  return whileReading(project, given, NO_SECRETS, async (target, ports) => {
     if (write && target.embedded) throw isEmbedded(target.environment);
     const shell = maskedShell(project, ports.secrets.redact);
-    const announce = ({ writes, stay }: AnnouncedWrites): void => {
+    const announce = ({ writes, stay, removed }: AnnouncedWrites): void => {
       const lines = [
         "Writes that follow, each sent once:",
-        ...writes.map((each) => `  ${each}`),
+        ...indented(writes),
         "These stay, because the service cannot remove them:",
-        ...stay.map((each) => `  ${each}`),
+        ...indented(stay),
       ];
       shell.stderr.write(`${lines.join("\n")}\n\n`);
+      const stopping = shell.stopping(() => ["these may be left in the service:", ...indented([...removed, ...stay])].join("\n"));
+      const onStop = (): void => shell.stderr.write("\nstopping: tokenbook removes what it made; Ctrl-C again ends at once\n");
+      stopping.addEventListener("abort", onStop, { once: true });
     };
-    const found = await calibrateService(target, { mayWrite, as, usualStatus: REFUSAL_STATUS, announce }, ports);
-    if (options.json === true) shell.stdout.write(calibrationJson(found), "json");
+    const onBrokenOff = (left: readonly string[]): void =>
+      shell.stderr.write(
+        ["tokenbook removed what it could. These may be left in the service:", ...indented(left), ""].join("\n"),
+      );
+    const options = { mayWrite, as, usualStatus: REFUSAL_STATUS, announce, onBrokenOff };
+    const found = await calibrateService(target, options, ports);
+    if (given.json === true) shell.stdout.write(calibrationJson(found), "json");
     else shell.stdout.write(`${calibrationLines(found).join("\n")}\n`);
-    if (!target.embedded) propose(shell, found, { write, json: options.json === true });
+    if (!target.embedded) propose(shell, found, { write, json: given.json === true });
     return EXIT.passed;
   });
 };
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`);
+}
 
 function propose(
   shell: ProjectShell,

@@ -7,6 +7,7 @@ import type { Command } from "../shell.ts";
 const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   playbook: async () => (await import("../../playbook/keywords/editor-schema.ts")).playbookSchema(shippedPlaybooks()),
   environment: async () => (await import("../../environment/schema.ts")).environmentSchema,
+  calibrate: async () => (await import("../../../schemas/calibrate.schema.json", { with: { type: "json" } })).default,
   check: async () => (await import("../../../schemas/check.schema.json", { with: { type: "json" } })).default,
   crash: async () => (await import("../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
   drift: async () => (await import("../../../schemas/drift.schema.json", { with: { type: "json" } })).default,
