@@ -5,6 +5,7 @@ import { isCode } from "../../src/base/catalogue/catalogue.ts";
 import { EXIT } from "../../src/base/exit.ts";
 import { operationNamed } from "../../src/operations/operation.ts";
 import { pageOf } from "../../src/operations/page.ts";
+import { pageWithReasons } from "../coverage/page.ts";
 
 const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));
 const page = readFileSync("docs/troubleshooting.md", "utf8");
@@ -49,6 +50,11 @@ test("every condition that the pages, the playbooks and the library expect is li
     return ![...conditions, ...furtherConditions].includes(condition);
   });
   expect(unlisted).toEqual([]);
+});
+
+test("docs/coverage.md lists the refusals that no playbook can cover", () => {
+  const text = readFileSync("docs/coverage.md", "utf8");
+  expect(pageWithReasons(text), "npm run coverage:agrees -- --write").toBe(text);
 });
 
 test("each exit code is on its page, and the links of all pages lead to something", () => {

@@ -52,7 +52,8 @@ export class LedgerFace implements Face {
     if (this.#parts.rules.writes[operation.name] !== undefined)
       return { status: this.#success(operation, call), body: await this.#write(operation, call, fault) };
     const body = this.#spoken(operation, this.#read(operation, call));
-    return body === undefined ? { status: NO_CONTENT } : { status: this.#success(operation, call), body };
+    if (body === undefined) return { status: this.#parts.successStatus[operation.name] ?? NO_CONTENT };
+    return { status: this.#success(operation, call), body };
   }
 
   #success(operation: ContractOperation, { params }: LedgerCall<unknown>): number {

@@ -72,8 +72,8 @@ function describeParameter({ interface: face }: ContractOperation, parameter: Pa
 }
 
 function success(operation: ContractOperation, { successStatus }: Profile): object {
-  const { response, parameters } = operation;
-  if (response === undefined) return { "204": { description: "Success, without content." } };
+  const { name, response, parameters } = operation;
+  if (response === undefined) return { [successStatus[name] ?? 204]: { description: "Success, without content." } };
   const content = { [JSON_TYPE]: { schema: response } };
   const early = parameters.some(({ name }) => name === "async")
     ? {

@@ -1,3 +1,4 @@
+import { FAULT_OF_THE_PLAN } from "../faults/effect.ts";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { writeJson } from "../../base/json.ts";
 import { contract, type ContractOperation } from "../../contract/contract.ts";
@@ -72,7 +73,7 @@ function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerPart
     const perform = (fault?: WriteFault): Promise<WireAnswer> => answerOf(face, operation, request, fault);
     const effect = faults.take(operation.name);
     if (effect === undefined) return send(reply, await perform());
-    const planned = new ServiceRefusal("server error", "a fault of the plan");
+    const planned = new ServiceRefusal("server error", FAULT_OF_THE_PLAN);
     const broken = (status: number): WireAnswer => ({ ...face.refuse(planned, operation), status });
     const performAgo = (ms: number): Promise<WireAnswer> => ago(ms, () => perform());
     return serveStruck(effect, { reply, closing, ago: performAgo, perform, broken, answer: (answer) => send(reply, answer) });
