@@ -113,7 +113,7 @@ test("a doomed transaction ends FAILED with its message, and nothing is committe
   expect(await create(caller, "P2")).toMatchObject({ status: 500, text: expect.stringContaining("endorsement failure") });
   expect((await caller.ledger("GET /asset/receipt", { query: { receiptId } })).body).toMatchObject({
     status: "FAILED",
-    message: "endorsement failure",
+    message: "endorsement failure (a fault of the plan)",
   });
   expect((await caller.control("GET /commits")).body.commits).toEqual([]);
   expect(await exists(caller, "P1")).toBe(false);

@@ -18,7 +18,7 @@ test("coverage agrees with redocly's, item by item, and is written in every form
   expect(run.code, run.transcript).toBe(0);
   const covered = await project.run("coverage", "--json");
   for (const { differences, dimension, ours, theirs } of agreementOn(
-    join(project.folder, "all.har"),
+    [join(project.folder, "all.har")],
     coverageIn(covered.stdout),
   )) {
     expect(differences, dimension).toEqual([]);
@@ -56,12 +56,17 @@ steps:
     uses: ledger.vault.assets
     with: { id: none }
     fails: { status: 500 }
+  - id: failed
+    uses: ledger.asset.delete
+    with: { assetType: Document, id: A1 }
+    fails: { condition: asset not found }
 `;
 
 test("a refusal by a planned fault does not count, and a lost answer has its verdict", { timeout: 120_000 }, async () => {
   const faults = [
     { operation: "ledger.vault.assets", nth: 1, fault: { status: 500 } },
     { operation: "ledger.token.mint", nth: 1, fault: "drop-after" },
+    { operation: "ledger.asset.delete", fault: { "receipt-failed": "asset not found: A1" } },
   ];
   const project = newProject();
   project.serviceAt((await sandboxProcess({ faults })).url);
@@ -78,8 +83,8 @@ test("a refusal by a planned fault does not count, and a lost answer has its ver
     const mint = operations.find(({ operation }) => operation === "ledger.token.mint");
     expect(mint?.items.lost.filter(({ by }) => by !== null)).toMatchObject([{ name: "no answer", verdicts: ["applied"] }]);
     expect(mint?.actors).toEqual(["userId:alice"]);
-    const vault = operations.find(({ operation }) => operation === "ledger.vault.assets");
-    return vault?.items.refusals.filter(({ by }) => by !== null) ?? [];
+    const struck = operations.filter(({ operation }) => ["ledger.vault.assets", "ledger.asset.delete"].includes(operation));
+    return struck.flatMap(({ items }) => items.refusals.filter(({ by }) => by !== null));
   };
   expect(await refusalsOf()).toEqual([]);
   project.write("refused.yaml", REFUSED.replace("status: 500", "condition: vault not found"));

@@ -5,6 +5,9 @@ import type { Fault, GatewayWords } from "./plan.ts";
 
 const DEFAULT_DOOM = "the ledger could not commit the transaction";
 
+/** What the sandbox says of an error that a plan of faults has caused. */
+export const FAULT_OF_THE_PLAN = "a fault of the plan";
+
 /** The error of a gateway: the service has done what was asked by then, or never hears of it. */
 export interface GatewayEffect {
   readonly kind: "gateway";
@@ -26,7 +29,7 @@ export type Effect =
 
 /** The effect of a fault. */
 export function effectOf(fault: Fault): Effect {
-  if (fault === "receipt-failed") return { kind: "receipt", write: { doom: DEFAULT_DOOM } };
+  if (fault === "receipt-failed") return { kind: "receipt", write: { doom: planned(DEFAULT_DOOM) } };
   if (typeof fault === "string") return { kind: fault };
   if ("delay" in fault) return { kind: "delay", ms: milliseconds(fault.delay) };
   if ("stale" in fault) return { kind: "stale", ms: milliseconds(fault.stale) };
@@ -34,9 +37,14 @@ export function effectOf(fault: Fault): Effect {
   if ("gateway" in fault) return gatewayEffect("instead", fault.gateway, fault);
   if ("gateway-after" in fault) return gatewayEffect("afterwards", fault["gateway-after"], fault);
   if ("receipt-pending" in fault) return { kind: "receipt", write: { holdMs: milliseconds(fault["receipt-pending"]) } };
-  if ("receipt-failed" in fault) return { kind: "receipt", write: { doom: fault["receipt-failed"] } };
+  if ("receipt-failed" in fault) return { kind: "receipt", write: { doom: planned(fault["receipt-failed"]) } };
   const { status, retryAfter } = fault;
   return { kind: "status", status, ...patience(retryAfter) };
+}
+
+// A receipt has no other place that says that the service itself refused nothing.
+function planned(message: string): string {
+  return `${message} (${FAULT_OF_THE_PLAN})`;
 }
 
 function gatewayEffect(when: GatewayEffect["when"], status: number, { body = "json", retryAfter }: GatewayWords): GatewayEffect {
