@@ -24,10 +24,12 @@ export class Stopwatch {
   readonly #folder: string;
   readonly #variables: NodeJS.ProcessEnv;
   readonly #canWeigh: boolean;
+  readonly #timeoutMs: number;
   #running: number | undefined;
 
   /** Commands run in this folder, with these variables beside those of this process. */
-  constructor(folder: string, variables: NodeJS.ProcessEnv) {
+  constructor(folder: string, variables: NodeJS.ProcessEnv, timeoutMs: number = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
     this.#folder = folder;
     this.#variables = { ...process.env, ...variables };
     this.#canWeigh = spawnSync(TIME, ["-q", "-f", WEIGHT, "true"]).status === 0;
@@ -59,6 +61,14 @@ export class Stopwatch {
     if (this.#running !== undefined) process.kill(-this.#running, "SIGKILL");
   }
 
+  /** Kills the command, and not the one that weighs it. */
+  kill(): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    const children = this.#canWeigh ? readFileSync(`/proc/${running}/task/${running}/children`, "utf8").trim() : String(running);
+    for (const pid of children.split(" ")) process.kill(Number(pid), "SIGKILL");
+  }
+
   #start([file = "", ...args]: readonly string[], output: number): Promise<{ exit: number | null; ms: number }> {
     return new Promise((done, failed) => {
       const began = performance.now();
@@ -70,7 +80,7 @@ export class Stopwatch {
         stdio: ["ignore", output, output],
       });
       this.#running = child.pid;
-      const timer = setTimeout(() => this.stop(), TIMEOUT_MS);
+      const timer = setTimeout(() => this.stop(), this.#timeoutMs);
       child.on("error", failed);
       child.on("exit", (exit) => {
         const ms = performance.now() - began;

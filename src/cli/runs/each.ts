@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
+import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -34,6 +35,9 @@ import {
 } from "./perform.ts";
 import { type InputOptions, preparingRows, type ReadyPlaybook } from "./prepare-playbooks.ts";
 import { openSession, type Session } from "./session.ts";
+
+// Each row leaves garbage, and the memory of a command is not to depend on how many rows there are.
+const ROWS_PER_COLLECTION = 1_000;
 
 /** The options of runs of one playbook, each with a row of a file as its inputs. */
 export interface EachOptions extends Where, ReportOptions, DetailOptions, InputOptions, ConsentOption {
@@ -233,7 +237,7 @@ class EachRow {
 
   #end(line: number, exit: ExitCode): void {
     this.#exits.add(exit);
-    this.#counts.taken++;
+    if (++this.#counts.taken % ROWS_PER_COLLECTION === 0) collectGarbage();
     if (this.#options.failFast === true && exit !== EXIT.passed)
       this.#stopper ??= `--fail-fast: ${this.#options.each}:${line} did not pass`;
   }
@@ -259,7 +263,10 @@ class EachRow {
     const all = this.#ended;
     return {
       *[Symbol.iterator]() {
-        for (const ended of all) yield report(ended);
+        for (const [at, ended] of all.entries()) {
+          if (at % ROWS_PER_COLLECTION === 0) collectGarbage();
+          yield report(ended);
+        }
       },
     };
   }
