@@ -10,5 +10,10 @@ export function whileUnderWay(work: () => void): void {
 
 /** Resolves after signals and timers had their turn, if much was computed since their last one. */
 export async function rested(): Promise<void> {
-  if (shouldRest()) await new Promise((resume) => void setImmediate(resume));
+  if (shouldRest()) await nextTurn();
+}
+
+/** Resolves after signals and timers had their turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resume) => void setImmediate(resume));
 }

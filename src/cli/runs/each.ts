@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
+import { nextTurn } from "../../base/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
@@ -157,6 +158,8 @@ class EachRow {
     const keys = this.#newKeys();
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
+      // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
+      await nextTurn();
       const key = row.given instanceof Failure ? "" : keys.next(row.given);
       if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
       const known = session.store.withKey(key);
