@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
@@ -22,7 +22,10 @@ export function lookAtState(placeOf: () => StatePlace): readonly DoctorFinding[]
     const place = placeOf();
     if (typeof place !== "string") lookAtServer(place, findings);
     else if (!lookAtFolder(place, findings)) return findings.all;
-    else if (existsSync(place)) lookAtModes(place, findings);
+    else if (existsSync(place)) {
+      lookAtModes(place, findings);
+      lookAtExchanges(join(place, "exchanges.db"), findings);
+    }
     const health = journalHealth(place);
     if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
     else lookAtJournal(health, findings);
@@ -67,6 +70,15 @@ function lookAtFolder(folder: string, findings: Findings): boolean {
   else
     findings.ok("state.folder", `${folder}: ${there === folder ? "can be written" : "will be made by the first run"}, ${room}`);
   return true;
+}
+
+function lookAtExchanges(file: string, findings: Findings): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return;
+  findings.ok(
+    "state.exchanges",
+    `${file}: ${Math.ceil(size / MEGABYTE)} MB of requests and answers; tokenbook runs drop-exchanges removes them`,
+  );
 }
 
 function lookAtModes(folder: string, findings: Findings): void {
