@@ -83,7 +83,8 @@ const all = [
   ...Array.from({ length: combinations }, (_, nth) => combined(nth)),
 ];
 const [part = 1, parts = 1] = text("part", "1/1").split("/").map(Number);
-const services = all.filter(({ name }, at) => name.includes(text("setting", "")) && at % parts === part - 1);
+// The reading and the writing calibration of one service follow each other, and belong to one part.
+const services = all.filter(({ name }, at) => name.includes(text("setting", "")) && Math.floor(at / 2) % parts === part - 1);
 console.log(count(services.length, "service"));
 const queue = services.values();
 let failures = 0;
