@@ -75,7 +75,7 @@ function success(operation: ContractOperation, { successStatus }: Profile): obje
   const { name, response, parameters } = operation;
   if (response === undefined) return { [successStatus[name] ?? 204]: { description: "Success, without content." } };
   const content = { [JSON_TYPE]: { schema: response } };
-  const early = parameters.some(({ name }) => name === "async")
+  const early = parameters.some((parameter) => parameter.name === "async")
     ? {
         [successStatusOf(operation, successStatus, { early: true })]: {
           description: "Accepted; its receipt shows the outcome.",
