@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve as resolvePath } from "node:path";
+import { resolve as resolvePath } from "node:path";
 import type { ExitCode } from "../../base/exit.ts";
 import { resume } from "../commands/resume.ts";
 import { run } from "../commands/run.ts";
@@ -20,16 +20,10 @@ export function launch(plainShell: Shell, asked: LaunchArguments): Promise<ExitC
   return run(shell, {
     ...options,
     ...present({ inputs: asked.inputsFile, plan: asked.plan, key: asked.key === undefined ? undefined : callersKey(asked.key) }),
-    files: [nameIn(shell.cwd, asked.playbook ?? "")],
+    files: [asked.playbook ?? ""],
     input: asked.inputs ?? {},
     jobs: 1,
   });
-}
-
-// An editor names files by their whole paths. A run, its drifts and its open writes are known by the path that a person would type.
-function nameIn(cwd: string, path: string): string {
-  const way = relative(cwd, path);
-  return isAbsolute(path) && !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way) ? way : path;
 }
 
 type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };

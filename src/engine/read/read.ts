@@ -90,18 +90,19 @@ export async function readKept(
   reading: ReadRequest,
   keeps: (record: JsonObject) => boolean,
 ): Promise<ReadResult> {
+  invariant(isPlainList(reading.operation), "only a list that comes in one answer can be kept in part");
   let requests = 0;
   for (let tries = 1; ; tries++) {
     const kept: JsonObject[] = [];
-    let last: ReadResult | undefined;
-    for await (last of pagesOf(context, { ...reading, inPieces: true })) {
-      requests += last.requests;
-      if (last.kind === "read")
-        for (const record of last.payload as readonly Json[]) if (isObject(record) && keeps(record)) kept.push(record);
-    }
-    invariant(last !== undefined, "a list has a first page");
-    if (last.kind === "read") return { ...last, payload: kept, requests };
-    if (last.problem.code !== CUT_OFF || tries === LIST_TRIES || context.stopping) return { ...last, requests };
+    const take = (records: readonly Json[]): void => {
+      for (const record of records) if (isObject(record) && keeps(record)) kept.push(record);
+    };
+    const last = await askInPieces(context, { ...reading, signal: context.signal }, take);
+    requests += last.requests;
+    if (last.kind === "failed" && last.problem.code === CUT_OFF && tries < LIST_TRIES && !context.stopping) continue;
+    if (last.kind === "failed") return { ...last, requests };
+    take(last.payload as readonly Json[]);
+    return { ...last, payload: kept, requests };
   }
 }
 
@@ -151,32 +152,39 @@ async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGener
 export const CUT_OFF = "service.cut-off";
 
 async function* pieces(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
-  const { operation, input, caller, loosely = false } = reading;
   const abandoned = new AbortController();
-  const asking: Asking = {
-    service: context.service,
-    ports: context.ports,
-    signal: AbortSignal.any([context.signal, abandoned.signal]),
-    pause: (ms, step) => context.pause(ms, step),
-  };
-  let hasBegun = false;
   const came = new Readable({ objectMode: true, read: () => undefined });
-  const take = (records: readonly Json[]): void => {
-    hasBegun = true;
-    came.push(records);
-  };
-  const asked = ask(asking, { operation, input, caller, loosely, take }, { ...reading, expects: () => hasBegun });
+  const signal = AbortSignal.any([context.signal, abandoned.signal]);
+  const asked = askInPieces(context, { ...reading, signal }, (records) => void came.push(records));
   const over = asked.catch(() => undefined).then(() => came.push(null));
   try {
     for await (const payload of came as AsyncIterable<readonly Json[]>)
       yield { kind: "read", payload, envelope: undefined, requests: 0, date: undefined };
-    const last = resultOf(await asked, context, reading);
-    const isCutOff = hasBegun && last.kind === "failed" && !last.reply.tooLarge && mayPass(last.reply);
-    yield isCutOff ? { ...last, problem: { ...last.problem, code: CUT_OFF } } : last;
+    yield await asked;
   } finally {
     abandoned.abort();
     await over;
   }
+}
+
+/** Reads a list that comes in one answer, and gives its records as they come; the result holds those that are left. */
+async function askInPieces(
+  context: ListReading,
+  { signal, ...reading }: ReadRequest & { readonly signal: AbortSignal },
+  take: (records: readonly Json[]) => void,
+): Promise<ReadResult> {
+  const { operation, input, caller, loosely = false } = reading;
+  const { service, ports } = context;
+  const asking: Asking = { service, ports, signal, pause: (ms, step) => context.pause(ms, step) };
+  let hasBegun = false;
+  const taking = (records: readonly Json[]): void => {
+    hasBegun = true;
+    take(records);
+  };
+  const call = { operation, input, caller, loosely, take: taking };
+  const last = resultOf(await ask(asking, call, { ...reading, expects: () => hasBegun }), context, reading);
+  const isCutOff = hasBegun && last.kind === "failed" && !last.reply.tooLarge && mayPass(last.reply);
+  return isCutOff ? { ...last, problem: { ...last.problem, code: CUT_OFF } } : last;
 }
 
 async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
