@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { isNightly } from "../sizes.ts";
 import { ROOT, temporaryFolder } from "./world.ts";
 
 // A third interface is a document, a folder, and a line in the list of services. It is added to a copy of the sources, and nothing else
@@ -46,28 +47,32 @@ function compiled(folder: string): readonly string[] {
   return [...stdout.matchAll(/^(\S+)\(\d+,\d+\): error (.*)$/gm)].map(([, file = "", message = ""]) => `${file}: ${message}`);
 }
 
-test("an interface whose folder or line is missing, and a descriptor that lacks something, do not compile; nothing else is missing", () => {
-  const folder = sourcesWithThird();
-  addService(folder);
-  generate(folder);
-  expect(compiled(folder), "with its folder and its line all compiles").toEqual([]);
+// The compiler takes half a minute for it.
+test.runIf(isNightly)(
+  "an interface whose folder or line is missing, and a descriptor that lacks something, do not compile; nothing else is missing",
+  () => {
+    const folder = sourcesWithThird();
+    addService(folder);
+    generate(folder);
+    expect(compiled(folder), "with its folder and its line all compiles").toEqual([]);
 
-  const list = join(folder, "src/services/list.ts");
-  const descriptor = join(folder, "src/services/warehouse/service.ts");
-  const whole = readFileSync(descriptor, "utf8");
-  writeFileSync(list, readFileSync(list, "utf8").replace(LINE, ""));
-  writeFileSync(descriptor, whole.replace('    "warehouse.orders.list": { effect: "read" },\n', ""));
-  expect(compiled(folder)).toEqual([
-    expect.stringMatching(/^src\/services\/services\.ts: .*'warehouse' is missing/),
-    expect.stringMatching(/^src\/services\/warehouse\/service\.ts: .*"warehouse\.orders\.list".* is missing/),
-  ]);
+    const list = join(folder, "src/services/list.ts");
+    const descriptor = join(folder, "src/services/warehouse/service.ts");
+    const whole = readFileSync(descriptor, "utf8");
+    writeFileSync(list, readFileSync(list, "utf8").replace(LINE, ""));
+    writeFileSync(descriptor, whole.replace('    "warehouse.orders.list": { effect: "read" },\n', ""));
+    expect(compiled(folder)).toEqual([
+      expect.stringMatching(/^src\/services\/services\.ts: .*'warehouse' is missing/),
+      expect.stringMatching(/^src\/services\/warehouse\/service\.ts: .*"warehouse\.orders\.list".* is missing/),
+    ]);
 
-  appendFileSync(list, LINE);
-  writeFileSync(descriptor, whole.replace("  paging: behindTheLast,\n", "").replace("  receipts: undefined,\n", ""));
-  const lacking = compiled(folder);
-  expect(lacking.join("\n")).toMatch(/missing the following properties .*: paging, receipts$/m);
-  expect(lacking.filter((line) => !line.startsWith("src/services/warehouse/service.ts: "))).toEqual([]);
-});
+    appendFileSync(list, LINE);
+    writeFileSync(descriptor, whole.replace("  paging: behindTheLast,\n", "").replace("  receipts: undefined,\n", ""));
+    const lacking = compiled(folder);
+    expect(lacking.join("\n")).toMatch(/missing the following properties .*: paging, receipts$/m);
+    expect(lacking.filter((line) => !line.startsWith("src/services/warehouse/service.ts: "))).toEqual([]);
+  },
+);
 
 interface Order {
   readonly id: string;
