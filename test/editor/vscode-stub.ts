@@ -101,7 +101,8 @@ class StubSession extends ProtocolClient {
   constructor(configuration: Readonly<Record<string, unknown>>, { command, args, options }: Adapter) {
     super();
     this.configuration = configuration;
-    const child = spawn(command, args, { ...options, stdio: ["pipe", "pipe", "inherit"] });
+    const { PATH = "", HOME = "" } = process.env; // what a CI system sets is not an editor's
+    const child = spawn(command, args, { env: { PATH, HOME }, ...options, stdio: ["pipe", "pipe", "inherit"] });
     this.child = child;
     this.connect(child.stdout, child.stdin);
   }

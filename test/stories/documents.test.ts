@@ -2,6 +2,7 @@ import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { plainWords } from "./inside.ts";
 import { COMPILED, type Ended, launch, newProject, type Project, ROOT, IN_SHELL } from "./world.ts";
 
 // Everything that the README and docs/ show works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
@@ -48,7 +49,11 @@ function workplace(): Project {
 async function run(project: Project, command: string, expected: number): Promise<Ended> {
   const PATH = `${project.folder}/../bin:${process.env["PATH"]}`;
   const how = { cwd: project.folder, program: "bash", variables: { PATH, HOME: project.folder, USER: "olga", ...COMPILED } };
-  const ended = await launch(["-c", `${command}\nexit $?`], how).ended;
+  const plain = plainWords(command);
+  const ended =
+    plain === undefined
+      ? await launch(["-c", `${command}\nexit $?`], how).ended
+      : await project.as({ USER: "olga" }).run(...plain);
   expect(ended.code, ended.transcript).toBe(expected);
   return ended;
 }

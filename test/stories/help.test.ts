@@ -6,6 +6,7 @@ import { buildProgram } from "../../src/cli/program/program.ts";
 import { COMMANDS } from "../../src/cli/program/command-words.ts";
 import { WORDS } from "../../src/cli/program/words.ts";
 import { silentShell } from "../unit/cli/shell.ts";
+import { plainWords } from "./inside.ts";
 import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, IN_SHELL } from "./world.ts";
 import { documentOfPage } from "../interchange/lost-answer.ts";
 
@@ -59,9 +60,6 @@ const CODES: Readonly<Record<string, number>> = {
   "tokenbook fmt --diff onboarding.yaml": 1,
 };
 
-// Whatever a shell would read otherwise needs one.
-const PLAIN = /^tokenbook(?: [\w./=,:-]+)*$/;
-
 function workplace(): Project {
   const project = newProject({});
   const onboarding = delivered("onboarding/property-sale.yaml");
@@ -85,7 +83,8 @@ describe("what can run, runs", () => {
     const project = workplace();
     const PATH = `${project.folder}/bin:${process.env["PATH"]}`;
     const shell = async (line: string): Promise<number | null> => {
-      if (PLAIN.test(line)) return (await project.run(...words(line))).code;
+      const plain = plainWords(line);
+      if (plain !== undefined) return (await project.run(...plain)).code;
       const prepared = `chmod +x bin/tokenbook; shopt -s globstar; ${line}`;
       const ended = await launch(["-c", prepared], {
         cwd: project.folder,

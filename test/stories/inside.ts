@@ -40,6 +40,14 @@ export function canRunInside(variables: Inside["variables"]): boolean {
   return !isBusy && process.env["TOKENBOOK_BIN"] === undefined && !Object.keys(variables).some((name) => OF_A_PROCESS.test(name));
 }
 
+// Whatever a shell would read otherwise needs one.
+const PLAIN = /^tokenbook(?: [\w./=,:-]+)*$/;
+
+/** The words after `tokenbook` of a line that means the same without a shell; `undefined` where it needs one. */
+export function plainWords(line: string): readonly string[] | undefined {
+  return PLAIN.test(line) ? line.split(" ").slice(1) : undefined;
+}
+
 /** Runs a command to its end, without a terminal and without anything piped in. */
 export async function runInside(argv: readonly string[], given: Inside): Promise<EndedInside> {
   isBusy = true;
