@@ -33,7 +33,7 @@ const NOT_STOPPING = new AbortController().signal;
 let isBusy = false;
 
 /**
- * Whether a command can be run here: leases and claims tell processes apart, so that two commands at once need two of them; and so does
+ * Whether a command can be run here: leases and claims are held by processes, so that two commands at once need two of them; and so does
  * a command whose variables a process reads itself.
  */
 export function canRunInside(variables: Inside["variables"]): boolean {
