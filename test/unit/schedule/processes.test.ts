@@ -5,18 +5,18 @@ import { Desk, schedule } from "./desk.ts";
 
 test("when a process is killed in a run, the other reports it and continues", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
-  desk.work = [{ minutes: 90 }, { minutes: 5 }];
-  const plan = schedule("0 * * * *");
+  desk.work = [{ minutes: 15 }, { minutes: 1 }];
+  const plan = schedule("*/10 * * * *");
   const first = desk.serve(plan);
   const second = desk.serve(plan);
-  await desk.until("2026-06-01T01:30:00Z");
+  await desk.until("2026-06-01T00:15:00Z");
   first.kill();
-  await desk.until("2026-06-01T03:30:00Z");
+  await desk.until("2026-06-01T00:35:00Z");
   await desk.end(second);
   expect(desk.table().split("\n")).toEqual([
-    "2026-06-01 03:00:00 +02:00  died         03:00:00  03:00:00",
-    "2026-06-01 04:00:00 +02:00  passed       04:00:00  04:05:00",
-    "2026-06-01 05:00:00 +02:00  passed       05:00:00  05:05:00",
+    "2026-06-01 02:10:00 +02:00  died         02:10:00  02:10:00",
+    "2026-06-01 02:20:00 +02:00  passed       02:20:00  02:21:00",
+    "2026-06-01 02:30:00 +02:00  passed       02:30:00  02:31:00",
   ]);
   expect(desk.notified).toEqual([
     "failure  supply.yaml (here): died: the process 1 that ran it is gone",
