@@ -7,9 +7,10 @@ import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
 import { readSeed, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { isListed, sandboxForTest, user, type Caller } from "./caller.ts";
 import { requestsOf, type GeneratedRequest, type Pools, type Sample } from "./generate.ts";
+import { isNightly } from "../sizes.ts";
 
 const SEED = 20_260_501;
-const REQUESTS_PER_OPERATION = 60;
+const REQUESTS_PER_OPERATION = isNightly ? 60 : 20;
 
 const alice = { userId: "alice" };
 const bob = { userId: "bob" };

@@ -8,9 +8,10 @@ import { ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
 import { pageOf } from "../../../src/operations/page.ts";
 import { answersOf, brokenTexts, mutationsOf, type Mutated } from "./mutations.ts";
 import { type Came, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+import { isNightly } from "../../sizes.ts";
 
 const SEED = 20_261_122;
-const RUNS_PER_OPERATION = 5;
+const RUNS_PER_OPERATION = isNightly ? 5 : 2;
 
 function playbookOf(operation: Operation): string {
   return [
