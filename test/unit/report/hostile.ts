@@ -5,6 +5,7 @@ import { auditPage } from "../../../src/report/html/audit.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import type { HeldValue, StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
+import { isNightly } from "../../sizes.ts";
 
 /** What log readers of CI systems obey, each of them somewhere. */
 export const LOG_COMMANDS: readonly string[] = [
@@ -147,6 +148,16 @@ export function manyHostile(count: number): readonly string[] {
     return `${pick(1)}${at % 3 === 0 ? "\n" : ""}${pick(7)}${at % 2 === 0 ? " " : ""}${pick(31)}${at}`;
   });
 }
+
+function inParts<T>(list: readonly T[], size: number): readonly (readonly T[])[] {
+  return list.flatMap((_, at) => (at % size === 0 ? [list.slice(at, at + size)] : []));
+}
+
+/** Hostile texts for the five places of a run, for 200 runs in each group. */
+export const HOSTILE: readonly (readonly (readonly string[])[])[] = inParts(
+  inParts(manyHostile(isNightly ? 10_000 : 2_000), 5),
+  200,
+);
 
 /** A run in which every text that comes from outside is this one; where others are given, each step is about one of them. */
 export function hostileRun(text: string, others: readonly string[] = []): Records {
