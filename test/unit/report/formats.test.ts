@@ -22,7 +22,7 @@ import type { ReportedRun } from "../../../src/report/reported-run.ts";
 import { type Writer, WRITERS } from "../../../src/report/formats/writers.ts";
 import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
-import { dangersOf, HOSTILE, hostileAudit, hostileRow, hostileRun, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
+import { dangersOf, GROUPS, hostileAudit, hostileRow, hostileRun, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
 import { exchangesOf, Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here" };
@@ -329,7 +329,7 @@ function parsedXml(xml: string): number {
 const XML_ELEMENTS = new Set("testsuites testsuite properties property testcase failure error skipped system-out".split(" "));
 
 describe("hostile texts, wherever a run can hold one", () => {
-  test.each(HOSTILE.map((texts, at) => [at + 1, texts] as const))("group %i", (_, texts) => {
+  test.each(GROUPS.map((texts, at) => [at + 1, texts] as const))("group %i", (_, texts) => {
     const runs = texts.map(([text = "", ...others]) => reported(hostileRun(text, others).all));
     for (const format of FORMATS) {
       const output = written(format, runs);
@@ -352,7 +352,7 @@ describe("hostile texts, wherever a run can hold one", () => {
   });
 
   test("nor is one an element of a page that is served", () => {
-    for (const text of HOSTILE.flat(2).slice(0, 200)) {
+    for (const text of GROUPS.flat(2).slice(0, 200)) {
       const report = reportOf(hostileRun(text).all);
       const row = hostileRow(text);
       const pages = [

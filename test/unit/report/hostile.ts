@@ -154,7 +154,7 @@ function inParts<T>(list: readonly T[], size: number): readonly (readonly T[])[]
 }
 
 /** Hostile texts for the five places of a run, for 200 runs in each group. */
-export const HOSTILE: readonly (readonly (readonly string[])[])[] = inParts(
+export const GROUPS: readonly (readonly (readonly string[])[])[] = inParts(
   inParts(manyHostile(isNightly ? 10_000 : 2_000), 5),
   200,
 );
