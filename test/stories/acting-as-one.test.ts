@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { desk, inJournal, writing } from "./desk.ts";
+import { asking, desk, inJournal, writing } from "./desk.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { gate } from "./proxy.ts";
-import { approveAsBob, type Ended, operationsOf, type Project, reached, runIn } from "./world.ts";
+import { approveAsBob, type Ended, operationsOf, type Project, runIn } from "./world.ts";
 
 const recordAs = (who: string): string => `playbook: 1
 name: Record one
@@ -73,12 +73,9 @@ const HAND_OVER = approvalPlaybook("    timeout: 1h").replace(
 const BEFORE = ["ledger.asset.create", "ledger.transfer.request"];
 
 test("a run of another host is released by a person, and resumed elsewhere; its holder wakes up and sends nothing", async () => {
-  const { project, proxy, service } = await desk({ "hand-over.yaml": HAND_OVER, "alice.yaml": recordAs("alice") });
-  const holder = project.start("run", "hand-over.yaml");
-  await reached(
-    holder,
-    proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1),
-  );
+  const at = await desk({ "hand-over.yaml": HAND_OVER, "alice.yaml": recordAs("alice") });
+  const { project, service } = at;
+  const { running: holder, goOn } = await asking(at, "hand-over.yaml");
   const run = runIn({ stdout: (await holder.lines(1)).join("\n"), transcript: "" });
   expectRefused(
     await project.run("runs", "release", run, "--because", "it hangs"),
@@ -125,6 +122,7 @@ test("a run of another host is released by a person, and resumed elsewhere; its 
   const after = [...BEFORE, "ledger.transfer.approve", "ledger.asset.create"];
   expect(operationsOf(await service.commits())).toEqual(after);
 
+  goOn();
   await holder.signal("SIGCONT");
   const woken = await holder.ended;
   expectRefused(woken, 6, new RegExp(`no longer holds the run ${run}: it was taken over, or released by somebody`));

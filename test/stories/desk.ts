@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import { cutAnswer, gate, type Proxy, proxyTo } from "./proxy.ts";
+import { cutAnswer, gate, type Passing, type Proxy, proxyTo } from "./proxy.ts";
 import { type Ended, newProject, type Project, reached, type Running, sandboxProcess, type Service } from "./world.ts";
 
 export interface Desk {
@@ -20,17 +20,33 @@ export async function desk(playbooks: Readonly<Record<string, string>>): Promise
   return { project, proxy, service };
 }
 
-/** A run in the middle of its write, until somebody lets it continue. */
-export async function writing(
-  { project, proxy }: Desk,
-  ...args: string[]
-): Promise<{ readonly running: Running; readonly goOn: () => void }> {
+/** A run that waits for an answer, until somebody lets it continue. */
+interface WaitingRun {
+  readonly running: Running;
+  readonly goOn: () => void;
+}
+
+/** A run in the middle of its write. */
+export function writing(at: Desk, ...args: string[]): Promise<WaitingRun> {
+  return waitingFor("POST /asset", 0, at, args);
+}
+
+/**
+ * A run that looks whether its transfer is approved, after one look at each of its two writes. Meanwhile it does nothing else: it can be
+ * stopped without a lock on its journal, which would keep everybody out.
+ */
+export function asking(at: Desk, ...args: string[]): Promise<WaitingRun> {
+  return waitingFor("GET /asset", 2, at, args);
+}
+
+async function waitingFor(name: string, skip: number, { project, proxy }: Desk, args: string[]): Promise<WaitingRun> {
   const [came, on] = [gate(), gate()];
-  void proxy.next("POST /asset", async (passing) => {
+  const hold = async (passing: Passing): Promise<void> => {
     came.open();
     await on.passed;
     passing.answer(await passing.forward());
-  });
+  };
+  void proxy.next(name, hold, skip);
   const running = project.start("run", ...args);
   await reached(running, came.passed);
   return { running, goOn: () => on.open() };
@@ -53,7 +69,7 @@ export async function losingMint({ project, proxy }: Pick<Desk, "project" | "pro
 
 /** Looks into the journal of a project, or changes it behind everybody's back. */
 export function inJournal<T>(project: Project, look: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  const database = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"), { timeout: 10_000 });
   try {
     return look(database);
   } finally {

@@ -1,21 +1,14 @@
 import { expect, test } from "vitest";
-import { proxyTo } from "./proxy.ts";
+import { asking, desk } from "./desk.ts";
 import { approvalPlaybook } from "../playbooks.ts";
-import { approveAsBob, type Ended, newProject, operationsOf, type Running, reached, sandboxProcess } from "./world.ts";
+import { approveAsBob, type Ended, operationsOf, type Running } from "./world.ts";
 
 const OPERATIONS = ["ledger.asset.create", "ledger.transfer.request"];
 
 test("a run belongs to one process at a time: a stopped one keeps it, a dead one does not", async () => {
-  const service = await sandboxProcess();
-  const proxy = await proxyTo(service.url);
-  const project = newProject();
-  project.serviceAt(proxy.url);
-  project.write("hand-over.yaml", approvalPlaybook("    timeout: 1h"));
-  const holder = project.start("run", "hand-over.yaml");
-  await reached(
-    holder,
-    proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1),
-  );
+  const at = await desk({ "hand-over.yaml": approvalPlaybook("    timeout: 1h") });
+  const { project, proxy, service } = at;
+  const { running: holder, goOn } = await asking(at, "hand-over.yaml");
 
   expectHeld(await project.run("resume"), holder);
   await holder.signal("SIGSTOP");
@@ -24,6 +17,7 @@ test("a run belongs to one process at a time: a stopped one keeps it, a dead one
 
   await holder.signal("SIGKILL");
   await holder.ended;
+  goOn();
   const taken = proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1);
   const rivals = [project.start("resume"), project.start("resume")];
   await taken;
