@@ -72,6 +72,7 @@ async function perStep(playbook: Playbook, journal: "disk" | "memory"): Promise<
   const transport = new Transport();
   const engine = {
     clock: systemClock,
+    cwd: state,
     exchange: transport.exchange.bind(transport),
     secrets: NO_SECRETS,
     drifts: () => DriftBook.open(state),

@@ -31,6 +31,7 @@ export async function runWithTokenbook(
   const transport = new Transport();
   const ports = {
     clock,
+    cwd: folder,
     exchange: transport.exchange.bind(transport),
     secrets: openSecrets([playbook], { variables: {}, files: { read: () => undefined } }),
     drifts: () => DriftBook.open(folder),

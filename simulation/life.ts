@@ -298,6 +298,7 @@ export class Life {
     const flawed = world.bug.exchange ?? ((exchange) => exchange);
     return {
       clock: process.clock(world.time),
+      cwd: "/simulated",
       exchange: flawed((outgoing) => network.exchange(outgoing, process)),
       secrets: SECRETS,
       drifts: nothingToCompare,

@@ -8,6 +8,8 @@ import type { Hold } from "./run/hold.ts";
 /** What the engine may ask of the world. */
 export interface EnginePorts {
   readonly clock: Clock;
+  /** The folder in which paths begin that are not absolute. */
+  readonly cwd: string;
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
   /** The secrets of the playbook that is run and of those that it includes. */
   readonly secrets: Secrets;

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Failure, messageOf } from "../base/failure.ts";
@@ -9,15 +10,15 @@ import type { OutsideRow, OutsideRows, ReaderOf } from "./outside.ts";
 import { assertColumns, batchesOf } from "./table.ts";
 
 /** Reads a table with a header, also a packed one. */
-export const csvRows: ReaderOf<"csv"> = ({ path }, { columns }) =>
-  rowsOfFile(path, async function* (texts) {
+export const csvRows: ReaderOf<"csv"> = ({ path }, { columns, cwd }) =>
+  rowsOfFile({ path: resolve(cwd, path), name: path }, async function* (texts) {
     const rows = streamCsv(texts, (header) => assertColumns(path, header, columns));
     for await (const { row, line } of rows) yield { at: `${path}:${line}`, record: row };
   });
 
 /** Reads a file with a JSON value on each line, also a packed one. */
-export const ndjsonRows: ReaderOf<"ndjson"> = ({ path }) =>
-  rowsOfFile(path, async function* (texts) {
+export const ndjsonRows: ReaderOf<"ndjson"> = ({ path }, { cwd }) =>
+  rowsOfFile({ path: resolve(cwd, path), name: path }, async function* (texts) {
     for await (const { line, text } of linesOf(texts)) yield rowOfLine(`${path}:${line}`, text);
   });
 
@@ -29,11 +30,11 @@ function rowOfLine(at: string, text: string): OutsideRow {
   }
 }
 
-async function* rowsOfFile(path: string, read: (texts: AsyncIterable<string>) => AsyncIterable<OutsideRow>): OutsideRows {
+async function* rowsOfFile(file: NamedFile, read: (texts: AsyncIterable<string>) => AsyncIterable<OutsideRow>): OutsideRows {
   try {
-    yield* batchesOf(read(textsOf(unpacked({ path, name: path }))));
+    yield* batchesOf(read(textsOf(unpacked(file))));
   } catch (error) {
-    throw error instanceof Failure ? error : failureOfFile(path, error);
+    throw error instanceof Failure ? error : failureOfFile(file.name, error);
   }
 }
 

@@ -39,6 +39,8 @@ export type OutsideRows = AsyncGenerator<readonly OutsideRow[], void>;
 export interface OutsideMeans {
   /** The columns that a table must have. */
   readonly columns: readonly string[];
+  /** The folder in which the path of a file begins. */
+  readonly cwd: string;
   readonly secret: (name: string) => Secret;
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
   readonly pause: (ms: number) => Promise<void>;

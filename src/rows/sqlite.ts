@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Json } from "../base/json.ts";
 import { rested } from "../base/turns.ts";
 import { Failure } from "../base/failure.ts";
@@ -7,10 +8,11 @@ import type { OutsideRow, ReaderOf } from "./outside.ts";
 import { assertColumns, batchesOf, rowOfQuery, tooSlow } from "./table.ts";
 
 /** Reads a query of a file, which only this user's rights protect: SQLite refuses whatever is no query. */
-export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, timeoutMs }, { columns }) {
+export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, timeoutMs }, { columns, cwd }) {
+  const file = { path: resolve(cwd, path), name: path };
   let number = 0;
   const rows = function* (): Generator<OutsideRow> {
-    for (const row of queryFile({ path, name: path }, query, (found) => assertColumns("the query", found, columns)))
+    for (const row of queryFile(file, query, (found) => assertColumns("the query", found, columns)))
       yield rowOf(rowOfQuery(++number, row), row);
   };
   try {

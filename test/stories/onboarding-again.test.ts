@@ -35,11 +35,11 @@ test("the onboarding is run again: every write is unchanged, and nothing is writ
   const commits = await embeddedCommits(project);
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
-  const register = await project.start("run", "register.yaml").ended;
+  const register = await project.run("run", "register.yaml");
   expect(register.code, register.transcript).toBe(0);
   expect(register.stdout).toContain("2 keys compared in 1 look: no difference");
   project.write("register.csv", delivered("reconciliation/register.csv").replace("1000.00", "1000.01"));
-  const drifted = await project.start("run", "register.yaml").ended;
+  const drifted = await project.run("run", "register.yaml");
   expect(drifted.code, drifted.transcript).toBe(3);
   expect(drifted.stdout, drifted.transcript).toMatch(
     /new +[0-9a-f]{12} +token Loft12Shares, holder alice: register 1000\.01, ledger 1000\b/,

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { comparisonIn } from "./comparison.ts";
-import { newProject, type Printed } from "./world.ts";
+import { newProject } from "./world.ts";
 
 const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";
 const SIDE = "key: row.holder, value: row.balance";
@@ -23,20 +23,19 @@ test("an export is compared with its database: a missing file is incomplete, and
     "CREATE TABLE t (holder TEXT, balance TEXT); INSERT INTO t VALUES ('alice', '0.1'), ('bob', '12345678901234567890.5')",
   );
   database.close();
-  // Paths of rows begin at the folder of the process.
-  const missing = await project.start("run", "nightly/nightly.yaml").ended;
+  const missing = await project.run("run", "nightly/nightly.yaml");
   expect(missing.code, missing.transcript).toBe(1);
   expect(missing.transcript).toContain("nightly/register.csv does not exist; a path here begins at the folder of the playbook");
   project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.4\n");
-  const drift = await project.start("resume", "--json").ended;
+  const drift = await project.json("resume");
   expect(drift.code, drift.transcript).toBe(3);
-  const found = comparisonIn(JSON.parse(drift.stdout) as Printed, "reconcile.holders");
+  const found = comparisonIn(drift.data, "reconcile.holders");
   expect(found.drifts).toMatchObject([{ key: { key: "bob" }, left: "12345678901234567890.4", right: "12345678901234567890.5" }]);
   const shown = await project.run("drift", "show", found.drifts[0]?.id ?? "");
   expect(shown.transcript).toContain("nightly/register.csv, line 3");
   expect(shown.transcript).toContain('nightly/register.db {"query":"SELECT holder, balance FROM t"}, row 2 (holder: bob)');
   project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.50\n");
-  const agreed = await project.start("run", "nightly/nightly.yaml").ended;
+  const agreed = await project.run("run", "nightly/nightly.yaml");
   expect(agreed.code, agreed.transcript).toBe(0);
 });
 

@@ -71,7 +71,7 @@ export interface IslandParts {
 }
 
 /** Makes an island in a folder. */
-export async function openIsland(shell: Pick<Shell, "stopping">, folder: string, parts: IslandParts): Promise<Island> {
+export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder: string, parts: IslandParts): Promise<Island> {
   const { origin, secrets, course, via } = parts;
   const path = stateEntry(folder, "sandbox.db", "create");
   copyPrivate(origin.file, path);

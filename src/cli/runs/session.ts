@@ -104,7 +104,7 @@ export interface SessionParts {
 
 /** A session on a target that is open; closing it closes the target. */
 export function sessionOn(
-  shell: Pick<Shell, "stopping" | "onlooker">,
+  shell: Pick<Shell, "cwd" | "stopping" | "onlooker">,
   { target, close }: OpenTarget,
   { state, playbookSecrets, course, exchanges, onAway, onKept, clock = systemClock, ...shared }: SessionParts,
 ): Session {
@@ -134,6 +134,7 @@ export function sessionOn(
       try {
         return await work({
           clock,
+          cwd: shell.cwd,
           secrets,
           exchange: pacer?.paced(traced) ?? traced,
           drifts,

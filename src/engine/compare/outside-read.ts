@@ -15,7 +15,7 @@ import type { SideRow } from "../../reconcile/row.ts";
 
 /** A run that can read from outside of the service. */
 export type OutsideReading = Pick<Looking, "signal" | "pause"> & {
-  readonly ports: Pick<EnginePorts, "clock" | "secrets" | "exchange">;
+  readonly ports: Pick<EnginePorts, "clock" | "cwd" | "secrets" | "exchange">;
 };
 
 /** Returns how reports name a place: never with its address, which may hold a password. */
@@ -35,10 +35,11 @@ export async function* outsidePages(
   source: OutsideSource,
   taken: (rows: readonly PlacedRecord[]) => Iterable<readonly SideRow[]>,
 ): AsyncGenerator<SourcePage, void> {
-  const { clock, secrets, exchange } = context.ports;
+  const { clock, cwd, secrets, exchange } = context.ports;
   const { place, shape, file } = source;
   const means: OutsideMeans = {
     columns: [...(shape.properties?.keys() ?? [])],
+    cwd,
     secret: (name) => secrets.named(file, name),
     exchange,
     pause: (ms) => context.pause(ms, undefined),

@@ -49,6 +49,7 @@ async function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): 
   const transport = transportForTest();
   const context = new RunContext(playbook, targetAt("http://127.0.0.1:9"), held, {
     clock,
+    cwd: folder,
     secrets,
     exchange: transport.exchange.bind(transport),
     drifts: () => DriftBook.open(folder),

@@ -153,6 +153,7 @@ export function runnerForTest(
     const send = transport.exchange.bind(transport);
     const ports = {
       clock,
+      cwd: folder,
       exchange: exchange === undefined ? send : (outgoing: Outgoing) => exchange(outgoing, send),
       secrets: openSecrets([playbook], { variables, files: { read: () => undefined } }),
       drifts: () => DriftBook.open(folder),

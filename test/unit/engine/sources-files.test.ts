@@ -214,7 +214,7 @@ test("a query has its time for the rows that come next, and whoever uses them ma
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   onTestFinished(() => clock.mockRestore());
   const never = (): never => expect.fail("a file needs none of it");
-  const means = { columns: [], secret: never, exchange: never, pause: never, signal: new AbortController().signal };
+  const means = { columns: [], cwd: ".", secret: never, exchange: never, pause: never, signal: new AbortController().signal };
   let rows = 0;
   for await (const batch of readOutside({ kind: "sqlite", path, query: "SELECT * FROM t", timeoutMs: 1_000 }, means)) {
     rows += batch.length;
