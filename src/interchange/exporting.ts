@@ -4,6 +4,7 @@ import type { MapNode } from "../source/node.ts";
 import type { Knowledge } from "./expressions/evaluate.ts";
 import type { OutStep } from "./export/export-step.ts";
 import type { TranslationFindings } from "./findings.ts";
+import type { Names } from "./names.ts";
 
 /** A playbook that is exported, by itself or in the place of a step. */
 export interface Exporting {
@@ -13,6 +14,8 @@ export interface Exporting {
   readonly files: FileReader;
   readonly names: Knowledge;
   readonly prefix: string;
+  /** The ids of all steps: no two have the same one. */
+  readonly ids: Names;
   /** The steps so far, of all playbooks. */
   readonly all: OutStep[];
   readonly inIncluded: Diagnostic[];

@@ -28,7 +28,7 @@ export function exportCall(place: StepPlace, operation: Operation, around: Expor
       "the step is left out",
       "a value of it is computed in the run, which Arazzo cannot do",
     );
-  const step = new OutStep(id, operation);
+  const step = new OutStep(around.ids.fresh(id), operation);
   step.description = textOf(child(node, "name"));
   const ensured = ensure(place, step, around);
   const sent = sentBy(step, input);
@@ -223,7 +223,7 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
   const read = operations.get(textOf(child(ensured, "read")) ?? "");
   if (ensured === undefined || that === undefined || read === undefined) return undefined;
   const sideRead = (suffix: string): OutStep | undefined => {
-    const side = new OutStep(`${id}_${suffix}`, read);
+    const side = new OutStep(around.ids.fresh(`${id}_${suffix}`), read);
     const input = evaluateNode(child(ensured, "with") ?? EMPTY, names);
     const as = actingIn(
       child(ensured, "as") ?? child(node, "as") ?? child(child(around.root, "defaults"), "as"),
@@ -270,7 +270,7 @@ function discovered(
   const key = JSON.stringify([discovery.read, runtimeOf(asked), as]);
   const index = around.listed.get(key) ?? 0;
   around.listed.set(key, index + 1);
-  const list = new OutStep(`${step.id}_found`, read);
+  const list = new OutStep(around.ids.fresh(`${step.id}_found`), read);
   fill(list, sentBy(list, asked), as);
   list.criteria = [SUCCESS];
   around.all.push(list);
@@ -291,7 +291,7 @@ function awaitReceipt(step: OutStep, as: Acting, around: Exporting): void {
   const { operation, input } = receipts.read(MARKED);
   const read = operations.get(operation);
   if (read === undefined) return;
-  const receipt = new OutStep(`${step.id}_receipt`, read);
+  const receipt = new OutStep(around.ids.fresh(`${step.id}_receipt`), read);
   const given = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, value === MARKED ? receiptId : value]),
   ) as ValueMap;

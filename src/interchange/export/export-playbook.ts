@@ -14,6 +14,7 @@ import { ORGANIZATION_INPUT, RUN_KEY_INPUT } from "./export-call.ts";
 import { type ExportedBlock, exportSteps } from "./export-steps.ts";
 import { type OutStep, parts } from "./export-step.ts";
 import { TranslationFindings } from "../findings.ts";
+import { Names } from "../names.ts";
 import { runtimeOf } from "../expressions/runtime-value.ts";
 import { Expr, type WrittenValue } from "../value.ts";
 
@@ -39,7 +40,8 @@ export function exportPlaybook(path: string, text: string, files: FileReader): E
     run: parts({ key: new Expr(`$inputs.${RUN_KEY_INPUT}`) }),
   };
   loseSections(root, findings);
-  const block = exportSteps({ path, root, findings, files, names, prefix: "", all: [], inIncluded: [], listed: new Map() });
+  const ids = new Names((id) => id);
+  const block = exportSteps({ path, root, findings, files, names, prefix: "", ids, all: [], inIncluded: [], listed: new Map() });
   const outputs = outputsOf(child(root, "outputs"), { ...names, steps: block.steps }, findings);
   const document = writeArazzo(playbook, { block, outputs, inputs: inputs.declared(root, block.all, outputs) });
   const formatted = formatYaml(path, document, () => undefined);

@@ -5,11 +5,21 @@ import { isShipped, resolvePlaybook } from "../../playbook/playbook-files.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
-import { evaluate, evaluateNode, type Known, type Knowledge, parseExpression, valueOf } from "../expressions/evaluate.ts";
+import {
+  evaluate,
+  evaluateNode,
+  isNamed,
+  type Known,
+  type Knowledge,
+  type Named,
+  parseExpression,
+  valueOf,
+} from "../expressions/evaluate.ts";
 import { exportCall } from "./export-one.ts";
 import type { Exporting, StepPlace } from "../exporting.ts";
 import { type OutStep, parts } from "./export-step.ts";
 import { TranslationFindings } from "../findings.ts";
+import { stepId } from "../names.ts";
 import type { WrittenValue } from "../value.ts";
 
 /** The steps of a playbook as steps of a workflow. */
@@ -44,20 +54,20 @@ function exportList(list: SourceNode | undefined, names: Knowledge, into: Into):
 
 function exportStep(node: MapNode, names: Knowledge, into: Into): void {
   const { around, known, id: prefix } = into;
-  const id = textOf(child(node, "id")) ?? "";
   if (!isMade(node, names, around)) return;
+  const own = textOf(child(node, "id"));
+  const id = prefix + (own ?? stepId(textOf(child(node, "uses")) ?? "block"));
   const foreach = child(node, "foreach");
   if (foreach === undefined) {
-    const made = exportOnce({ node, id: prefix + id, names }, into);
-    if (made !== undefined) known[id] = made;
+    Object.assign(known, exportOnce({ node, id, names }, into));
     return;
   }
-  const rounds = roundsOf(foreach, names, around);
-  const made = rounds.map(([key, bound]) => {
-    const round = exportOnce({ node, id: `${prefix}${id}_${key.replaceAll(/\W+/g, "_")}`, names: { ...names, ...bound } }, into);
-    return [key, round] as const;
+  const rounds = roundsOf(foreach, names, around).map(([key, bound]) => {
+    const round = `${id}_${key.replaceAll(/\W+/g, "_")}`;
+    return [key, exportOnce({ node, id: round, names: { ...names, ...bound } }, { ...into, id: `${round}_` })] as const;
   });
-  known[id] = parts(Object.fromEntries(made));
+  for (const step of new Set([...(own === undefined ? [] : [own]), ...rounds.flatMap(([, made]) => Object.keys(made))]))
+    known[step] = parts(Object.fromEntries(rounds.map(([key, made]) => [key, made[step]])));
 }
 
 // A condition that is known before a run decides here; any other cannot be written.
@@ -91,13 +101,18 @@ function roundsOf(foreach: SourceNode, names: Knowledge, { findings }: Exporting
   });
 }
 
-function exportOnce(place: StepPlace, into: Into): Known | undefined {
+/** What later steps know of steps, by their ids. */
+type KnownSteps = Readonly<Record<string, Known>>;
+
+function exportOnce(place: StepPlace, into: Into): KnownSteps {
   const { node } = place;
   const { around } = into;
   const uses = textOf(child(node, "uses"));
   if (uses === undefined) return exportBlock(place, into);
   const operation = operations.get(uses);
-  return operation === undefined ? include(place, uses, around) : exportCall(place, operation, around);
+  const made = operation === undefined ? include(place, uses, around) : exportCall(place, operation, around);
+  const own = textOf(child(node, "id"));
+  return made === undefined || own === undefined ? {} : { [own]: made };
 }
 
 const BLOCK_PARTS = {
@@ -105,20 +120,29 @@ const BLOCK_PARTS = {
   retry: "Arazzo repeats one step, and not several",
 } as const;
 
-function exportBlock({ node, names }: StepPlace, { around, known, id }: Into): Known {
+function exportBlock({ node, names }: StepPlace, { around, id }: Into): KnownSteps {
   for (const [part, why] of Object.entries(BLOCK_PARTS)) {
     const entry = node.entries.get(part);
     if (entry !== undefined) around.findings.lose(entry.key, `\`${part}\` is left out`, why);
   }
-  const inside: Record<string, Known> = { ...known };
-  exportList(child(node, "block"), { ...names, steps: parts(inside) }, { around, known: inside, id });
+  const own: Record<string, Known> = {};
+  const inside: Into = { around, known: own, id };
+  const namesInside = { ...names, steps: bothOf(parts(own), names["steps"]) };
+  exportList(child(node, "block"), namesInside, inside);
   const always = node.entries.get("always");
   if (always !== undefined) {
     around.findings.lose(always.key, "`always` runs only after a success", "Arazzo has no steps that run after a failure");
-    exportList(always.value, { ...names, steps: parts(inside) }, { around, known: inside, id });
+    exportList(always.value, namesInside, inside);
   }
-  Object.assign(known, inside);
-  return parts({});
+  return own;
+}
+
+// The steps of a block and those before it.
+function bothOf(own: Named, before: Known | undefined): Named {
+  return {
+    part: (key) => own.part(key) ?? (before !== undefined && isNamed(before) ? before.part(key) : undefined),
+    value: () => undefined,
+  };
 }
 
 function include({ node, id, names }: StepPlace, uses: string, around: Exporting): Known | undefined {

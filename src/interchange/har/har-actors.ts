@@ -1,7 +1,7 @@
 import { readEntity } from "../../base/entity.ts";
 import { KEY_ACTS } from "../../playbook/steps/identity.ts";
 import type { FindingPlace, TranslationFindings } from "../findings.ts";
-import { fieldName, Names } from "../names.ts";
+import { DeclaredActors } from "../declared-actors.ts";
 import type { HarCall } from "./har-request.ts";
 
 const MASKED = /^\$\{\{ secrets\.(\w+) \}\}$/;
@@ -9,8 +9,7 @@ const MASKED = /^\$\{\{ secrets\.(\w+) \}\}$/;
 /** The actors of an archive: an entity or a key each. A key is never written: each gets the name of a credential. */
 export class HarActors {
   readonly #findings: TranslationFindings;
-  readonly #names = new Names(fieldName);
-  readonly #actors = new Map<string, Readonly<Record<string, string>>>();
+  readonly #declared = new DeclaredActors();
   readonly #credentials = new Map<string, string>();
   readonly #shared = new Map<string, string>();
 
@@ -23,7 +22,7 @@ export class HarActors {
     const { service } = operation;
     if (service.identity.kind === "credential") {
       const credential = this.#credential(key, place);
-      return this.#named(actorName(credential), service.name, credential);
+      return this.#declared.named(actorName(credential), service.name, credential);
     }
     const first = this.#shared.get(service.name) ?? key;
     this.#shared.set(service.name, first);
@@ -35,21 +34,13 @@ export class HarActors {
       );
     const entity = readEntity(acting ?? "");
     if (acting === undefined || acting === "") return { [service.name]: KEY_ACTS };
-    if (entity !== undefined && !acting.includes("${{")) return this.#named(entity.value, service.name, acting);
+    if (entity !== undefined && !acting.includes("${{")) return this.#declared.named(entity.value, service.name, acting);
     return this.#findings.lose(place, "who acts is no entity", "an entity is written as in userId:alice");
   }
 
   /** Returns the declarations. */
-  declared(): Readonly<Record<string, object>> {
-    return Object.fromEntries(this.#actors);
-  }
-
-  #named(name: string, service: string, value: string): string {
-    const known = [...this.#actors].find(([, identity]) => identity[service] === value);
-    if (known !== undefined) return known[0];
-    const actor = this.#names.fresh(name);
-    this.#actors.set(actor, { [service]: value });
-    return actor;
+  written(): Readonly<Record<string, object>> {
+    return this.#declared.written();
   }
 
   #credential(key: string, place: FindingPlace): string {

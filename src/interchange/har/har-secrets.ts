@@ -25,7 +25,7 @@ export class HarSecrets {
   }
 
   /** Returns the secrets of the playbook, by name. */
-  declared(): Readonly<Record<string, string>> {
+  written(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#declared);
   }
 

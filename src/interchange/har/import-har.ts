@@ -88,8 +88,8 @@ class HarImport {
       name: basename(path).replace(/\.har$/i, ""),
       description: "What another client did, as it was recorded.",
       inputs: {},
-      secrets: this.#secrets.declared(),
-      actors: this.#actors.declared(),
+      secrets: this.#secrets.written(),
+      actors: this.#actors.written(),
       steps: this.#steps.map(({ operation, ...step }) => ({ ...step, uses: operation.name })),
       outputs: {},
     });

@@ -6,7 +6,8 @@ import type { GivenParameter } from "./import-scope.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
 import type { TranslationFindings } from "../findings.ts";
 import { splitEmbedded } from "../expressions/runtime-expression.ts";
-import { fieldName, Names, outsideName } from "../names.ts";
+import { DeclaredActors } from "../declared-actors.ts";
+import { outsideName } from "../names.ts";
 import { celOf, Expr, Joined } from "../value.ts";
 
 interface Acting {
@@ -22,8 +23,7 @@ interface Acting {
 export class ImportedActors {
   readonly #findings: TranslationFindings;
   readonly #inputs: ImportedInputs;
-  readonly #names = new Names(fieldName);
-  readonly #actors = new Map<string, Readonly<Record<string, string>>>();
+  readonly #declared = new DeclaredActors();
   /** The inputs with the one key of an interface whose callers are entities. */
   readonly #shared = new Map<string, string>();
 
@@ -37,7 +37,8 @@ export class ImportedActors {
     const { service } = operation;
     const credential = key === undefined ? undefined : this.#keyIn(key);
     if (service.identity.kind === "credential") {
-      if (credential !== undefined) return this.#named(nameOfCredential(credential), service.name, outsideName(credential));
+      if (credential !== undefined)
+        return this.#declared.named(nameOfCredential(credential), service.name, outsideName(credential));
       return this.#findings.refuse(
         key?.node ?? node,
         "it does not say whose key the request carries",
@@ -51,7 +52,7 @@ export class ImportedActors {
     const input = /^\{?\$inputs\.([\w.-]+)\}?$/.exec(text)?.[1];
     if (input !== undefined) return `\${{ ${this.#inputs.entity(input, acting.value) ?? ""} }}`;
     const entity = readEntity(text);
-    if (entity !== undefined && !text.includes("$")) return this.#named(entity.value, service.name, text);
+    if (entity !== undefined && !text.includes("$")) return this.#declared.named(entity.value, service.name, text);
     const made = this.#madeOfInputs(text, acting.value);
     if (made !== undefined) return made;
     return this.#findings.refuse(
@@ -63,7 +64,7 @@ export class ImportedActors {
 
   /** Returns the declarations. */
   written(): Readonly<Record<string, object>> {
-    return Object.fromEntries(this.#actors);
+    return this.#declared.written();
   }
 
   // `userId:gallery{$inputs.runKey}`
@@ -77,14 +78,6 @@ export class ImportedActors {
     const known = parts.filter((part) => typeof part === "string" || part instanceof Expr);
     if (attribute === undefined || known.length < parts.length) return undefined;
     return `\${{ {${JSON.stringify(attribute)}: ${celOf(new Joined(known))}} }}`;
-  }
-
-  #named(name: string, service: string, value: string): string {
-    const known = [...this.#actors].find(([, identity]) => identity[service] === value);
-    if (known !== undefined) return known[0];
-    const actor = this.#names.of(name);
-    this.#actors.set(actor, { [service]: value });
-    return actor;
   }
 
   // The key itself is dropped: the environment holds it.
