@@ -6,7 +6,8 @@ import type { ExitCode } from "../../src/base/exit.ts";
 import { runChild } from "../../src/cli/child.ts";
 import { Door } from "../../src/cli/print/door.ts";
 import { PLAIN_HINT } from "../../src/cli/print/hint.ts";
-import type { Shell, Terminal } from "../../src/cli/shell.ts";
+import { KeptText } from "../../src/cli/print/kept-text.ts";
+import type { Shell } from "../../src/cli/shell.ts";
 
 /** What a command is given, and where it is built. */
 export interface Inside {
@@ -55,7 +56,7 @@ export async function runInside(argv: readonly string[], given: Inside): Promise
     const { runCommand } = createRequire(import.meta.url)(
       join(given.root, "dist/cli.cjs"),
     ) as typeof import("../../src/cli/main.ts");
-    const [stdout, stderr] = [new Paper(), new Paper()];
+    const [stdout, stderr] = [new KeptText(80), new KeptText(80)];
     const code = await runCommand(shellOf(given, { stdout, stderr }), argv);
     return { code, stdout: stdout.text, stderr: stderr.text };
   } finally {
@@ -63,14 +64,14 @@ export async function runInside(argv: readonly string[], given: Inside): Promise
   }
 }
 
-function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout: Paper; stderr: Paper }): Shell {
+function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout: KeptText; stderr: KeptText }): Shell {
   return {
     stdout: new Door(stdout),
     stderr: new Door(stderr),
     hint: PLAIN_HINT,
     hintState: () => undefined,
     stdin: () => Promise.resolve(new Uint8Array()),
-    streams: () => ({ input: Readable.from([]), output: stdout.stream() }),
+    streams: () => ({ input: Readable.from([]), output: streamOf(stdout) }),
     cwd,
     variables: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...variables },
     node: process.versions.node,
@@ -83,23 +84,11 @@ function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout
   };
 }
 
-/** Keeps what is printed. */
-class Paper implements Terminal {
-  readonly isTTY = false;
-  readonly columns = 80;
-  readonly rows = 24;
-  text = "";
-
-  write(text: string): void {
-    this.text += text;
-  }
-
-  stream(): Writable {
-    return new Writable({
-      write: (chunk: Buffer, _, done) => {
-        this.write(chunk.toString());
-        done();
-      },
-    });
-  }
+function streamOf(kept: KeptText): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _, done) => {
+      kept.write(chunk.toString());
+      done();
+    },
+  });
 }

@@ -15,10 +15,13 @@ import { cut } from "../../report/formats/foreign-text.ts";
 import { SchemaSet } from "../../schema/validator.ts";
 import { Door } from "../print/door.ts";
 import { formatFailure } from "../print/failure.ts";
-import type { Shell, Terminal } from "../shell.ts";
+import { KeptText } from "../print/kept-text.ts";
+import type { Shell } from "../shell.ts";
 import { TOOL_WORDS, type ToolName, type ToolWords } from "./tool-words.ts";
 import { type Desk, TOOLS } from "./tools.ts";
 
+/** How wide the lines are that an assistant reads. */
+const COLUMNS = 120;
 const INSTRUCTIONS = `tokenbook runs YAML playbooks against a tokenization service; each write is sent at most once.
 Write a playbook as a file, call check until it finds nothing, then plan, show the plan to a person, and run it by its digest with a key.
 When an answer is lost, repeat the same call. Messages also name commands of the command line: a person runs those.`;
@@ -93,7 +96,7 @@ class Calls {
   }
 
   async #call(tool: ToolName, given: object): Promise<CallToolResult> {
-    const [words, notes] = [new Captured(), new Captured()];
+    const [words, notes] = [new KeptText(COLUMNS), new KeptText(COLUMNS)];
     const shell = { ...this.#shell, stdout: new Door(words), stderr: new Door(notes) };
     let isError = true;
     try {
@@ -116,16 +119,4 @@ function said(text: string, isError: boolean): CallToolResult {
   const rest = text.length - LIMITS.assistantChars;
   const shown = rest <= 0 ? text : `${cut(text, LIMITS.assistantChars)}\n… ${rest} more characters`;
   return { content: [{ type: "text", text: shown }], isError };
-}
-
-/** What a command prints, kept for the answer. */
-class Captured implements Terminal {
-  readonly isTTY = false;
-  readonly columns = 120;
-  readonly rows = 24;
-  text = "";
-
-  write(text: string): void {
-    this.text += text;
-  }
 }
