@@ -8,10 +8,8 @@ import { parseArgs } from "node:util";
 import { invariant } from "../src/base/failure.ts";
 import { systemClock, systemRandom } from "../src/base/ports.ts";
 import { Secret } from "../src/base/secret.ts";
-import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { newRunName } from "../src/engine/run/run-names.ts";
 import { startRun } from "../src/engine/run/start-run.ts";
-import type { Target } from "../src/environment/target.ts";
 import { DriftBook } from "../src/reconcile/drift-book.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import { checkPlaybook } from "../src/playbook/check.ts";
@@ -20,6 +18,7 @@ import { NO_SECRETS } from "../src/playbook/settings/open-secrets.ts";
 import { Database } from "../src/sqlite/database.ts";
 import { JOURNAL } from "../src/journal/format.ts";
 import { Transport } from "../src/transport/exchange.ts";
+import { targetAt } from "../test/engine-parts.ts";
 import { median } from "./measure.ts";
 import { APP, ORGANIZATION, USER } from "./scenario.ts";
 import { BenchService } from "./service.ts";
@@ -35,7 +34,14 @@ const READ = `uses: ledger.token.get, with: { id: RGHT1 }`;
 const { values: options } = parseArgs({ options: { rounds: { type: "string" }, verify: { type: "boolean", default: false } } });
 const folder = mkdtempSync(join(tmpdir(), "tokenbook-guarantee-"));
 const service = await BenchService.start();
-const target = targetAt(service.origin);
+const target = {
+  ...targetAt(service.origin),
+  ledger: {
+    baseUrl: service.origin,
+    settings: { appId: APP, orgId: ORGANIZATION },
+    apiKey: new Secret("LEDGER_KEY", "bench-key"),
+  },
+};
 try {
   const writes = await extraMs(playbookOf(MINT));
   const reads = await extraMs(playbookOf(READ));
@@ -107,21 +113,5 @@ function withoutBaseline(playbook: Playbook): Playbook {
       const { before: _before, ...probe } = operation.meaning.probe;
       return { ...step, operation: { ...operation, meaning: { ...operation.meaning, probe } } };
     }),
-  };
-}
-
-function targetAt(origin: string): Target {
-  return {
-    environment: "bench",
-    embedded: false,
-    ledger: { baseUrl: origin, settings: { appId: APP, orgId: ORGANIZATION }, apiKey: new Secret("LEDGER_KEY", "bench-key") },
-    investor: undefined,
-    profile: DEFAULT_PROFILE,
-    exclusive: true,
-    protected: false,
-    settleWithinMs: undefined,
-    readLagMs: undefined,
-    timeoutMs: 10_000,
-    whereIs: (setting) => setting,
   };
 }

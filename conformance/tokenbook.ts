@@ -3,18 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../src/base/failure.ts";
-import { type Clock, systemRandom } from "../src/base/ports.ts";
-import { Secret } from "../src/base/secret.ts";
-import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
+import { systemRandom } from "../src/base/ports.ts";
 import { newRunName } from "../src/engine/run/run-names.ts";
 import { startRun } from "../src/engine/run/start-run.ts";
-import type { Target } from "../src/environment/target.ts";
 import { checkDocument } from "../src/interchange/check.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import { openSecrets } from "../src/playbook/settings/open-secrets.ts";
 import { resolveInputs } from "../src/playbook/inputs/given-inputs.ts";
 import { DriftBook } from "../src/reconcile/drift-book.ts";
 import { Transport } from "../src/transport/exchange.ts";
+import { clockWithoutWaiting, targetAt } from "../test/engine-parts.ts";
 import type { CaseEnd } from "./case.ts";
 
 /** Runs a document. */
@@ -51,31 +49,4 @@ export async function runWithTokenbook(
     store.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function clockWithoutWaiting(): Clock {
-  let passed = 0;
-  return {
-    now: () => Date.now() + passed,
-    elapsed: () => passed,
-    sleep: async (ms) => {
-      passed += Math.ceil(ms);
-    },
-  };
-}
-
-function targetAt(url: string): Target {
-  return {
-    environment: "conformance",
-    embedded: false,
-    ledger: { baseUrl: url, settings: { appId: "app1", orgId: "org1" }, apiKey: new Secret("LEDGER_API_KEY", "a-key-of-a-case") },
-    investor: { baseUrl: url, credentials: new Map() },
-    profile: DEFAULT_PROFILE,
-    exclusive: true,
-    protected: false,
-    settleWithinMs: undefined,
-    readLagMs: undefined,
-    timeoutMs: 10_000,
-    whereIs: (setting) => setting,
-  };
 }

@@ -4,7 +4,8 @@ import { calibrate, type Calibration } from "../../src/calibrate/calibrate.ts";
 import { isChange } from "../../src/calibrate/finding.ts";
 import { NO_SECRETS } from "../../src/playbook/settings/open-secrets.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
-import { clockWithoutWaiting, type Given, NOT_STOPPING, serve, targetAt, transportForTest } from "../unit/engine/server.ts";
+import { clockWithoutWaiting, targetAt } from "../engine-parts.ts";
+import { type Given, NOT_STOPPING, serve, transportForTest } from "../unit/engine/server.ts";
 import { calibrated, isRight, type Speaking, USUAL, varied } from "./services.ts";
 
 function wrongIn({ findings }: Calibration, speaking: Speaking): readonly string[] {

@@ -1,7 +1,7 @@
 import { Secret } from "../../src/base/secret.ts";
 import type { Target } from "../../src/environment/target.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { targetAt } from "../unit/engine/server.ts";
+import { targetAt } from "../engine-parts.ts";
 
 /** A target on a sandbox of this process. */
 export function targetOf(sandbox: Sandbox): Target {

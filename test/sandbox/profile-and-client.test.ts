@@ -4,7 +4,8 @@ import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../src/contract/profile.ts";
 import type { Target } from "../../src/environment/target.ts";
-import { type Ran, runnerForTest, targetAt } from "../unit/engine/server.ts";
+import { targetAt } from "../engine-parts.ts";
+import { type Ran, runnerForTest } from "../unit/engine/server.ts";
 import { sandboxForTest } from "./caller.ts";
 import { OTHER_PROFILE, otherBut, settingOf, settings } from "./other-profile.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { clockWithoutWaiting, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { runnerForTest, serve } from "./server.ts";
 
 // A service that is busy for ever says when to come back; whoever has less time than that does not wait for it.
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../src/base/ports.ts";
-import { clockWithoutWaiting, type Came, folderForTest, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { type Came, folderForTest, runnerForTest, serve } from "./server.ts";
 
 const DAY_MS = 86_400_000;
 

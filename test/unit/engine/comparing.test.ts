@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
-import { clockWithoutWaiting, folderForTest, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { folderForTest, type Ran, runnerForTest, serve } from "./server.ts";
 
 function comparisonIn({ completed, stopped }: Ran): Comparison {
   const { comparison } = completed.at(-1) ?? stopped ?? {};

@@ -6,7 +6,8 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import { type Clock, systemClock } from "../../../src/base/ports.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import type { RunEvent } from "../../../src/protocol/record.ts";
-import { clockWithoutWaiting, folderForTest, runnerForTest, serve, type Served, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { folderForTest, runnerForTest, serve, type Served } from "./server.ts";
 
 const WRITE = `playbook: 1
 name: Write

@@ -4,7 +4,8 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { encode } from "../../../src/journal/codec.ts";
 import type { RunEvent, StepCompleted } from "../../../src/protocol/record.ts";
-import { type Came, clockWithoutWaiting, type Given, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { type Came, type Given, type Ran, runnerForTest, serve } from "./server.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { HeldMoment } from "../../../src/engine/run/hold.ts";
 import type { RunEvent } from "../../../src/protocol/record.ts";
-import { clockWithoutWaiting, folderForTest, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { folderForTest, runnerForTest, serve } from "./server.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -6,7 +6,8 @@ import { type Call, type Reply, ServiceClient } from "../../../src/engine/servic
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
 import { answersOf, brokenTexts, mutationsOf } from "./mutations.ts";
-import { clockWithoutWaiting, type Given, NOT_STOPPING, serve, targetAt, transportForTest } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { type Given, NOT_STOPPING, serve, transportForTest } from "./server.ts";
 
 function ask(service: ServiceClient, call: Call): Promise<Reply> {
   return call.operation.writes

@@ -7,7 +7,8 @@ import { type Operation, operationNamed, operations } from "../../../src/operati
 import { ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
 import { pageOf } from "../../../src/operations/page.ts";
 import { answersOf, brokenTexts, mutationsOf, type Mutated } from "./mutations.ts";
-import { type Came, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { type Came, type Given, runnerForTest, serve } from "./server.ts";
 import { isNightly } from "../../sizes.ts";
 
 const SEED = 20_261_122;

@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { thisProcess } from "../../../src/journal/holder.ts";
-import { clockWithoutWaiting, folderForTest, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { folderForTest, runnerForTest, serve } from "./server.ts";
 
 const WRITE = `playbook: 1
 name: Write

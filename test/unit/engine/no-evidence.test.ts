@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Came, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { type Came, type Given, runnerForTest, serve } from "./server.ts";
 
 // Answers that look like a success or a harmless refusal, and prove neither.
 

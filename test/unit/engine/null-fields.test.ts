@@ -1,6 +1,7 @@
 // A write took effect, and what shows it has fields that are null, or not as they should be: that fails no step.
 import { expect, test } from "vitest";
-import { type Came, type Given, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { type Came, type Given, type Ran, runnerForTest, serve } from "./server.ts";
 
 const ASK = `playbook: 1
 defaults: { as: { ledger: "userId:alice" } }

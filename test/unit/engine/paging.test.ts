@@ -5,7 +5,8 @@ import { DEFAULT_PROFILE, type Profile, profileWith } from "../../../src/contrac
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
 import type { RunEvent } from "../../../src/protocol/record.ts";
-import { type Came, type Given, type Ran, runnerForTest, serve, type Served, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { type Came, type Given, type Ran, runnerForTest, serve, type Served } from "./server.ts";
 
 const paged = [...operations.values()].filter(({ call }) => call.paging !== undefined);
 const byBookmark = paged.filter(({ call }) => call.paging !== undefined && call.interface === "ledger");

@@ -1,7 +1,8 @@
 // The outcome of a write whose answer was lost is found in a list that is longer than one answer may be.
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { type Came, clockWithoutWaiting, folderForTest, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { type Came, folderForTest, type Given, runnerForTest, serve } from "./server.ts";
 
 const MINT = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" } }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { runnerForTest, serve, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { runnerForTest, serve } from "./server.ts";
 
 const head = `playbook: 1
 name: Rounds of numbers

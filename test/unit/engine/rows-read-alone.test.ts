@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
-import { type Came, clockWithoutWaiting, folderForTest, type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { type Came, folderForTest, type Ran, runnerForTest, serve } from "./server.ts";
 
 const MANY = LIMITS.shortListRows + 50;
 

@@ -14,7 +14,8 @@ import { openSecrets, type Secrets } from "../../../src/playbook/settings/open-s
 import { stepIn } from "../../../src/protocol/state.ts";
 import { correct } from "../playbook/helper.ts";
 import { opened } from "../protocol/facts.ts";
-import { clockWithoutWaiting, targetAt, transportForTest } from "./server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { transportForTest } from "./server.ts";
 
 const playbook = correct(`playbook: 1
 secrets: { PIN: env:PIN }

@@ -8,8 +8,6 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Clock } from "../../../src/base/ports.ts";
 import { systemRandom } from "../../../src/base/ports.ts";
-import { Secret } from "../../../src/base/secret.ts";
-import { DEFAULT_PROFILE, type Profile } from "../../../src/contract/profile.ts";
 import { newRunName } from "../../../src/engine/run/run-names.ts";
 import { startRun } from "../../../src/engine/run/start-run.ts";
 import type { Target } from "../../../src/environment/target.ts";
@@ -21,6 +19,7 @@ import type { RunEvent, RunOutcome, StepCompleted, StepStopped } from "../../../
 import type { EnginePorts } from "../../../src/engine/engine-ports.ts";
 import { resolveInputs } from "../../../src/playbook/inputs/given-inputs.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
+import { clockWithoutWaiting } from "../../engine-parts.ts";
 
 /** A request that came, as the service sees it. */
 export interface Came {
@@ -72,37 +71,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A target whose both interfaces are at one address. */
-export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Target {
-  return {
-    environment: "test",
-    embedded: false,
-    ledger: { baseUrl: url, settings: { appId: "app1", orgId: "org1" }, apiKey: new Secret("LEDGER_KEY", "ledger-key-1") },
-    investor: { baseUrl: url, credentials: new Map([["BUYER_KEY", new Secret("BUYER_KEY", "buyer-key-1")]]) },
-    profile,
-    exclusive: true,
-    protected: false,
-    settleWithinMs: undefined,
-    readLagMs: undefined,
-    timeoutMs: 10_000,
-    whereIs: (setting) => `tokenbook.yaml (${setting})`,
-  };
-}
-
 /** Of who is never asked to stop. */
 export const NOT_STOPPING: AbortSignal = new AbortController().signal;
-
-/** A clock on which pauses cost no time. */
-export function clockWithoutWaiting(): Clock {
-  let passed = 0;
-  return {
-    now: () => 1_780_000_000_000 + passed,
-    elapsed: () => passed,
-    sleep: async (ms) => {
-      passed += Math.ceil(ms);
-    },
-  };
-}
 
 /** A transport of one test. */
 export function transportForTest(): Transport {

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
-import { folderForTest, type Otherwise, type Ran, runnerForTest, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { folderForTest, type Otherwise, type Ran, runnerForTest } from "./server.ts";
 
 /** What a register says of its holders, and the types of it. */
 export const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";

@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
-import { type Ran, runnerForTest, serve, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { type Ran, runnerForTest, serve } from "./server.ts";
 
 /** Compares all accounts with one sum. */
 function summing(sum: number, value = "row.balance"): string {

@@ -1,7 +1,8 @@
 // Receipts and answers that say that a write is done, and are no evidence of this very write.
 import { expect, test } from "vitest";
 import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
-import { type Came, folderForTest, type Given, runnerForTest, serve, targetAt } from "./server.ts";
+import { targetAt } from "../../engine-parts.ts";
+import { type Came, folderForTest, type Given, runnerForTest, serve } from "./server.ts";
 
 const HEAD = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" }, buyer: { investor: BUYER_KEY } }

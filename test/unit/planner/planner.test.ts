@@ -14,7 +14,8 @@ import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
 import { planJson } from "../../../src/report/plan/json.ts";
 import type { PlanDocument } from "../../../src/report/plan/shape.ts";
-import { clockWithoutWaiting, type Given, serve, targetAt, transportForTest } from "../engine/server.ts";
+import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
+import { type Given, serve, transportForTest } from "../engine/server.ts";
 
 const stopping = new AbortController().signal;
 
