@@ -26,26 +26,25 @@ export interface LaunchArguments {
 const TEXT = { type: "string", minLength: 1 };
 const FLAG = { type: "boolean" };
 
-/** The JSON Schema of a launch configuration; an editor adds fields of its own. */
-export const LAUNCH: object = {
-  type: "object",
-  properties: {
-    playbook: TEXT,
-    resume: TEXT,
-    cwd: TEXT,
-    environment: TEXT,
-    inputs: { type: "object", additionalProperties: { type: "string" } },
-    inputsFile: TEXT,
-    dotenv: { anyOf: [TEXT, { const: false }] },
-    state: TEXT,
-    plan: TEXT,
-    key: TEXT,
-    yes: FLAG,
-    stopOnEntry: FLAG,
-    stopAtLine: { type: "integer", minimum: 1 },
-    noDebug: FLAG,
-  },
+const PROPERTIES: Readonly<Record<keyof LaunchArguments, object>> = {
+  playbook: TEXT,
+  resume: TEXT,
+  cwd: TEXT,
+  environment: TEXT,
+  inputs: { type: "object", additionalProperties: { type: "string" } },
+  inputsFile: TEXT,
+  dotenv: { anyOf: [TEXT, { const: false }] },
+  state: TEXT,
+  plan: TEXT,
+  key: TEXT,
+  yes: FLAG,
+  stopOnEntry: FLAG,
+  stopAtLine: { type: "integer", minimum: 1 },
+  noDebug: FLAG,
 };
+
+/** The JSON Schema of a launch configuration; an editor adds fields of its own. */
+export const LAUNCH: object = { type: "object", properties: PROPERTIES };
 
 /** Returns what an editor asks for. Throws a Failure where that cannot be meant. */
 export function launchArguments(given: unknown): LaunchArguments {

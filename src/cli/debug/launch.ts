@@ -1,5 +1,6 @@
 import { resolve as resolvePath } from "node:path";
 import type { ExitCode } from "../../base/exit.ts";
+import { present } from "../../base/present.ts";
 import { resume } from "../commands/resume.ts";
 import { run } from "../commands/run.ts";
 import { callersKey } from "../program/arguments.ts";
@@ -24,10 +25,4 @@ export function launch(plainShell: Shell, asked: LaunchArguments): Promise<ExitC
     input: asked.inputs ?? {},
     jobs: 1,
   });
-}
-
-type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
-
-function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }

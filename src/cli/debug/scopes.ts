@@ -1,6 +1,7 @@
 import { Decimal } from "../../base/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { present } from "../../base/present.ts";
 import { masked, type Redact } from "../../base/secret.ts";
 import { sanitise } from "../../base/text.ts";
 import { headingOf } from "../../environment/target.ts";
@@ -63,7 +64,7 @@ function answerAt({ place, run: { state } }: HeldMoment): JsonObject {
   const { completed, stopped } = step ?? {};
   const { answered, receipt, settled } = last ?? {};
   const transactions = last === undefined ? [] : transactionsOf(last);
-  return plain({
+  const fields: Readonly<Record<string, unknown>> = {
     attempt: last && last.intended.attempt + 1,
     answer: answered && {
       meaning: answered.meaning,
@@ -77,12 +78,8 @@ function answerAt({ place, run: { state } }: HeldMoment): JsonObject {
     outcome: stopped?.outcome ?? completed?.outcome,
     problem: stopped?.problem,
     value: completed?.value,
-  });
-}
-
-function plain(fields: Readonly<Record<string, unknown>>): JsonObject {
-  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as JsonObject;
+  };
+  return present(fields) as JsonObject;
 }
 
 function objectOf(value: unknown): JsonObject {

@@ -1,5 +1,6 @@
 import { Bug, type Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { present } from "../../base/present.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { newTransactionId } from "../ids.ts";
 import { createAssets } from "../ledger/assets.ts";
@@ -133,11 +134,10 @@ function settleTotals(ground: SeededLedger, seed: SeedLedgerToken, path: Path): 
 
 function definitionOf(ground: SeededLedger, seed: SeedTokenDefinition): RequestedToken {
   const { id, name, description, symbol, classification, behaviour, properties, tokenPermissions } = seed;
-  const given = { name, description, symbol, classification, properties };
   const { decimal: _decimal, maxMintQuantity: _cap, ...rules } = behaviour ?? {};
   return {
     id,
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<RequestedToken>),
+    ...(present({ name, description, symbol, classification, properties }) as Partial<RequestedToken>),
     behaviour: { ...rules, ...exactFields(behaviour ?? {}, ["decimal", "maxMintQuantity"]) },
     tokenPermissions: (tokenPermissions ?? []).map(({ entity, roles }) => ({ entity: entityOf(ground, entity), roles })),
   };
