@@ -45,10 +45,10 @@ const HURL_JOBS = "8";
 
 /** By hand with undici's `request`: the unit of the targets. */
 export const FLOOR = "floor";
-/** Its start-up: on the machine on which the target was set it took 159 ms. */
+/** The unit of start-up. */
 export const FLOOR_AS_IT_COMES = "floor, not bundled";
-const FLOOR_CLIENT = "floor, one client";
-export const FLOOR_FRESH = "floor, fresh connection";
+export const FLOOR_CLIENT = "floor, one client";
+const FLOOR_FRESH = "floor, fresh connection";
 export const FLOOR_DURABLE = "floor, fresh, 2 commits";
 export const OURS = "tokenbook";
 export const RESPECT = "redocly respect";

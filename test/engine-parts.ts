@@ -21,7 +21,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
   };
 }
 
-/** A clock that begins at a time, and goes on only while somebody sleeps. */
+/** A clock that begins at a time, and moves only while somebody sleeps. */
 export function clockWithoutWaiting(): Clock {
   let passed = 0;
   return {
