@@ -2,7 +2,7 @@ import { invariant } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Scope } from "../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
-import { bind, type Template } from "../playbook/expressions/template.ts";
+import { bind, knownEntries, type Template } from "../playbook/expressions/template.ts";
 import type { UnknownPart } from "../report/plan/shape.ts";
 
 /** A value as far as it can be known. */
@@ -22,7 +22,7 @@ export function foresee(template: Template, scope: Scope, path = ""): ForeseenVa
       return { value: items.map(({ value }) => value), shown: items.map(({ shown }) => shown), unknown: unknownIn(items) };
     }
     case "object": {
-      const fields = template.entries.map(
+      const fields = knownEntries(template, scope).map(
         ([name, field]) => [name, foresee(field, scope, path === "" ? name : `${path}.${name}`)] as const,
       );
       return {
@@ -32,7 +32,7 @@ export function foresee(template: Template, scope: Scope, path = ""): ForeseenVa
       };
     }
     case "literal":
-    case "entity":
+    case "organization":
     case "expression":
     case "text":
       return leaf(template, scope, path);

@@ -3,7 +3,7 @@ import { readEntity } from "../../base/entity.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { formatDuration } from "../../base/duration.ts";
-import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean, quoted } from "../../base/text.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
@@ -118,11 +118,14 @@ function inputOf(operation: Operation, values: CallOptions["values"], orgId: str
 
 // What cannot be read stays text, and the schema of the operation says what it must be.
 function valueOf(schema: JsonSchema, text: string, orgId: string | undefined): Json {
-  const entity = schemaName(schema) === "Entity" ? readEntity(text) : undefined;
-  if (entity !== undefined) return { ...(orgId === undefined ? {} : { orgId }), [entity.attribute]: entity.value };
+  const isEntity = schemaName(schema) === "Entity";
+  const organization = orgId === undefined ? {} : { orgId };
+  const entity = isEntity ? readEntity(text) : undefined;
+  if (entity !== undefined) return { ...organization, [entity.attribute]: entity.value };
   if (resolve(schema).type === "string") return text;
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    return isEntity && isObject(value) && Object.keys(value).length > 0 ? { ...organization, ...value } : value;
   } catch {
     return text;
   }

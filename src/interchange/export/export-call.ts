@@ -65,12 +65,16 @@ function fitting(schema: JsonSchema | undefined, value: WrittenValue): WrittenVa
   if (typeof value === "string") {
     const entity = isEntity(schema) ? readEntity(value) : undefined;
     if (entity === undefined) return numeralWanted(schema, value) ?? value;
-    return { [ORGANIZATION_INPUT]: new Expr(`$inputs.${ORGANIZATION_INPUT}`), [entity.attribute]: entity.value };
+    return { ...OF_ENVIRONMENT, [entity.attribute]: entity.value };
   }
   if (Array.isArray(value)) return value.map((item: WrittenValue) => fitting(itemSchema(schema), item));
   if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, fitting(fieldSchema(schema, name), field)]));
+  const fields = Object.entries(value).map(([name, field]) => [name, fitting(fieldSchema(schema, name), field)] as const);
+  return { ...(isEntity(schema) && fields.length > 0 ? OF_ENVIRONMENT : {}), ...Object.fromEntries(fields) };
 }
+
+// An entity that names no organization is of the environment's.
+const OF_ENVIRONMENT: ValueMap = { orgId: new Expr(`$inputs.${ORGANIZATION_INPUT}`) };
 
 // Arazzo has no mark of a run, and nothing that would look for it.
 function withoutMark(value: Json): Json {

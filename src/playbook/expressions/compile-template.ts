@@ -42,8 +42,12 @@ function compileMap(node: MapNode, schema: JsonSchema | undefined, context: Chec
     if (holdsExpression(key)) context.report(EXPRESSION_IN_KEY, entry.key);
     return [key, compileTemplate(entry.value, fieldSchema(schema, key), context, scope)] as const;
   });
-  return { kind: "object", entries };
+  // Not of an empty map, which would become the whole organization.
+  const isWithoutOrganization = isEntity(schema) && entries.length > 0 && !node.entries.has("orgId");
+  return { kind: "object", entries: isWithoutOrganization ? [OF_ENVIRONMENT, ...entries] : entries };
 }
+
+const OF_ENVIRONMENT = ["orgId", { kind: "organization" }] as const;
 
 interface Where {
   readonly schema: JsonSchema | undefined;
@@ -58,7 +62,7 @@ function compileScalar(node: ScalarNode, where: Where): Template {
     const entity = isEntity(where.schema) ? readEntity(value) : undefined;
     if (entity !== undefined) {
       checkEntityText(node, where.context);
-      return { kind: "entity", ...entity };
+      return { kind: "object", entries: [OF_ENVIRONMENT, [entity.attribute, { kind: "literal", value: entity.value }]] };
     }
     if (kindsOf(where.schema)?.has("string") !== false) warnOfUnmarked(value, node.range, where.context);
     return { kind: "literal", value: numeralWanted(where.schema, value) ?? value };
@@ -77,9 +81,9 @@ function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context,
     context.report(
       {
         code: "expression.wrong-type",
-        message: `this gives ${WORDS[given] ?? given} (${checked.type}); here ${wordsOf(wanted)} belongs`,
+        message: `this gives ${WORDS[given] ?? given} (${checked.type}); here ${wantedWords(schema)} belongs`,
         why: resolve(schema ?? {}).description,
-        suggestion: given === "string" && wanted.has("number") ? "write decimal(…) around a text that holds a number" : undefined,
+        suggestion: given === "string" ? textInstead(schema, `\${{${text}}}`) : undefined,
       },
       placeOf(text, node, from),
     );
@@ -121,10 +125,19 @@ function compileText(value: string, node: ScalarNode, { schema, context, scope }
       { start, end: start + open.end - open.start },
     );
   } else if (kindsOf(schema)?.has("string") === false) {
-    const message = `this is text with expressions in it; here ${wordsOf(kindsOf(schema))} belongs`;
-    context.report({ code: "expression.wrong-type", message }, node.range);
+    const message = `this is text with expressions in it; here ${wantedWords(schema)} belongs`;
+    context.report({ code: "expression.wrong-type", message, suggestion: textInstead(schema, value) }, node.range);
   }
   return { kind: "text", parts: [...parts, rest].filter((part) => part !== "") };
+}
+
+// What to write where a text is given, and something else belongs.
+function textInstead(schema: JsonSchema | undefined, text: string): string | undefined {
+  if (isEntity(schema)) {
+    const [, attribute = "userId", value = text] = /^(\w+):(.*)$/s.exec(text) ?? [];
+    return `write { ${attribute}: ${JSON.stringify(value)} }`;
+  }
+  return kindsOf(schema)?.has("number") === true ? "write decimal(…) around a text that holds a number" : undefined;
 }
 
 function checkInText({ type }: Checked, place: () => Range, context: CheckContext): void {
@@ -141,8 +154,9 @@ function placeOf(text: string, node: ScalarNode, from: number): Range {
   return { start: node.offsetOf(from + leading), end: node.offsetOf(from + text.trimEnd().length) };
 }
 
-function wordsOf(kinds: ReadonlySet<string> | undefined): string {
-  return [...(kinds ?? [])].map((kind) => WORDS[kind] ?? kind).join(" or ");
+function wantedWords(schema: JsonSchema | undefined): string {
+  if (isEntity(schema)) return "an entity";
+  return [...(kindsOf(schema) ?? [])].map((kind) => WORDS[kind] ?? kind).join(" or ");
 }
 
 /** Quotes keep other YAML readers from rounding quantities: "100.00" is a number where a number is expected. */

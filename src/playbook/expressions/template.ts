@@ -8,8 +8,8 @@ import { tooLongText } from "../../expression/steps.ts";
 /** A value of a playbook that may hold expressions. */
 export type Template =
   | { readonly kind: "literal"; readonly value: Json }
-  /** An entity that is written as one text: `userId:alice`. */
-  | { readonly kind: "entity"; readonly attribute: string; readonly value: string }
+  /** The organization of an entity that names none: that of the environment. Only among the entries of an object. */
+  | { readonly kind: "organization" }
   /** The whole value is one expression; `number` if a numeral in a string must become a number. */
   | { readonly kind: "expression"; readonly expression: Expression; readonly number: boolean }
   /** Text with expressions in it. */
@@ -26,8 +26,8 @@ function bound(template: Template, scope: Scope): Json {
   switch (template.kind) {
     case "literal":
       return template.value;
-    case "entity":
-      return entityIn(template, scope);
+    case "organization":
+      return organizationIn(scope) ?? null;
     case "expression":
       return asNumber(template.expression.evaluate(scope), template.number);
     case "text":
@@ -35,16 +35,22 @@ function bound(template: Template, scope: Scope): Json {
     case "list":
       return template.items.map((item) => bound(item, scope));
     case "object":
-      return Object.fromEntries(template.entries.map(([key, value]) => [key, bound(value, scope)]));
+      return Object.fromEntries(knownEntries(template, scope).map(([key, value]) => [key, bound(value, scope)]));
   }
 }
 
 /** The scope's name for the organization of the environment. No expression can spell it. */
 export const ORGANIZATION = "$organization";
 
-function entityIn({ attribute, value }: Extract<Template, { kind: "entity" }>, scope: Scope): Json {
-  const orgId = scope[ORGANIZATION];
-  return { ...(orgId === undefined ? {} : { orgId }), [attribute]: value };
+function organizationIn(scope: Scope): Json | undefined {
+  return scope[ORGANIZATION];
+}
+
+type ObjectTemplate = Extract<Template, { kind: "object" }>;
+
+/** Returns the entries of an object, without an organization that nobody knows. */
+export function knownEntries({ entries }: ObjectTemplate, scope: Scope): ObjectTemplate["entries"] {
+  return organizationIn(scope) === undefined ? entries.filter(([, { kind }]) => kind !== "organization") : entries;
 }
 
 function asNumber(value: Json, wanted: boolean): Json {
@@ -69,7 +75,7 @@ function textOf(expression: Expression, scope: Scope): string {
 export function* expressionsIn(template: Template): Generator<Expression> {
   switch (template.kind) {
     case "literal":
-    case "entity":
+    case "organization":
       return;
     case "expression":
       yield template.expression;

@@ -42,17 +42,18 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
     return schema;
   }
   for (const problem of essential(plainValidatorOf(schema)(toPlain(node)))) {
-    if (knownOnlyInARun(problem, node) || isEntityText(problem, node, schema)) continue;
+    const entity = entityText(problem, node, schema);
+    if (knownOnlyInARun(problem, node) || (entity !== undefined && readEntity(entity) !== undefined)) continue;
     const { finding, range } = placeProblem(problem, node);
-    context.report({ ...finding, why: finding.why ?? `the input of ${operation.name}` }, range);
+    const suggestion = entity === undefined ? finding.suggestion : `write userId:${entity}, if that is a user`;
+    context.report({ ...finding, suggestion, why: finding.why ?? `the input of ${operation.name}` }, range);
   }
   return schema;
 }
 
-// Entities may be written as one text, which becomes the map that the service takes.
-function isEntityText({ path }: SchemaViolation, root: SourceNode, schema: JsonSchema): boolean {
-  const text = textOf(nodeAt(root, path));
-  return text !== undefined && readEntity(text) !== undefined && isEntity(schemaAt(schema, path));
+// An entity may be written as one text, which becomes the map that the service takes.
+function entityText({ path }: SchemaViolation, root: SourceNode, schema: JsonSchema): string | undefined {
+  return isEntity(schemaAt(schema, path)) ? textOf(nodeAt(root, path)) : undefined;
 }
 
 function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | undefined {

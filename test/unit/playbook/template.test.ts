@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
 import { EvaluationFailure, type Scope } from "../../../src/expression/expression.ts";
-import { bind, expressionsIn } from "../../../src/playbook/expressions/template.ts";
+import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { bind, expressionsIn, ORGANIZATION } from "../../../src/playbook/expressions/template.ts";
 import { onlyStep, saidOf } from "./helper.ts";
 
 const INPUTS =
@@ -21,6 +22,30 @@ test("a quoted numeral becomes a number where a number belongs, and stays text e
   expect(writeJson(bound('uses: ledger.asset.create\nwith: { assetType: P, data: { id: "1", area: "1.50", size: 1.50 } }'))).toBe(
     '{"assetType":"P","data":{"id":"1","area":"1.50","size":1.50}}',
   );
+});
+
+test.each([
+  ["one text", '"userId:bob"', { orgId: "org1", userId: "bob" }],
+  ["a map", "{ userId: bob }", { orgId: "org1", userId: "bob" }],
+  ["a map with an expression", '{ userId: "${{ inputs.s }}" }', { orgId: "org1", userId: "Loft" }],
+  ["a map with an organization", "{ orgId: org2, userId: bob }", { orgId: "org2", userId: "bob" }],
+  ["an empty map, which would be everybody", "{}", {}],
+])("an entity is of the environment's organization: %s", (_, to, sent) => {
+  const step = onlyStep(`uses: ledger.token.mint\nwith: { id: T, to: ${to}, value: 1 }`, INPUTS);
+  expect(bind(step.with, { ...scope, [ORGANIZATION]: "org1" })).toMatchObject({ to: sent });
+});
+
+test.each([
+  ["userId:${{ inputs.s }}", 'write { userId: "${{ inputs.s }}" }'],
+  ["a-${{ inputs.s }}", 'write { userId: "a-${{ inputs.s }}" }'],
+  ["${{ inputs.s }}", 'write { userId: "${{ inputs.s }}" }'],
+  ["bob", "write userId:bob, if that is a user"],
+])("text where an entity belongs, %s: the message says how to write it", (to, fix) => {
+  const { diagnostics } = checkPlaybook(
+    "test.yaml",
+    `playbook: 1\n${INPUTS}\nsteps:\n  - uses: ledger.token.mint\n    with: { id: T, to: "${to}", value: 1 }\n`,
+  );
+  expect(diagnostics).toContainEqual(expect.objectContaining({ suggestion: fix }));
 });
 
 test("an expression gives its value with every digit", () => {
