@@ -48,7 +48,7 @@ function organizationIn(scope: Scope): Json | undefined {
 
 type ObjectTemplate = Extract<Template, { kind: "object" }>;
 
-/** Returns the entries of an object, without an organization that nobody knows. */
+/** Returns the entries of an object, without an organization where the environment names none. */
 export function knownEntries({ entries }: ObjectTemplate, scope: Scope): ObjectTemplate["entries"] {
   return organizationIn(scope) === undefined ? entries.filter(([, { kind }]) => kind !== "organization") : entries;
 }
