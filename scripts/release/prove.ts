@@ -17,6 +17,9 @@ const STORIES = [
   "terminal",
   "sandbox-command",
   "fleet",
+  "assistant",
+  "each-row",
+  "scheduled",
 ];
 
 const LOOK = `playbook: 1

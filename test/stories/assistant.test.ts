@@ -4,9 +4,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
 import {
-  COMMAND,
+  COMMAND_LINE,
   COMPILED,
   expectNoneTwice,
+  IN_SHELL,
   launch,
   MINT_ONCE,
   newProject,
@@ -31,10 +32,11 @@ interface Assistant {
 /** A real client with a server of its own, started in the folder of a project. */
 async function assistant(project: Project, options: readonly string[] = [], more: Variables = {}): Promise<Assistant> {
   const client = new Client({ name: "test", version: "1.0.0" });
+  const [program, ...words] = COMMAND_LINE;
   const env = { PATH: process.env["PATH"] ?? "", ...COMPILED, ...project.variables, ...more };
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [COMMAND, "mcp", ...options],
+    command: program,
+    args: [...words, "mcp", ...options],
     cwd: project.folder,
     env,
     stderr: "ignore",
@@ -203,7 +205,7 @@ test("stdout holds the protocol only, whatever comes in; the end of stdin ends t
     { jsonrpc: "2.0", id: 4, method: "ping" },
   ].map((message) => JSON.stringify(message));
   project.write("in.txt", [...messages.slice(0, 3), "no JSON", "{}", "[1", ...messages.slice(3), ""].join("\n"));
-  const running = launch(["-c", `exec '${process.execPath}' '${COMMAND}' mcp < in.txt`], {
+  const running = launch(["-c", `exec ${IN_SHELL} mcp < in.txt`], {
     cwd: project.folder,
     program: "bash",
     variables: COMPILED,

@@ -86,7 +86,7 @@ type Wrong = Omit<ShapeProblem, "path">;
 const SHOWN_CHARS = 80;
 
 function shown(value: Json): string {
-  return writeJson(value).slice(0, SHOWN_CHARS);
+  return value === "" ? "empty" : writeJson(value).slice(0, SHOWN_CHARS);
 }
 
 function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {

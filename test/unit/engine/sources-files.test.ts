@@ -74,7 +74,7 @@ test("what cannot be read to its end is incomplete, with a message that says why
     ],
     [
       csv(register.write("cells.csv", "holder,balance\nalice,1\nbob,\ncarol,1.000,5\n".replace("1.000,5", '"1,5"'))),
-      'reconcile.row: FOLDER/cells.csv:3 (row.balance) must be of type decimal, and is "" (digits and a point, such as 1000.50: no separator of thousands, no currency, no space), and 1 row more does not fit',
+      "reconcile.row: FOLDER/cells.csv:3 (row.balance) must be of type decimal, and is empty (digits and a point, such as 1000.50: no separator of thousands, no currency, no space), and 1 row more does not fit",
     ],
     [
       ndjson(register.write("a.ndjson", '{"holder":"alice","balance":1}\n{"holder":"bob","balance":null}\n[1]\nx\n')),

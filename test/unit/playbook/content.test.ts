@@ -48,7 +48,7 @@ test("a byte order mark, foreign line ends, quotes, commas and line breaks in ce
 test("an empty cell is no value where none is required", () => {
   expect(read("h.csv", "holder,amount,active\nuserId:a,1,\n")).toBe('[{"holder":{"userId":"a"},"amount":1}]');
   expect(read("h.csv", "holder,amount\nuserId:a,\n")).toEqual([
-    'h.csv:2 (row 1, column "amount") must be of type decimal, and is ""',
+    'h.csv:2 (row 1, column "amount") must be of type decimal, and is empty',
   ]);
 });
 
