@@ -7,21 +7,6 @@ import { SaxesParser } from "saxes";
 import { IMAGE_USER } from "./image.ts";
 import { ABOUT, artefact, inFolder, NODE, type PartName, quietly, RELEASE, ROOT, sizeOf } from "./place.ts";
 
-/** Stories of each kind that a binary could break: its modules, processes, threads, terminal, embedded playbooks and kept code. */
-const STORIES = [
-  "documents",
-  "first-contact",
-  "killed-and-resumed",
-  "library",
-  "completion",
-  "terminal",
-  "sandbox-command",
-  "fleet",
-  "assistant",
-  "each-row",
-  "scheduled",
-];
-
 const LOOK = `playbook: 1
 name: Is it there?
 steps: [{ id: status, uses: ledger.status }]
@@ -32,7 +17,9 @@ const PASSED = /✓ passed {2}Is it there\?: 1 step: 1 ok in /;
 /** Each proof returns what it has shown; it throws when it fails, and returns a text that begins with "skipped" when it cannot be made here. */
 const PROOFS: Readonly<Record<string, () => Promise<string> | string>> = {
   package: provePackage,
+  "package-stories": () => proveStories("package"),
   binary: proveBinary,
+  "binary-stories": () => proveStories("binary"),
   "start-up": proveStartUp,
   deb: proveDeb,
   image: proveImage,
@@ -54,28 +41,41 @@ function vitest(
 
 function provePackage(): Promise<string> {
   return inFolder((folder) => {
-    writeFileSync(join(folder, "package.json"), "{}");
-    quietly("npm", ["install", "--offline", "--no-audit", "--no-fund", artefact("package")], { cwd: folder });
-    const names = globSync("node_modules/*", { cwd: folder });
-    if (names.length !== 1) throw new Error(`other packages came along: ${names.join(", ")}`);
-    vitest(join(folder, "node_modules/tokenbook/bin/tokenbook.js"), ["test/stories/documents.test.ts"], ["-t", "README.md"]);
+    const program = installed("package", folder);
+    vitest(program, ["test/stories/documents.test.ts"], ["-t", "README.md"]);
     return "installed alone in an empty folder; the README's commands run with it";
   });
 }
 
 function proveBinary(): Promise<string> {
   return inFolder((folder) => {
-    const program = join(folder, "tokenbook");
-    cpSync(artefact("binary"), program);
+    const program = installed("binary", folder);
     writeFileSync(join(folder, "look.yaml"), LOOK);
     const run = quietly(program, ["run", "look.yaml"], { cwd: folder, env: { HOME: folder, PATH: "" } });
     if (!PASSED.test(run)) throw new Error(run);
-    vitest(
-      program,
-      STORIES.map((name) => `test/stories/${name}.test.ts`),
-    );
-    return `runs without Node on the PATH; the stories pass with it: ${STORIES.join(", ")}`;
+    return "runs in an empty folder, without Node on the PATH";
   });
+}
+
+/** Runs all stories of the suite with the command that its users have: each command is a process. Takes a quarter of an hour. */
+function proveStories(part: "package" | "binary"): Promise<string> {
+  return inFolder((folder) => {
+    vitest(installed(part, folder), ["test/stories"]);
+    return `all stories of the suite pass with the installed ${part}`;
+  });
+}
+
+function installed(part: "package" | "binary", folder: string): string {
+  if (part === "binary") {
+    const program = join(folder, "tokenbook");
+    cpSync(artefact("binary"), program);
+    return program;
+  }
+  writeFileSync(join(folder, "package.json"), "{}");
+  quietly("npm", ["install", "--offline", "--no-audit", "--no-fund", artefact("package")], { cwd: folder });
+  const names = globSync("node_modules/*", { cwd: folder });
+  if (names.length !== 1) throw new Error(`other packages came along: ${names.join(", ")}`);
+  return join(folder, "node_modules/tokenbook/bin/tokenbook.js");
 }
 
 /** Times commands of the package and the binary in turns, and returns the medians: what differs between moments strikes both. */

@@ -1,20 +1,23 @@
 import { expect, test } from "vitest";
 import { oldNode } from "./old-node.ts";
-import { COMMAND, launch, newProject, sandboxProcess } from "./world.ts";
+import { COMMAND, isBinary, launch, newProject, sandboxProcess } from "./world.ts";
 
 // The Node that `npm ci` installed in the clone does the work; the older one hands over to it.
 
-test("in a clone the command works with an older Node on the PATH, with its input, output and exit code", async (context) => {
-  const old = oldNode();
-  if (old === undefined) return context.skip("there is no older Node on this machine");
-  const project = newProject({});
-  project.write("a file.yaml", "playbook: 1\nsteps: [{ id: status, uses: ledger.statu }]\n");
-  const checked = await launch([COMMAND, "check", "a file.yaml"], { cwd: project.folder, program: old.path }).ended;
-  expect(checked.code, checked.transcript).toBe(2);
-  expect(checked.stdout + checked.stderr, checked.transcript).toContain('did you mean "ledger.status"?');
-});
+test.skipIf(isBinary)(
+  "in a clone the command works with an older Node on the PATH, with its input, output and exit code",
+  async (context) => {
+    const old = oldNode();
+    if (old === undefined) return context.skip("there is no older Node on this machine");
+    const project = newProject({});
+    project.write("a file.yaml", "playbook: 1\nsteps: [{ id: status, uses: ledger.statu }]\n");
+    const checked = await launch([COMMAND, "check", "a file.yaml"], { cwd: project.folder, program: old.path }).ended;
+    expect(checked.code, checked.transcript).toBe(2);
+    expect(checked.stdout + checked.stderr, checked.transcript).toContain('did you mean "ledger.status"?');
+  },
+);
 
-test("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
+test.skipIf(isBinary)("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
   const old = oldNode();
   if (old === undefined) return context.skip("there is no older Node on this machine");
   const service = await sandboxProcess();

@@ -17,8 +17,10 @@ import { canRunInside, runInside } from "./inside.ts";
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 /** The command under test: the built one, or an installed package's `bin/tokenbook.js` or a binary that TOKENBOOK_BIN names. */
 export const COMMAND: string = resolvePath(process.env["TOKENBOOK_BIN"] ?? join(ROOT, "bin/tokenbook.js"));
-/** The words that run it: a binary brings its own Node. */
-export const COMMAND_LINE: readonly [string, ...string[]] = COMMAND.endsWith(".js") ? [process.execPath, COMMAND] : [COMMAND];
+/** Whether the command is a program by itself, which brings its own Node. */
+export const isBinary: boolean = !COMMAND.endsWith(".js");
+/** The words that run it. */
+export const COMMAND_LINE: readonly [string, ...string[]] = isBinary ? [COMMAND] : [process.execPath, COMMAND];
 /** The same for a shell; paths may hold spaces. */
 export const IN_SHELL: string = COMMAND_LINE.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 
