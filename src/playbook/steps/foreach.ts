@@ -1,5 +1,7 @@
+import { Decimal } from "../../base/decimal.ts";
+import { readEntity } from "../../base/entity.ts";
 import { Expression, isProblem } from "../../expression/expression.ts";
-import { isTypeName, type TypeEnvironment, type Variable } from "../../expression/types.ts";
+import { isTypeName, type TypeEnvironment, type TypeName, type Variable } from "../../expression/types.ts";
 import { type SourceNode, textOf } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
 import { knownActors } from "../predictions/certain-calls.ts";
@@ -87,11 +89,27 @@ function refusePlainText(node: SourceNode, context: CheckContext): void {
 
 // Only to give the loop's name a type: the list itself is checked, and its problems reported, as a template.
 function itemOf(node: SourceNode, scope: ExpressionScope): Variable {
-  if (node.kind === "list") return { type: "dyn", id: commonId(node.items, scope) };
+  if (node.kind === "list") return { type: commonType(node.items), id: commonId(node.items, scope) };
   const whole = wholeExpression(textOf(node) ?? "");
   const list = whole === undefined ? undefined : scope.types.read(whole.text);
   if (list === undefined || "code" in list) return { type: "dyn" };
   return { type: /^list<(.*)>$/.exec(list.type)?.[1] ?? "dyn", id: list.id };
+}
+
+function commonType(items: readonly SourceNode[]): TypeName {
+  const [first = "dyn", ...others] = new Set(items.map(typeOfWritten));
+  return others.length === 0 ? first : "dyn";
+}
+
+// A quoted numeral may be meant as a number.
+function typeOfWritten(node: SourceNode): TypeName {
+  if (node.kind !== "scalar" || node.value === null) return "dyn";
+  if (typeof node.value === "string") return isPlainText(node.value) ? "string" : "dyn";
+  return typeof node.value === "boolean" ? "bool" : "decimal";
+}
+
+function isPlainText(text: string): boolean {
+  return !holdsExpression(text) && Decimal.parse(text) === undefined && readEntity(text) === undefined;
 }
 
 function commonId(items: readonly SourceNode[], scope: ExpressionScope): Variable["id"] {

@@ -85,3 +85,20 @@ test("what a run has begun with is read even when later rules no longer let it t
   expect(readBegun("test.yaml", text, realFiles)?.steps).toHaveLength(1);
   expect(readBegun("test.yaml", text.replace("ledger.asset", "ledger.asst"), realFiles)).toBeUndefined();
 });
+
+test.each([
+  ["[0, 1]", "inputs.names[item]", "List index must be int, got 'decimal'"],
+  ["[GOLD, SILVER]", "item > 3", "no such overload: string > int"],
+  ["[true, false]", "item > 3", "no such overload: bool > int"],
+])("the items of a written list %s have a type, which the check knows", (list, condition, message) => {
+  const step = `foreach: { item: ${list}, key: string(item) }\nuses: ledger.status\nexpect: ['string(${condition}) == "x"']`;
+  expect(saidOf(step, "inputs: { names: { type: list } }")).toContain(`expression.ill-typed ${message}`);
+});
+
+test.each(['["1.5", "2"]', '["userId:bob"]', "[GOLD, 2]", "[null]", "[]"])(
+  "items that may be meant as something else than text have no type before the run: %s",
+  (list) => {
+    const step = `foreach: { item: ${list}, key: string(item) }\nuses: ledger.status\nexpect: [item > 3]`;
+    expect(saidOf(step)).not.toContainEqual(expect.stringContaining("ill-typed"));
+  },
+);
