@@ -1,4 +1,5 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { ClosingLine } from "./test/closing-line.ts";
 import { BINARIES } from "./test/postgres/server.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -35,6 +36,7 @@ const config: ViteUserConfig = defineConfig({
     // Two cores, and one more process that has them while the stories wait for a service or a pause.
     maxWorkers: 3,
     globalSetup: ["test/build.ts"],
+    reporters: ["default", new ClosingLine()],
     setupFiles: ["test/cost.ts"],
     sequence: { sequencer: LongFirst },
     projects: [

@@ -113,7 +113,7 @@ export class Scratch {
 }
 
 const PARTS = 1_024;
-const LINES_BYTES = 8_192;
+const LINES_BYTES = 2_048;
 const BYTES_A_CHAR = 3;
 const EMPTY = Buffer.alloc(0);
 
