@@ -98,6 +98,7 @@ export class CheckContext {
    */
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
+    this.usage.noteText(node);
     this.#manner.listener?.({ text, scope, offsetOf: (index) => node.offsetOf(from + index) });
     const parsed = expressions.of(text);
     if (isProblem(parsed)) return this.#problem(parsed, place);

@@ -52,6 +52,7 @@ import {
   stepType,
   textsType,
 } from "./types/value-types.ts";
+import { reportUnread } from "./expressions/unread-expressions.ts";
 import { warnOfUnused } from "./predictions/warnings.ts";
 
 /** The result of a check: the playbook if nothing is wrong, and the findings. */
@@ -232,6 +233,7 @@ class PlaybookReader {
     };
     if (!this.#context.failed) {
       checkRefusals(playbook, outliner.all, this.#context);
+      reportUnread(this.#root, this.#context);
       warnOfUnused(this.#root, this.#context);
     }
     return { playbook, outputs: outputTypes(given, spot) };

@@ -87,6 +87,14 @@ export const EXPRESSION_CODES = {
     cure: "Write the expression alone: if: inputs.go",
     example: "braces-in-bare",
   },
+  "expression.not-read": {
+    severity: "error",
+    title: "an expression where none is read",
+    meaning:
+      "A name, a path, a query, a pattern, and the default of an input or a variable are taken as they are written. The letters of this expression would be shown, searched or sent.",
+    cure: "Write the text itself. A value that changes from run to run is an input: the command gives it, with --input or --inputs.",
+    example: "expression-in-default",
+  },
   "expression.number": {
     severity: "error",
     title: "a written text is no number",

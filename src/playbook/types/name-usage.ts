@@ -1,7 +1,9 @@
 import type { Expression } from "../../expression/expression.ts";
+import type { ScalarNode } from "../../source/node.ts";
 
-/** The names that the expressions of a playbook use. */
+/** The names that the expressions of a playbook use, and the texts that hold them. */
 export class Usage {
+  readonly #texts = new Set<ScalarNode>();
   readonly #fields = new Map<string, Set<string>>();
   readonly #wholes = new Set<string>();
   readonly #roots: string[] = [];
@@ -13,6 +15,16 @@ export class Usage {
       if (field === undefined) this.#wholes.add(root);
       else this.use(root, field);
     }
+  }
+
+  /** Records a text in which expressions are read. */
+  noteText(node: ScalarNode): void {
+    this.#texts.add(node);
+  }
+
+  /** Returns whether expressions are read in a text; else it is taken as it is written. */
+  isRead(node: ScalarNode): boolean {
+    return this.#texts.has(node);
   }
 
   /** Records a name that is used without an expression, as an actor is by `as`. */
