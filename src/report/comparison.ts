@@ -145,8 +145,13 @@ function knownOf({ state, since, acknowledged }: Drift): string {
 /** A key as `holder alice, token T1`. */
 export function keyOf(key: Drift["key"]): string {
   return Object.entries(key)
-    .map(([part, value]) => `${oneLine(part)} ${oneLine(value)}`)
+    .map(([part, value]) => `${oneLine(part)} ${visible(oneLine(value))}`)
     .join(", ");
+}
+
+// Two keys that differ only by a space must not look the same.
+function visible(value: string): string {
+  return value === "" || value !== value.trim() ? `"${value}"` : value;
 }
 
 function gapLine({ side, of, message }: Gap): string {

@@ -64,3 +64,8 @@ test("how many more there are is counted, also of those that were not listed", (
   ]);
   expect(comparisonMarkup(found, false).html).toContain("2800 drifts more: tokenbook drift list");
 });
+
+test("a space at the end of a key can be seen, and a key without a letter too", () => {
+  const lines = comparisonLines(comparison([drift("alice ", "new"), drift("", "new"), drift("bob", "new")], { new: 3 }));
+  expect(lines.flatMap((line) => /key [^:]*/.exec(line) ?? [])).toEqual(['key "alice "', 'key ""', "key bob"]);
+});
