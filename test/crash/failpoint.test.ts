@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import type { RunRecord } from "../../src/protocol/record.ts";
+import { isStopped } from "../stories/proc.ts";
 import { embeddedCommits, MINT_ONCE, newProject, operationsOf, type Project, reached, runIn, until } from "../stories/world.ts";
 import { Database } from "../../src/sqlite/database.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
@@ -25,10 +25,6 @@ function recordsIn({ folder }: Project): readonly string[] {
   } finally {
     journal.close();
   }
-}
-
-function isStopped(pid: number): boolean {
-  return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
 const OPENED = ["run.opened", "run.claimed"];

@@ -1,8 +1,8 @@
 // A process is stopped after its intent is durable and before its request leaves, while others look for what they can take over.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { inJournal } from "../stories/desk.ts";
+import { below, isStopped } from "../stories/proc.ts";
 import {
   type Ended,
   launch,
@@ -54,16 +54,8 @@ function inContainer({ folder, variables }: Project, container: readonly string[
   return launch([...container, ...COMMAND_LINE, ...args], { cwd: folder, variables, program: "unshare" });
 }
 
-/** The processes below one, as this machine numbers them. */
-function below(pid: number): readonly number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
-  return children.flatMap((child) => [child, ...below(child)]);
-}
-
 function stoppedBelow(pid: number): number | undefined {
-  return [pid, ...below(pid)].find((each) => /^State:\s*T/m.test(readFileSync(`/proc/${each}/status`, "utf8")));
+  return [pid, ...below(pid)].find(isStopped);
 }
 
 async function stopped(running: Running): Promise<number> {

@@ -1,16 +1,10 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { computed } from "./proc.ts";
 import { COMPILED, launch, newProject, type Running, until, IN_SHELL } from "./world.ts";
 
 /** Resolves once a process has computed for so many hundredths of a second. */
 async function hasComputed({ pid }: Running, hundredths: number): Promise<void> {
-  await until(() => {
-    const [user = "0"] = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ")
-      .slice(11);
-    return Number(user) >= hundredths ? true : undefined;
-  });
+  await until(() => (computed(pid) >= hundredths ? true : undefined));
 }
 
 const EXPECTED = Array.from({ length: 2 }, (_, at) => `"response.totalCount >= ${at}"`).join(", ");

@@ -12,6 +12,7 @@ import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
 import { type Sandbox, type Seed, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { canRunInside, runInside } from "./inside.ts";
+import { hasPendingSignal } from "./proc.ts";
 
 /** The repository's root, with a slash at its end. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
@@ -242,15 +243,6 @@ function watch(child: Child, command: string): Running {
 
 function linesOf(text: string): readonly string[] {
   return text.split("\n").filter((line) => line !== "");
-}
-
-// A signal that is pending still could swallow the next one of its kind.
-function hasPendingSignal(pid: number): boolean {
-  try {
-    return /^(?:SigPnd|ShdPnd):\s*0*[1-9a-f]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false; // it has ended, or this system has no /proc
-  }
 }
 
 function nextTurn(): Promise<void> {

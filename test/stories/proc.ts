@@ -1,0 +1,53 @@
+// What Linux says about processes. They may end at any moment: of one that has ended there is nothing to read.
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A file below `/proc/PID`; empty when the process or the thread has ended, or the system has no `/proc`. */
+function fileOf(pid: number, path: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${path}`, "utf8");
+  } catch (error) {
+    return emptyWhenEnded(error, "");
+  }
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch (error) {
+    return emptyWhenEnded(error, []);
+  }
+}
+
+function emptyWhenEnded<T>(error: unknown, empty: T): T {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ESRCH") return empty;
+  throw error;
+}
+
+/** Whether a signal has stopped it. */
+export function isStopped(pid: number): boolean {
+  return /^State:\s*T/m.test(fileOf(pid, "status"));
+}
+
+/** Whether a signal was sent that it has not received: the next one of the kind would be lost. */
+export function hasPendingSignal(pid: number): boolean {
+  return /^(?:SigPnd|ShdPnd):\s*0*[1-9a-f]/m.test(fileOf(pid, "status"));
+}
+
+/** The processes below one, as this machine numbers them. */
+export function below(pid: number): readonly number[] {
+  const children = threadsOf(pid).flatMap((thread) =>
+    fileOf(pid, `task/${thread}/children`).split(" ").filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...below(child)]);
+}
+
+/** How long it has computed, in hundredths of a second. */
+export function computed(pid: number): number {
+  // The name before the fields may hold spaces and parentheses.
+  const [user = "0"] = fileOf(pid, "stat")
+    .replace(/^.*\) /s, "")
+    .split(" ")
+    .slice(11);
+  return Number(user);
+}
