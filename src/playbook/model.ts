@@ -298,6 +298,8 @@ export interface Compare {
   readonly settleMs: number;
   /** How long to wait before a difference is read again, to confirm it. */
   readonly recheckMs: number;
+  /** Whether it passes when neither side has a row. */
+  readonly mayBeEmpty: boolean;
   /** The part of the key for whose values the totals are reported. */
   readonly totals: string | undefined;
   /** Separates it from other comparisons of the same name: over `inputs`, `env` and `run`. */

@@ -308,9 +308,10 @@ test("expected: who holds nothing may be in the file, in the ledger, in both or 
     "/token/account/all": () => [
       accountOf({ orgId: "org1", userId: "carol" }, 0),
       accountOf({ orgId: "org1", userId: "dora" }, 0),
+      accountOf({ orgId: "org1", userId: "alice" }),
     ],
   });
-  project.write("expected.csv", "holder,token,balance\nbob,Gold,0\ncarol,Gold,0.00\n");
+  project.write("expected.csv", "holder,token,balance\nbob,Gold,0\ncarol,Gold,0.00\nalice,Gold,10\n");
   const nothing = await reconcile(project, "reconcile-expected", "accounts", {
     expected: "expected.csv",
     tokens: ["Gold"],

@@ -184,9 +184,13 @@ test("a drift of what was not looked at is not called cleared", async () => {
   const first = await night(project);
   expect(first.found.drifts).toMatchObject([{ kind: "missing-left", key: { holder: "bob" }, state: "new" }]);
   project.write("expected.csv", HEADER);
-  const none = await night(project, "--input", "tokens=[]");
-  expect(none.code, none.transcript).toBe(0);
-  expect(none.found.counts).toMatchObject({ compared: 0, cleared: 0 });
+  const none = await project.run("run", "nightly.yaml", "--input", "tokens=[]");
+  expect(none.code, none.transcript).toBe(1);
+  expect(none.stdout).toContain("reconcile.empty: nothing was compared: neither file nor ledger has a row");
+  project.write("nightly.yaml", project.read("nightly.yaml").replace("recheck:", "empty: pass\n    recheck:"));
+  const passed = await night(project, "--input", "tokens=[]");
+  expect(passed.code, passed.transcript).toBe(0);
+  expect(passed.found.counts).toMatchObject({ compared: 0, cleared: 0 });
   project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
   const third = await night(project);
   expect(third.found.drifts).toMatchObject([{ id: first.found.drifts[0]?.id, state: "persisting" }]);

@@ -131,6 +131,9 @@ class Comparing {
     if (this.#context.stopping) return { kind: "interrupted" };
     if (survey.differing.size > LIMITS.drifts) return { kind: "problem", problem: notAlike(survey.keys) };
     const { looks, name } = this.#about;
+    // Nothing is recorded: drifts that are known would count as cleared.
+    if (survey.keys === 0 && !looks.mayBeEmpty && this.reader.gaps.length === 0)
+      return { kind: "problem", problem: nothingCompared(this.#about.names) };
     const book = this.#context.ports.drifts();
     const looking = new Looks(this.#context, {
       step: this.#about.step,
@@ -236,6 +239,15 @@ function notAlike(keys: number): StepProblem {
     message: `more than ${LIMITS.drifts} of ${count(keys, "key")} differ`,
     why: "the two sides hold different things, or build their keys differently, so none of these is recorded as a drift",
     next: "check `key`, `map` and `where` of both sides",
+  };
+}
+
+function nothingCompared({ left, right }: About["names"]): StepProblem {
+  return {
+    code: "reconcile.empty",
+    message: `nothing was compared: neither ${left} nor ${right} has a row`,
+    why: "two sides without a row are no evidence that they agree",
+    next: "look at `foreach` and `where` of both sides; if both may be empty, write `empty: pass` in the comparison",
   };
 }
 

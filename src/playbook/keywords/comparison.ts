@@ -149,6 +149,7 @@ export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "c
   readonly tolerance: Decimal;
   readonly settle: number;
   readonly recheck: number;
+  readonly empty: "fail" | "pass";
 }
 
 /** The keywords of a comparison whose edit contradicts a run that has made it. */
@@ -196,6 +197,10 @@ export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
   // What is read moves; a moment later a transfer is complete on both sides.
   recheck: duration("How long to wait before a difference is read again, to confirm it", {
     default: "2s",
+    edit: "none",
+  }),
+  empty: choice(["fail", "pass"], "What it does when neither side has a row: nothing is compared then", {
+    default: "fail",
     edit: "none",
   }),
   totals: node({ type: "string" }, "A part of the key: the totals of both sides are reported for each of its values.", {

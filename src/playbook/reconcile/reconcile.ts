@@ -44,6 +44,7 @@ function readComparison(node: MapNode, spot: Spot, around: Surroundings): CheckS
     tolerance,
     settle,
     recheck,
+    empty,
     totals,
     foreach,
     as,
@@ -65,6 +66,7 @@ function readComparison(node: MapNode, spot: Spot, around: Surroundings): CheckS
     tolerance,
     settleMs: settle,
     recheckMs: recheck,
+    mayBeEmpty: empty === "pass",
     totals: readTotals(totals, key, around),
     scope: scope === undefined ? undefined : compileTemplate(scope, { type: "string" }, context, scopeAt(around, spot)),
   };
