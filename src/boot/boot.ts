@@ -38,7 +38,7 @@ const COMPILE = "_compile";
 const loader = Module.prototype as unknown as { [COMPILE]: CompileModule };
 
 // V8 compiles what is called often once more, and better, in threads of its own. Both take longer than a run has left for it to pay:
-// - undici's reader of answers, which is WebAssembly and reads one in 10 µs as it is: 90 ms and 15 MB, a fifth of a run of 300 steps. A budget that is
+// - undici's reader of answers, which is WebAssembly and reads one in 10 µs as it is: 90 ms and 15 MB, a tenth of a run of 300 steps. A budget that is
 //   merely large is used up after some hundred answers;
 // - a function of ours after some thousand calls, on a core that the service may need. What a reconciliation calls is called a million times.
 const COMPILE_LATER = "--no-wasm-dynamic-tiering --no-wasm-tier-up --invocation-count-for-turbofan=300000";
