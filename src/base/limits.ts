@@ -121,9 +121,9 @@ export const LIMITS = {
   settleMs: 600_000,
   /** The longest that one request may be given, in milliseconds. */
   requestMs: 3_600_000,
-  /** Attempts of one read that fails in transport. */
+  /** Attempts of one read that fails in transport, in a step without `retry`. */
   readAttempts: 4,
-  /** Attempts of one read while the service is too busy, and the longest pause between them, in milliseconds. */
+  /** Attempts of one read while the service is too busy, which no `retry` counts, and the longest pause between them, in milliseconds. */
   busyAttempts: 20,
   heldBackMs: 30_000,
   /** The longest that all attempts of one read may take together, in milliseconds. */

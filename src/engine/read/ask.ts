@@ -27,6 +27,8 @@ export interface Patience {
   readonly by?: number | undefined;
   /** Whether this answer was expected: then it is not asked for again, although it is an error. */
   readonly expects?: ((reply: Reply) => boolean) | undefined;
+  /** The caller counts failures and tries again itself. Here only a service that says "not now" is asked again. */
+  readonly failsAtOnce?: boolean | undefined;
 }
 
 /** The last reply to a read, with the number of requests and the time that it took. */
@@ -46,7 +48,8 @@ export function askingOf(service: ReadingPort, { clock, stopping }: { clock: Clo
 const OUTSIDE: Patience = { step: undefined };
 
 /** Asks for a read until there is an answer, or asking again cannot help, or the limits are reached. Throws Interrupted at a stop. */
-export async function ask(asking: Asking, call: Call, { step, by = Infinity, expects }: Patience = OUTSIDE): Promise<AskedReply> {
+export async function ask(asking: Asking, call: Call, patience: Patience = OUTSIDE): Promise<AskedReply> {
+  const { step, by = Infinity, expects, failsAtOnce = false } = patience;
   const { clock } = asking.ports;
   const began = clock.elapsed();
   const last = Math.min(by, began + LIMITS.readMs);
@@ -59,7 +62,7 @@ export async function ask(asking: Asking, call: Call, { step, by = Infinity, exp
     isFinal: (given) => isFinal(given) || expects?.(given) === true,
     pause: async (given, tries) => {
       const pauseMs = Math.min(given.retryAfterMs ?? pauseAfter(READ_AGAIN, tries), READ_AGAIN.maxMs);
-      const most = isBusy(given) ? LIMITS.busyAttempts : LIMITS.readAttempts;
+      const most = isBusy(given) ? LIMITS.busyAttempts : failsAtOnce ? 1 : LIMITS.readAttempts;
       if (tries >= most || clock.elapsed() + pauseMs > last) return false;
       await asking.pause(pauseMs, step);
       return true;

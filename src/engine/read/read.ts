@@ -190,7 +190,9 @@ async function askInPieces(
 async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
   const call = { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) };
-  return resultOf(await ask(context, call, reading), context, reading);
+  // A later page is always asked for again: its failure would lose the pages before it.
+  const failsAtOnce = reading.failsAtOnce === true && page === undefined;
+  return resultOf(await ask(context, call, { ...reading, failsAtOnce }), context, reading);
 }
 
 function resultOf(asked: AskedReply, context: ListReading, reading: ReadRequest): ReadResult {

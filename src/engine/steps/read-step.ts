@@ -34,6 +34,7 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
       step: begun.place.address,
       expects,
       by,
+      failsAtOnce: step.retry !== undefined,
       ...begun.bound,
     });
     requests += last.requests;

@@ -181,11 +181,11 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
     only: "paged lists",
     edit: "conflict",
   },
-  retry: element(retryWith("1s"), "Tries again what failed: a read, or a block that only reads. A write is never repeated.", {
-    only: "reads",
-    instead: "what surely had no effect is sent again by itself",
-    edit: "none",
-  }),
+  retry: element(
+    retryWith("1s"),
+    `Tries again what failed: a read, or a block that only reads. A write is never repeated. A try of a read is one request. Without \`retry\`, a read with no answer or a server error is sent up to ${LIMITS.readAttempts} times.`,
+    { only: "reads", instead: "what surely had no effect is sent again by itself", edit: "none" },
+  ),
   wait: node(
     { anyOf: [{ const: "none" }, frameOf(WAITS.receipt)] },
     `How to wait for a receipt, or between reads of \`until\` (every: ${WAITS.until.every.default}, max: ${WAITS.until.max.default}, when left out); \`none\` does not wait for the receipt.`,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
-import { runnerForTest, serve } from "./server.ts";
+import { type Given, runnerForTest, serve } from "./server.ts";
 
 // A service that is busy for ever says when to come back; whoever has less time than that does not wait for it.
 
@@ -57,4 +57,20 @@ test("a service that asks for years of patience gets two minutes, and the messag
     why: expect.stringMatching(/^tokenbook asked \d times within 2 min 0 s; it tries one read for at most 2 min 0 s$/),
   });
   expect(came.length).toBeGreaterThan(2);
+});
+
+test("a retry means as many requests as it says, and a busy service is waited for besides", async () => {
+  const failing = { status: 503, body: '{"message":"no"}' };
+  const answers: Record<string, (request: number) => Given> = {
+    "always 503": () => failing,
+    "a web page": () => ({ status: 502, body: "<h1>Bad Gateway</h1>", headers: { "content-type": "text/html" } }),
+    "busy, then 503": (request) => (request === 1 ? BUSY : failing),
+  };
+  const step = "uses: ledger.asset.stats, retry: { attempts: 3, every: 1s }";
+  for (const [what, answer] of Object.entries(answers)) {
+    const { url, came } = await serve(() => answer(came.length));
+    const ran = await runnerForTest()(`playbook: 1\nsteps: [{ id: read, ${step} }]\n`, targetAt(url));
+    expect(ran.outcome, what).toBe("failed");
+    expect(came, what).toHaveLength(what.startsWith("busy") ? 4 : 3);
+  }
 });
