@@ -149,6 +149,10 @@ export const LIMITS = {
   files: 10_000,
   /** Diagnostics shown for one file. */
   diagnostics: 50,
+  /** Diagnostics printed as text for all files of one command; `check --json` has those of every file. */
+  diagnosticsAsText: 200,
+  /** Files that a message names: those that cannot be run, and those that are skipped. */
+  filesNamed: 20,
   /** Characters kept of what a child process says on stderr. */
   childErrorChars: 65_536,
   /** Crash tests: the longest time before a run is killed, in milliseconds, how often it is resumed, and differences shown of each. */

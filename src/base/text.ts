@@ -99,6 +99,11 @@ export function countLong(number: number, noun: string): string {
   return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
+/** Returns at most so many lines, and one more that counts the others. */
+export function firstLines(lines: readonly string[], most: number): readonly string[] {
+  return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
+}
+
 /** Returns a word quoted for a shell. */
 export function quoted(word: string): string {
   return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

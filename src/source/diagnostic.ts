@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import type * as Frames from "@babel/code-frame";
 import type { Code, Severity } from "../base/catalogue/catalogue.ts";
-import { sanitise } from "../base/text.ts";
+import { LIMITS } from "../base/limits.ts";
+import { countLong, sanitise } from "../base/text.ts";
 
 // Loaded by the first finding.
 const load = createRequire(import.meta.url);
@@ -77,6 +78,23 @@ export function eachOnce<Checked extends { readonly diagnostics: readonly Diagno
     return seen.add(`${formatPlace(diagnostic)} ${diagnostic.code} ${diagnostic.message}`).size > before;
   };
   return checks.map((check) => ({ ...check, diagnostics: check.diagnostics.filter(isNew) }));
+}
+
+/** Returns the checks with the findings that are printed, errors before warnings, and a line about the others, which names the command. */
+export function withinLimit<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
+  checks: readonly Checked[],
+  command: string,
+): { readonly checks: readonly Checked[]; readonly more: string | undefined } {
+  const each = eachOnce(checks);
+  const all = each.flatMap(({ diagnostics }) => diagnostics);
+  const more = all.length - LIMITS.diagnosticsAsText;
+  if (more <= 0) return { checks: each, more: undefined };
+  const bySeverity = (["error", "warning"] as const).flatMap((level) => all.filter(({ severity }) => severity === level));
+  const shown = new Set(bySeverity.slice(0, LIMITS.diagnosticsAsText));
+  return {
+    checks: each.map((check) => ({ ...check, diagnostics: check.diagnostics.filter((diagnostic) => shown.has(diagnostic)) })),
+    more: `${countLong(more, "more finding")} not shown; to see all of them: ${command}`,
+  };
 }
 
 /** Returns a diagnostic as text: headline, frame, why, and what to do. */

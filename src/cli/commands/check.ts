@@ -1,10 +1,10 @@
 import { isAbsolute, relative } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { count } from "../../base/text.ts";
+import { count, quoted } from "../../base/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
-import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
+import { formatDiagnostic, withinLimit } from "../../source/diagnostic.ts";
 import { countSkipped, noteSkipped } from "../project/folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
 import { checkFile, type CheckedPlaybookFile, playbookFiles } from "../project/project.ts";
@@ -43,29 +43,37 @@ async function checkAll(shell: Shell, { files, json = false, format, tags }: Che
   const all = named.files.map((file) => checkFile(shell, file));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
   noteSkipped(shell, named.skipped);
-  await PRINTERS[json ? "json" : (format ?? "text")](shell, checked, named.skipped);
+  await PRINTERS[json ? "json" : (format ?? "text")](shell, checked, { files, skipped: named.skipped });
   return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
 }
 
-type Printer = (shell: Shell, checked: readonly CheckedPlaybookFile[], skipped: readonly SkippedFile[]) => Promise<void> | void;
+/** The files as they were named, and what was not checked. */
+interface Named {
+  readonly files: readonly string[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+type Printer = (shell: Shell, checked: readonly CheckedPlaybookFile[], named: Named) => Promise<void> | void;
 
 const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
-  text(shell, checked, skipped) {
+  text(shell, checked, { files, skipped }) {
     const write = (line: string): void => shell.stdout.write(line, markedOn(shell.stdout, shell.variables));
-    for (const { file, playbook, diagnostics } of eachOnce(checked)) {
+    const { checks, more } = withinLimit(checked, `tokenbook check --json ${files.map(quoted).join(" ")}`);
+    for (const { file, playbook, diagnostics } of checks) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${formatDiagnostic(diagnostic)}\n\n`);
       if (playbook !== undefined) write(`✓ ${file}: ${aboutOf(playbook)}\n`);
     }
+    if (more !== undefined) shell.stdout.write(`${more}\n`);
     const summary = summaryOf(checked);
     if (summary !== undefined) write(`✗ ${summary}\n`);
     if (skipped.length > 0) write(`${countSkipped(skipped)}\n`);
   },
-  async json(shell, checked, skipped) {
+  async json(shell, checked, { skipped }) {
     const { checkJson } = await import("../../report/check/json.ts");
     const files = checked.map(({ file, ok, diagnostics }) => ({ file, ok, diagnostics }));
     shell.stdout.write(checkJson(files, skipped), "json");
   },
-  async github(shell, checked, skipped) {
+  async github(shell, checked, { skipped }) {
     const { annotations } = await import("../../report/check/github.ts");
     shell.stdout.write(annotations(checked, placesOf(shell)), "exact");
     const summary = [summaryOf(checked) ?? `${count(checked.length, "playbook")} checked`, countSkipped(skipped)];

@@ -1,6 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { count, quoted } from "../../base/text.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count, firstLines, quoted } from "../../base/text.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
 import type { NotBegun } from "../../report/shape.ts";
@@ -16,9 +17,10 @@ export class CheckFailure extends Failure {
   constructor(checked: readonly Checked[]) {
     const broken = checked.filter(({ ok }) => !ok);
     const [first] = broken.flatMap(errorsOf);
+    const names = broken.map(({ file }) => file);
     super({
       code: "check.failed",
-      message: `${count(broken.length, "playbook")} of ${checked.length} cannot be run: ${broken.map(({ file }) => file).join(", ")}`,
+      message: `${count(broken.length, "playbook")} of ${checked.length} cannot be run: ${firstLines(names, LIMITS.filesNamed).join(", ")}`,
       why: "nothing was sent",
       next: `tokenbook check --explain ${first?.code}`,
       exit: EXIT.cannotStart,

@@ -1,5 +1,6 @@
 import { Failure } from "../../base/failure.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { count, didYouMean, firstLines } from "../../base/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { SkippedFile } from "../../report/shape.ts";
@@ -70,7 +71,8 @@ export function partsOfOthers(
 
 /** Prints a line for each file that is skipped. */
 export function noteSkipped({ stderr }: Pick<Shell, "stderr">, skipped: readonly SkippedFile[]): void {
-  for (const { file, why } of skipped) stderr.write(`skipped ${file}: ${why}\n`);
+  const lines = skipped.map(({ file, why }) => `skipped ${file}: ${why}`);
+  for (const line of firstLines(lines, LIMITS.filesNamed)) stderr.write(`${line}\n`);
 }
 
 /** Counts skipped files for a summary; empty where there is none. */

@@ -22,7 +22,7 @@ import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
-import { eachOnce, formatDiagnostic } from "../../source/diagnostic.ts";
+import { formatDiagnostic, withinLimit } from "../../source/diagnostic.ts";
 import { toJson } from "../../source/node.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { parseUnshown } from "../../source/unshown.ts";
@@ -361,8 +361,10 @@ export function loadPlaybooks(
 ): readonly Playbook[] {
   const all = files.map((file) => checkFile(shell, file, reader));
   const checked = tags === undefined ? all : chosenByTags(all, tags);
-  for (const { diagnostics } of eachOnce(checked))
+  const { checks, more } = withinLimit(checked, "tokenbook check --json FILE…");
+  for (const { diagnostics } of checks)
     for (const diagnostic of diagnostics) shell.stderr.write(`${formatDiagnostic(diagnostic)}\n\n`);
+  if (more !== undefined) shell.stderr.write(`${more}\n`);
   if (checked.some(({ ok }) => !ok)) throw new CheckFailure(checked);
   return checked.flatMap(({ playbook }) => (playbook === undefined ? [] : [playbook]));
 }

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, quoted } from "../../base/text.ts";
+import { count, firstLines, quoted } from "../../base/text.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -40,11 +40,10 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
 
 function contradicted(opened: RunOpened, conflicts: readonly string[], state: RunState): Failure {
   const { runId, playbook } = opened;
-  const shown = conflicts.slice(0, LIMITS.editConflicts);
-  const more = conflicts.length > shown.length ? `\nand ${conflicts.length - shown.length} more` : "";
+  const shown = firstLines(conflicts, LIMITS.editConflicts);
   return new Failure({
     code: "resume.edited",
-    message: `${playbook.file} was edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}${more}`,
+    message: `${playbook.file} was edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}`,
     why: "completed steps are neither sent again nor undone",
     next: `undo these changes (other changes may stay), then: tokenbook resume ${runId}${elseBegin(opened, state)}`,
   });

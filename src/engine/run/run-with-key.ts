@@ -1,7 +1,7 @@
 import { Failure, invariant } from "../../base/failure.ts";
 import { type Json, jsonEquals, writeJson } from "../../base/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { quoted } from "../../base/text.ts";
+import { firstLines, quoted } from "../../base/text.ts";
 import { headingOf } from "../../environment/target.ts";
 import { KEY_TAKEN } from "../../journal/failures.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
@@ -71,11 +71,10 @@ function assertSame(
   const { runId } = opened;
   const differences = [...placeDifferences(opened, parts), ...inputDifferences(opened, given)];
   if (differences.length === 0) return;
-  const shown = differences.slice(0, LIMITS.planPlaces);
-  const more = differences.length > shown.length ? [`and ${differences.length - shown.length} more`] : [];
+  const shown = firstLines(differences, LIMITS.planPlaces);
   throw new Failure({
     code: "run.key-of-another",
-    message: [`the key ${key} already names the run ${runId}, which differs from this one:`, ...shown, ...more].join("\n"),
+    message: [`the key ${key} already names the run ${runId}, which differs from this one:`, ...shown].join("\n"),
     why: "a key names one run of one playbook, with the same inputs in the same environment; nothing was sent",
     next: `choose another key for this run, or look at the earlier one:\ntokenbook runs show ${runId}`,
   });

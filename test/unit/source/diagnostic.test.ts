@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { formatDiagnostic, withinLimit } from "../../../src/source/diagnostic.ts";
 import { SourceFile } from "../../../src/source/file.ts";
 
 const finding = { code: "schema.value", message: "it is wrong" } as const;
@@ -59,4 +60,18 @@ test("foreign text is neither obeyed by a terminal nor begins a line", () => {
   expect(text).not.toMatch(/^(?:::|##)/m);
   expect(text).not.toContain("\u001b");
   expect(text).not.toContain("\u202e");
+});
+
+test("many findings are printed up to a limit, errors first, and a line names the command that shows all", () => {
+  const file = new SourceFile("a.yaml", "x".repeat(500));
+  const found = (code: "schema.value" | "playbook.maybe-no-receipt", many: number, from: number) =>
+    Array.from({ length: many }, (_, at) => file.diagnose({ code, message: "no" }, { start: from + at, end: from + at + 1 }));
+  const checks = [
+    { diagnostics: found("playbook.maybe-no-receipt", 100, 0) },
+    { diagnostics: found("schema.value", LIMITS.diagnosticsAsText - 1, 100) },
+  ];
+  const { checks: printed, more } = withinLimit(checks, "tokenbook check --json .");
+  expect(printed.map(({ diagnostics }) => diagnostics.length)).toEqual([1, LIMITS.diagnosticsAsText - 1]);
+  expect(more).toBe("99 more findings not shown; to see all of them: tokenbook check --json .");
+  expect(withinLimit(checks.slice(0, 1), "").more).toBeUndefined();
 });
