@@ -8,6 +8,8 @@ import { checkDocument } from "../../../src/interchange/check.ts";
 import { realFiles } from "./helper.ts";
 import { KEYWORD_CODES } from "../../../src/source/problems.ts";
 
+const EXAMPLES = JSON.parse(readFileSync("src/cli/generated/examples.json", "utf8")) as Record<string, { printed: string }>;
+
 const codesOf = (path: string): readonly string[] =>
   checkDocument(path, readFileSync(path, "utf8"), realFiles)
     .diagnostics.filter(({ file }) => file === path)
@@ -20,6 +22,10 @@ test("every code of the catalogue is reached by the corpus of faulty playbooks",
 
 test.for(CODES)("the example of %s shows it, and nothing else", (code) => {
   expect(new Set(codesOf(`test/faulty/${CATALOGUE[code].example}.yaml`))).toEqual(new Set([code]));
+});
+
+test.for(CODES)("the printed example of %s shows it", (code) => {
+  expect(EXAMPLES[code]?.printed).toMatch(new RegExp(`^\\S+ (?:error|warning) ${code}$`, "m"));
 });
 
 test.for(CODES)("%s says what it means and what fixes it, in whole sentences", (code) => {
