@@ -197,4 +197,5 @@ test("tokenbook/ is the tool's own, and somebody's folder of that name is anothe
   expect(shipped.stdout, shipped.transcript).toContain(
     "tokenbook/mint.yaml must be given token (string), holder (entity), total (decimal)",
   );
+  expect(shipped.stdout, shipped.transcript).toContain("fix: give them under with:");
 });

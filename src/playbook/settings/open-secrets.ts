@@ -16,21 +16,25 @@ export type Env = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The variables of a playbook and of all that it includes. Throws a Failure that names each line whose variable must be set. */
 export function openEnv(playbook: Playbook, variables: ProcessVariables): Env {
-  const missing: string[] = [];
+  const missing: { readonly name: string; readonly place: string }[] = [];
   const files = playbooksIn(playbook).flatMap(({ file, env }) => {
     const values = env.map(({ name, default: otherwise, line }): [string, string] => {
       const value = variables[name] ?? otherwise;
-      if (value === undefined) missing.push(`${file}:${line} (env.${name})`);
+      if (value === undefined) missing.push({ name, place: `${file}:${line} (env.${name})` });
       return [name, value ?? ""];
     });
     return values.length === 0 ? [] : [[file, Object.fromEntries(values)] as const];
   });
   if (missing.length === 0) return Object.fromEntries(files);
+  const places = missing.map(({ place }) => place).join(", ");
+  const names = new Set(missing.map(({ name }) => `${name}=…`));
+  const [are, it] =
+    missing.length === 1 ? ["a variable without a default is", "it"] : ["variables without a default are", "them"];
   throw new Failure({
     code: "env.missing",
-    message: `a variable without a default is not set: ${missing.join(", ")}`,
+    message: `${are} not set: ${places}`,
     why: "nothing was sent",
-    next: `export ${/\(env\.(\w+)\)/.exec(missing[0] ?? "")?.[1]}=…, or give it a default`,
+    next: `export ${[...names].join(" ")}, or give ${it} a default`,
   });
 }
 

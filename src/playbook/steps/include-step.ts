@@ -136,7 +136,10 @@ function readIncludeInputs(
   if (missing.length > 0) {
     const names = missing.map(({ name, type }) => `${name} (${type})`).join(", ");
     const message = `${playbook.file} must be given ${names}`;
-    context.report({ code: "playbook.include-input", message, suggestion: "give it under with:" }, place.range);
+    context.report(
+      { code: "playbook.include-input", message, suggestion: `give ${missing.length === 1 ? "it" : "them"} under with:` },
+      place.range,
+    );
   }
   return new Map(inputs);
 }

@@ -41,6 +41,13 @@ test("each playbook has the variables that it declares, and those of the process
     "in/inner.yaml": { REGION: "us", ONLY: "inner" },
   });
   expect(() => openEnv(outer, {})).toThrow("a variable without a default is not set: in/outer.yaml:2 (env.TEAM)");
+  const two = checked("two.yaml", "playbook: 1\nenv: { A: ~, B: ~ }\nsteps: [{ uses: ledger.status }]\n");
+  expect(() => openEnv(two, {})).toThrow(
+    expect.objectContaining({
+      message: "variables without a default are not set: two.yaml:2 (env.A), two.yaml:2 (env.B)",
+      next: "export A=… B=…, or give them a default",
+    }),
+  );
   expect(openEnv(checked("a.yaml", "playbook: 1\nsteps: [{ uses: ledger.status }]\n"), {})).toEqual({});
 });
 
