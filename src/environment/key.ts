@@ -60,10 +60,12 @@ function tooShort({ where }: KeyReference, place: string): Failure {
   });
 }
 
+const ONE_KEY = { next: "name a file that holds the key and nothing else" };
+
 function fileText({ where }: KeyReference, place: string, folder: string): string {
   const path = isAbsolute(place) ? place : join(folder, place);
   try {
-    return readRegular({ path, name: `the key file ${place}` }, LIMITS.keyBytes).toString("utf8");
+    return readRegular({ path, name: `the key file ${place}`, ifTooLarge: ONE_KEY }, LIMITS.keyBytes).toString("utf8");
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

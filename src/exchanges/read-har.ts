@@ -6,6 +6,12 @@ import type { KeptExchange } from "./kept.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What to do about an archive that is too large. */
+export const IF_HAR_TOO_LARGE = {
+  why: "an HTTP Archive is read as a whole",
+  next: "record a shorter session, or export only the requests to the service",
+};
+
 /** Returns the exchanges of an HTTP Archive, whoever wrote it. Throws a Failure that names the file and the entry. */
 export function readHar(text: string, file: string): readonly KeptExchange[] {
   const entries = fieldsOf(fieldsOf(parsedHar(text, file))["log"])["entries"];

@@ -1,5 +1,5 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
-import { Failure } from "../base/failure.ts";
+import { Failure, type FailureDetails } from "../base/failure.ts";
 import { countLong } from "../base/text.ts";
 import { oddKindOf } from "./kind.ts";
 
@@ -7,6 +7,8 @@ import { oddKindOf } from "./kind.ts";
 export interface NamedFile {
   readonly path: string;
   readonly name: string;
+  /** Why it may not be larger and what to do about it, where a caller can say more than that it is read as a whole. */
+  readonly ifTooLarge?: Pick<FailureDetails, "why" | "next"> | undefined;
 }
 
 /**
@@ -108,14 +110,11 @@ function* piecesOf(descriptor: number): Generator<Buffer> {
   }
 }
 
-function tooLarge({ name }: NamedFile, mostBytes: number): Failure {
-  return new Failure({
-    code: "file.too-large",
-    message: `${name} has more than ${countLong(mostBytes, "byte")}`,
-    why: "it is read as a whole, and the journal keeps its data, so that a resumed run has the same data",
-    next: "split it, and run the playbook once for each part of the data",
-  });
+function tooLarge({ name, ifTooLarge = WHOLE }: NamedFile, mostBytes: number): Failure {
+  return new Failure({ code: "file.too-large", message: `${name} has more than ${countLong(mostBytes, "byte")}`, ...ifTooLarge });
 }
+
+const WHOLE = { why: "it is read as a whole", next: "name the right file, or make it smaller" };
 
 // Without O_NONBLOCK, opening a pipe would wait for a writer.
 function opened(path: string, name: string): number {

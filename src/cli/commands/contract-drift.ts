@@ -6,7 +6,7 @@ import { count, didYouMean } from "../../base/text.ts";
 import { ContractCheck, type ContractFinding, FINDINGS } from "../../coverage/findings.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
-import { readHar } from "../../exchanges/read-har.ts";
+import { IF_HAR_TOO_LARGE, readHar } from "../../exchanges/read-har.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import { inProjectHere } from "../project/chosen-project.ts";
 import { knownStatePlace, type MemoryOptions, readText, statePlace } from "../project/project.ts";
@@ -29,7 +29,7 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
       next: "tokenbook contract drift --env staging, or --har session.har",
     });
   }
-  const recorded = har === undefined ? undefined : readHar(readText(resolve(shell.cwd, har), har), har);
+  const recorded = har === undefined ? undefined : readHar(readText(resolve(shell.cwd, har), har, IF_HAR_TOO_LARGE), har);
   const place = har === undefined ? knownStatePlace(shell, options) : statePlace(shell, options);
   const store = ExchangeStore.open(place);
   try {

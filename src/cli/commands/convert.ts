@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text.ts";
 import { type Diagnostic, formatDiagnostic } from "../../source/diagnostic.ts";
+import { IF_HAR_TOO_LARGE } from "../../exchanges/read-har.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";
 import { checkJson } from "../../report/check/json.ts";
 import { interchange, readText } from "../project/project.ts";
@@ -20,7 +21,7 @@ interface ConvertOptions {
 /** `tokenbook convert`: an Arazzo document or an HTTP Archive to a playbook, or a playbook to an Arazzo document, and what is lost on the way. */
 export const convert: Command<ConvertOptions> = async (shell, options): Promise<ExitCode> => {
   const { from, to, acceptLoss = false, json = false } = options;
-  const text = readText(resolve(shell.cwd, from), from);
+  const text = readText(resolve(shell.cwd, from), from, isHar(from) ? IF_HAR_TOO_LARGE : undefined);
   const kind = kindOf(from, text);
   if (to !== undefined) refuseSameKind(from, to, kind);
   const { text: made, diagnostics } = translated(kind, from, text, shell);
@@ -40,8 +41,12 @@ export const convert: Command<ConvertOptions> = async (shell, options): Promise<
 type ConvertedKind = "an Arazzo document" | "an HTTP Archive" | "a playbook";
 
 function kindOf(from: string, text: string): ConvertedKind {
-  if (/\.har$/i.test(from)) return "an HTTP Archive";
+  if (isHar(from)) return "an HTTP Archive";
   return isArazzo(text) ? "an Arazzo document" : "a playbook";
+}
+
+function isHar(name: string): boolean {
+  return /\.har$/i.test(name);
 }
 
 function translated(kind: ConvertedKind, from: string, text: string, shell: Shell): Conversion {

@@ -130,7 +130,7 @@ function runsOf(store: JournalStore, of: ComparisonName): readonly AuditedRun[] 
 // Read before anything is made: a page without the signature that was asked for helps nobody.
 function signerIn({ cwd }: Shell, name: string): Signer {
   try {
-    const file = { path: resolve(cwd, name), name: `the key ${name}` };
+    const file = { path: resolve(cwd, name), name: `the key ${name}`, ifTooLarge: { next: "name the file of a private key" } };
     let isExposed = false;
     const bytes = readRegular(file, LIMITS.keyBytes, (found) => {
       isExposed = isOpenToOthers(found);

@@ -59,9 +59,14 @@ function isHidden(way: string): boolean {
   return way.split(sep).some((name) => name.startsWith("."));
 }
 
+const KEPT = {
+  why: "it is read as a whole, and the journal keeps the data of a run, so that a resumed run has the same data",
+  next: "split it, and run the playbook once for each part of the data",
+};
+
 function readData(path: string, name: string): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name }, LIMITS.dataBytes));
+    return new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name, ifTooLarge: KEPT }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

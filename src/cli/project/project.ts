@@ -13,7 +13,7 @@ import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../../environmen
 import type { Target } from "../../environment/target.ts";
 import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
-import { readRegular } from "../../files/regular.ts";
+import { type NamedFile, readRegular } from "../../files/regular.ts";
 import { stateEntry } from "../../files/state.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";
@@ -324,18 +324,15 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
 }
 
 /** The text of a file. Throws a Failure that calls it by `name`. */
-export function readText(path: string, name: string): string {
+export function readText(path: string, name: string, ifTooLarge?: NamedFile["ifTooLarge"]): string {
   try {
-    return decode(name, readRegular({ path, name }, LIMITS.dataBytes));
+    return decode(name, readRegular({ path, name, ifTooLarge }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({
       code: "file.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
-      next:
-        (error as NodeJS.ErrnoException).code === "ENOENT"
-          ? "name a file that is there; a run is resumed from the folder in which it began"
-          : "name a file that you may read",
+      next: (error as NodeJS.ErrnoException).code === "ENOENT" ? "name a file that is there" : "name a file that you may read",
     });
   }
 }
@@ -348,7 +345,7 @@ export function decode(name: string, bytes: Uint8Array): string {
     throw new Failure({
       code: "file.unreadable",
       message: `${name} cannot be read: it is not in UTF-8`,
-      next: "it must be a YAML file in UTF-8",
+      next: "save it in UTF-8",
     });
   }
 }

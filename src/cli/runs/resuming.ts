@@ -12,12 +12,18 @@ import { shipped } from "../project/shipped.ts";
 /** Returns the playbook of a run that has begun, checked as its file is now, and the files that it names: data come from the journal. Throws a Failure. */
 export function playbookOfRun(
   shell: ProjectShell,
-  { playbook: { file }, data }: RunOpened,
+  { runId, playbook: { file }, data }: RunOpened,
 ): { readonly playbook: Playbook; readonly files: FileReader } {
   const files = { ...filesOf(shell), data: { ...data, [file]: {} } };
-  const [playbook] = loadPlaybooks(shell, [file], { reader: files });
-  invariant(playbook !== undefined, "a file that was checked is a playbook");
-  return { playbook, files };
+  try {
+    const [playbook] = loadPlaybooks(shell, [file], { reader: files });
+    invariant(playbook !== undefined, "a file that was checked is a playbook");
+    return { playbook, files };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "file.unreadable") throw error;
+    const next = `put ${file} back, or go to the folder in which the run began:\ntokenbook resume ${runId}`;
+    throw new Failure({ ...error.toJSON(), next });
+  }
 }
 
 /** Holds that a run began in this folder: a file of the same name may lie here too, and is another playbook. Throws a Failure. `more` gives the options that the other folder needs. */
