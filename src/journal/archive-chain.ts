@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { archiveName, archiveNumber, FIRST_PREVIOUS, readArchive } from "./archive-file.ts";
 import type { KnownArchive } from "./archives.ts";
@@ -39,6 +39,27 @@ export function verifyArchives(folder: string, known: readonly KnownArchive[]): 
   return verified;
 }
 
+/**
+ * Returns the archives at a path: one file, or all of a folder. Throws a Failure when one of them is not whole, or does not follow from the one
+ * before it.
+ */
+export function wholeArchives(path: string, known: readonly KnownArchive[]): readonly string[] {
+  if (!isFile(path)) {
+    const verified = verifyArchives(path, known);
+    for (const { problem } of verified) if (problem !== null) throw problem;
+    return verified.map(({ file }) => join(path, file));
+  }
+  const { digest, problem } = readArchive(path);
+  if (problem !== undefined) throw problem;
+  const [written] = known;
+  if (written !== undefined && written.digest !== digest) throw other(basename(path), written.digest);
+  return [path];
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 function numbersIn(folder: string): readonly number[] {
   try {
     return readdirSync(folder)
@@ -68,7 +89,7 @@ function linkProblem(
   known: string | undefined,
 ): Failure | null {
   if (known !== undefined && digest !== known) {
-    return inChain("archive.other", `${file} is intact, and is not what the journal has written: its digest was ${known}`);
+    return other(file, known);
   }
   if (typeof before === "string" && previous !== before) {
     return inChain(
@@ -77,6 +98,10 @@ function linkProblem(
     );
   }
   return null;
+}
+
+function other(file: string, known: string): Failure {
+  return inChain("archive.other", `${file} is intact, and is not what the journal has written: its digest was ${known}`);
 }
 
 function missing(folder: string, number: number): VerifiedArchive {

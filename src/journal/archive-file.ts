@@ -8,7 +8,7 @@ import type { RunRecord } from "../protocol/record.ts";
 /** Where the chain of archives begins that has none yet. */
 export const FIRST_PREVIOUS: string = CHAIN_START.hash;
 
-/** A run as an archive begins it. */
+/** A run as an archive holds it. */
 export interface SealedRun {
   readonly id: string;
   readonly playbook: string;
@@ -28,13 +28,15 @@ export interface ArchiveHeading {
   readonly sealedAt: number;
 }
 
-/** A run as it was found in an archive. */
-export type ArchivedRun = Pick<SealedRun, "id" | "outcome" | "end">;
+/** A record as an archive holds it: the columns of a journal. */
+export interface SealedRecord extends Omit<ChainedRecord, "record">, Pick<RunRecord, "sequence" | "epoch" | "at" | "kind"> {
+  readonly run: string;
+}
 
 /** What was found in an archive, as far as it is whole. */
 export interface ReadArchive {
   readonly heading: ArchiveHeading | undefined;
-  readonly runs: readonly ArchivedRun[];
+  readonly runs: readonly SealedRun[];
   readonly records: number;
   /** Undefined when it has no end. */
   readonly digest: string | undefined;
@@ -104,9 +106,12 @@ export function* archiveText(
   yield `${JSON.stringify({ kind: "archive.sealed", ...counts, digest: digest.digest("hex") })}\n`;
 }
 
-/** Reads an archive, and verifies the digest of the file and the chain of each run. What is wrong with it is a part of the result. */
-export function readArchive(path: string): ReadArchive {
-  const reading = new Reading(path);
+/**
+ * Reads an archive, and verifies the digest of the file and the chain of each run. What is wrong with it is a part of the result. Each record that
+ * follows from the one before it is given to `take`.
+ */
+export function readArchive(path: string, take: (record: SealedRecord) => void = () => undefined): ReadArchive {
+  const reading = new Reading(path, take);
   let problem: Failure | undefined;
   try {
     for (const line of readLines({ path, name: path })) reading.take(line);
@@ -123,17 +128,19 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An archive as far as it was read. */
 class Reading {
   heading: ArchiveHeading | undefined;
-  readonly runs: ArchivedRun[] = [];
+  readonly runs: SealedRun[] = [];
   records = 0;
   digest: string | undefined;
   readonly #file: string;
   readonly #hash: Hash = createHash("sha256");
   #line = 0;
-  #run: ArchivedRun | undefined;
+  #run: SealedRun | undefined;
   #end = CHAIN_START;
+  readonly #given: (record: SealedRecord) => void;
 
-  constructor(file: string) {
+  constructor(file: string, given: (record: SealedRecord) => void) {
     this.#file = file;
+    this.#given = given;
   }
 
   /** Takes the next line. Throws a Failure when it does not follow from those before it. */
@@ -172,10 +179,11 @@ class Reading {
     this.heading = { number: Number(number), previous: String(previous), sealedAt: Date.parse(String(sealedAt)) };
   }
 
-  #beginRun({ run, outcome, records, hash }: Fields): void {
+  #beginRun({ run, playbook, environment, openedAt, outcome, records, hash }: Fields): void {
     this.#endRun();
     const end = { sequence: Number(records) - 1, hash: String(hash) };
-    this.#run = { id: String(run), outcome: String(outcome), end };
+    const about = { playbook: String(playbook), environment: String(environment), openedAt: Date.parse(String(openedAt)) };
+    this.#run = { id: String(run), ...about, outcome: String(outcome), end };
     this.#end = CHAIN_START;
     this.runs.push(this.#run);
   }
@@ -186,6 +194,7 @@ class Reading {
     const own = link(this.#end.hash, place, body);
     const follows = place.sequence === this.#end.sequence + 1 && previous === this.#end.hash && hash === own;
     if (!follows || time !== timeOf(place.at)) throw this.#damaged("this record does not follow from the one before it");
+    this.#given({ run: String(run), ...place, body, previous: this.#end.hash, hash: own });
     this.#end = { sequence: place.sequence, hash: own };
     this.records++;
   }

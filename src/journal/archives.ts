@@ -3,7 +3,7 @@ import { quoted } from "../base/text.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
-import type { ArchivedRun, SealedRun } from "./archive-file.ts";
+import type { SealedRun } from "./archive-file.ts";
 import { readRecords } from "./chain.ts";
 import type { Leases } from "./leases.ts";
 import { targetOf } from "./proofs.ts";
@@ -128,7 +128,7 @@ export class Archives {
   }
 
   /** Whether the journal has each of these runs, with no fewer records. */
-  holdsAll(runs: readonly ArchivedRun[]): boolean {
+  holdsAll(runs: readonly SealedRun[]): boolean {
     const [inJournal, record] = [
       "SELECT last_sequence FROM run WHERE id = ?",
       "SELECT hash FROM record WHERE run_id = ? AND sequence = ?",
@@ -141,7 +141,7 @@ export class Archives {
   }
 
   /** Whether each of these runs is in the journal as it was sealed, and can be removed. */
-  areUnchanged(runs: readonly ArchivedRun[]): boolean {
+  areUnchanged(runs: readonly SealedRun[]): boolean {
     return runs.every(({ id, end }) => {
       const row = this.#database.get("SELECT * FROM run WHERE id = ?", id);
       return row?.["last_hash"] === end.hash && Number(row["last_sequence"]) === end.sequence && this.#unfit(row) === undefined;
@@ -152,7 +152,7 @@ export class Archives {
    * Removes sealed runs from the journal, and remembers where they are, all in one commit, within which `place` gives the file its name. Throws
    * a Failure when a run has changed since it was sealed, or another process has sealed an archive: then nothing is removed.
    */
-  remove(archive: KnownArchive, runs: readonly ArchivedRun[], place: () => void = () => undefined): void {
+  remove(archive: KnownArchive, runs: readonly SealedRun[], place: () => void = () => undefined): void {
     const { number, digest, file, sealedAt } = archive;
     const isRemoved = this.whileNext(number, () => {
       if (!this.areUnchanged(runs)) throw changed(file);
@@ -234,7 +234,7 @@ export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
     code: "run.archived",
     message: `the run ${id}, which ended ${outcome}, is in the archive ${file}`,
     why: IN_FILE,
-    next: `grep ${quoted(`"run":"${id}"`)} ${quoted(file)}`,
+    next: `tokenbook runs show ${id} --archive ${quoted(file)}`,
   });
 }
 

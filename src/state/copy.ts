@@ -50,11 +50,16 @@ function copyRow({ to, numbers }: Copying, { name, isNumbered, refers }: CopiedT
   if (refers !== undefined) values[refers.column] = numbers.get(refers.table)?.get(values[refers.column] ?? null) ?? null;
   const { id = null } = values;
   if (isNumbered === true) delete values["id"];
-  const names = Object.keys(values);
-  const marks = names.map(() => "?").join(", ");
-  to.run(`INSERT INTO ${name} (${names.map((each) => `"${each}"`).join(", ")}) VALUES (${marks})`, ...Object.values(values));
+  insertRow(to, name, values);
   if (isNumbered !== true) return;
   const given = to.get(`SELECT MAX(id) AS id FROM ${name}`)?.["id"] ?? null;
   const known = numbers.get(name) ?? new Map<Cell, Cell>();
   numbers.set(name, known.set(id, given));
+}
+
+/** Inserts a row, given as its columns. */
+export function insertRow(to: SqlDatabase, table: string, values: SqlRow): void {
+  const names = Object.keys(values);
+  const marks = names.map(() => "?").join(", ");
+  to.run(`INSERT INTO ${table} (${names.map((each) => `"${each}"`).join(", ")}) VALUES (${marks})`, ...Object.values(values));
 }

@@ -66,6 +66,8 @@ test("an old run moves into an archive, which `runs show` names; its key begins 
     const ended = await at.run(...args);
     expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining(named)]);
   }
+  const read = await at.run("runs", "export", paid.slice(-8), "--archive", "archives");
+  expect([read.code, read.stdout], read.transcript).toEqual([0, exported.stdout]);
   const again = await at.run("run", "create.yaml", "--key", "ORDER-17");
   expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining(`the key names the run ${paid}`)]);
   expect(await embeddedCommits(at)).toHaveLength(2);

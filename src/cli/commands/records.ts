@@ -2,19 +2,18 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { recordLine } from "../../journal/archive-file.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { lookIntoJournal } from "../runs/open-journal.ts";
+import { lookForRuns, lookIntoJournal, type RunsOptions } from "../runs/open-journal.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import type { Command } from "../shell.ts";
 import type { MemoryOptions } from "../project/project.ts";
 
-interface ExportOptions {
+interface ExportOptions extends RunsOptions {
   readonly run: RunReference;
-  readonly state?: string;
 }
 
 /** `tokenbook runs export RUN`: every record as a line of JSON, in order, each checked before it is printed. */
 export const exportRun: Command<ExportOptions> = async (shell, options) => {
-  lookIntoJournal(shell, options, (store) => {
+  await lookForRuns(shell, options, [options.run], (store) => {
     const run = options.run.in(store);
     for (const each of store.chain(run)) shell.stdout.write(`${recordLine(run, each)}\n`, "json");
   });

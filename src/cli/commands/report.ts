@@ -8,16 +8,15 @@ import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { knownStatePlace } from "../project/project.ts";
-import { lookIntoJournal } from "../runs/open-journal.ts";
+import { lookForRuns, type RunsOptions } from "../runs/open-journal.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import { prepareFiles, writeReport } from "../reporting/reporting.ts";
 import type { Command } from "../shell.ts";
 
-interface ReportCommandOptions {
+interface ReportCommandOptions extends RunsOptions {
   readonly runs: readonly RunReference[];
   readonly report: readonly ReportRequest[];
   readonly format?: Format;
-  readonly state?: string;
 }
 
 /** `tokenbook report RUN…`: the reports of runs that were, from the journal. Exit 2 when one could not be written. */
@@ -33,7 +32,9 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
   }
   prepareFiles(shell, requests, false);
   const place = knownStatePlace(shell, options);
-  const runs = lookIntoJournal(shell, options, (store) => options.runs.map((run) => reportedRun(store, place, run)));
+  const runs = await lookForRuns(shell, options, options.runs, (store) =>
+    options.runs.map((run) => reportedRun(store, place, run)),
+  );
   if (requests.some(({ format }) => format === "har")) for (const run of runs) assertKept(run);
   let isWhole = true;
   for (const request of requests) isWhole = (await writeReport(shell, request, runs)) && isWhole;

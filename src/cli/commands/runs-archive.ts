@@ -7,12 +7,12 @@ import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { verifyArchives, type VerifiedArchive } from "../../journal/archive-chain.ts";
 import { archiveRuns, type ArchivedRuns, type CompletedArchive } from "../../journal/archive-runs.ts";
-import type { KeptBecause, KnownArchive } from "../../journal/archives.ts";
+import type { KeptBecause } from "../../journal/archives.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { knownStatePlace, type MemoryOptions } from "../project/project.ts";
-import { changeJournal, lookIntoJournal } from "../runs/open-journal.ts";
+import { changeJournal, knownArchives } from "../runs/open-journal.ts";
 import type { RunReference } from "../runs/run-reference.ts";
-import type { Command, Shell } from "../shell.ts";
+import type { Command } from "../shell.ts";
 
 interface ArchiveOptions extends MemoryOptions {
   readonly older?: number;
@@ -112,7 +112,7 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
     });
   }
   const folder = resolve(shell.cwd, options.archive);
-  const verified = verifyArchives(folder, knownIn(shell, options, folder));
+  const verified = verifyArchives(folder, knownArchives(shell, options, folder));
   if (options.json === true) {
     const archives = verified.map(({ problem, ...rest }) => ({
       ...rest,
@@ -123,17 +123,6 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
   } else shell.stdout.write(`${verifiedLines(verified).join("\n")}\n`);
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };
-
-// Archives are verified wherever they are, also where there is no journal.
-function knownIn(shell: Shell, options: VerifyOptions, folder: string): readonly KnownArchive[] {
-  try {
-    return lookIntoJournal(shell, options, (store) => store.archives.all()).filter(({ file }) => resolve(file, "..") === folder);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    shell.stderr.write(`note: the archives were not compared with the journal: ${error.message}\n`);
-    return [];
-  }
-}
 
 function verifiedLines(verified: readonly VerifiedArchive[]): readonly string[] {
   const [first] = verified;

@@ -5,19 +5,19 @@ import { textAt } from "../../report/attempt.ts";
 import { settledText } from "../../report/settled.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { AttemptReport, HistoryReport } from "../../report/shape.ts";
-import { lookIntoJournal } from "../runs/open-journal.ts";
+import { lookForRuns, type RunsOptions } from "../runs/open-journal.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import type { Command } from "../shell.ts";
 import type { MemoryOptions } from "../project/project.ts";
 import { markedOn } from "../view/colour.ts";
 
-interface ListOptions extends MemoryOptions {
+interface ListOptions extends MemoryOptions, RunsOptions {
   readonly limit: number;
 }
 
 /** `tokenbook runs`: the runs of a state directory, the latest first, and who acts for them. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
-  const { latest, total } = lookIntoJournal(shell, options, (store) => ({
+  const { latest, total } = await lookForRuns(shell, options, [], (store) => ({
     latest: store.list(options.limit),
     total: store.total(),
   }));
@@ -40,7 +40,7 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
-interface ShowOptions extends MemoryOptions {
+interface ShowOptions extends MemoryOptions, RunsOptions {
   readonly run: RunReference;
 }
 
@@ -49,7 +49,7 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { jsonReport } = await import("../../report/formats/json.ts");
   const { reportOf } = await import("../../report/model.ts");
   const { reportLines } = await import("../../report/text.ts");
-  const report = reportOf(lookIntoJournal(shell, options, (store) => store.read(options.run.in(store))));
+  const report = reportOf(await lookForRuns(shell, options, [options.run], (store) => store.read(options.run.in(store))));
   if (options.json === true) {
     for (const piece of jsonReport([report])) shell.stdout.write(piece, "json");
     return EXIT.passed;

@@ -290,6 +290,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--format <format>", WORDS.reporting.format, oneOf(FORMATS))
     .value("--state <dir>", WORDS.state, KIND.folder)
+    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
     .action(async () => (await import("../commands/report.ts")).report);
   coverageCommands(program, builder);
   builder
@@ -339,16 +340,19 @@ function runsCommands(program: Commander, builder: Builder): void {
     .command(program, "runs")
     .with(memory)
     .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
+    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
     .action(async () => (await import("../commands/runs.ts")).listRuns);
   builder
     .subcommand(runs, "show", WORDS.runs.show)
     .with(memory)
     .argument("<run>", WORDS.runs.shown, KIND.run)
+    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
     .action(async () => (await import("../commands/runs.ts")).showRun);
   builder
     .subcommand(runs, "export", WORDS.runs.export)
     .argument("<run>", WORDS.runs.shown, KIND.run)
     .value("--state <dir>", WORDS.state, KIND.folder)
+    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
     .action(async () => (await import("../commands/records.ts")).exportRun);
   builder
     .subcommand(runs, "verify", WORDS.runs.verify)

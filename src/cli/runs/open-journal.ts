@@ -1,9 +1,13 @@
+import { dirname, resolve } from "node:path";
+import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
+import type { KnownArchive } from "../../journal/archives.ts";
 import type { JournalPorts } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { knownStatePlace, type Where } from "../project/project.ts";
 import type { Shell } from "../shell.ts";
+import type { RunReference } from "./run-reference.ts";
 
 /** For whoever writes nothing that a run has said, so nothing is masked. */
 export const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
@@ -31,6 +35,40 @@ export function peekIntoJournal<T>(state: StatePlace, look: (store: JournalStore
 /** Throws a Failure when the journal of a state directory has lost records: what else is kept there may rest on them. */
 export function assertJournalWhole(state: StatePlace): void {
   JournalStore.look(state, LOOKING)?.close();
+}
+
+/** Options of a command that shows runs, of the journal or of archives. */
+export interface RunsOptions {
+  readonly state?: string;
+  /** A file or a folder of archives, in which the runs are looked for instead. */
+  readonly archive?: string;
+}
+
+/** Looks for runs in the journal, or in archives: there, only the named runs have their records. */
+export async function lookForRuns<T>(
+  shell: Shell,
+  options: RunsOptions,
+  named: readonly RunReference[],
+  look: (store: JournalStore) => T,
+): Promise<T> {
+  if (options.archive === undefined) return lookIntoJournal(shell, options, look);
+  const { openArchives } = await import("../../journal/archive-journal.ts");
+  const path = resolve(shell.cwd, options.archive);
+  const archives = { path, known: knownArchives(shell, options, path), named: named.map(({ typed }) => typed) };
+  return closing(openArchives(archives, LOOKING), look);
+}
+
+/** Returns what the journal knows of the archives at a path. They are read wherever they are, also where there is no journal. */
+export function knownArchives(shell: Shell, where: Where, path: string): readonly KnownArchive[] {
+  try {
+    return lookIntoJournal(shell, where, (store) => store.archives.all()).filter(
+      ({ file }) => file === path || dirname(file) === path,
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    shell.stderr.write(`note: the archives were not compared with the journal: ${error.message}\n`);
+    return [];
+  }
 }
 
 function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {

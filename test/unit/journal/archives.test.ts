@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { verifyArchives } from "../../../src/journal/archive-chain.ts";
+import { openArchives } from "../../../src/journal/archive-journal.ts";
 import { archiveName, readArchive } from "../../../src/journal/archive-file.ts";
 import { archiveRuns, type ArchivedRuns } from "../../../src/journal/archive-runs.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
@@ -14,6 +15,7 @@ import { answered, completed, intended, opened } from "../protocol/facts.ts";
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
+const LOOKING = { clock: systemClock, redact: (text: string): string => text };
 let state: TestState;
 let store: JournalStore;
 let folder: string;
@@ -102,6 +104,32 @@ test("each archive holds the digest of the one before it", async () => {
   const [first, second] = verifyArchives(folder, store.archives.all());
   expect([first?.previous, second?.previous]).toEqual(["0".repeat(64), first?.digest]);
   expect([first?.problem, second?.problem]).toEqual([null, null]);
+});
+
+test("a run is read from its archive as it was in the journal", async () => {
+  await ended("one", { facts: MINTED });
+  await ended("two", { outcome: "failed" });
+  await ended("three");
+  const records = store.read("one");
+  const path = join(folder, archiveName(1));
+  archive();
+  for (const place of [folder, path]) {
+    const shown = openArchives({ path: place, known: store.archives.all(), named: ["on"] }, LOOKING);
+    expect(shown.read("one")).toEqual(records);
+    expect(shown.list(9).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ["two", "failed"],
+      ["one", "passed"],
+    ]);
+    shown.close();
+  }
+  const open = (where: string, name: string, known = store.archives.all()): void =>
+    openArchives({ path: where, known, named: [name] }, LOOKING).close();
+  expect(() => open(folder, "three")).toThrow(`there is no run "three" in ${folder}`);
+  expect(() => open(join(folder, "nowhere"), "one")).toThrow("cannot be read");
+  const known = store.archives.all().map((each) => ({ ...each, digest: "other" }));
+  for (const place of [folder, path]) expect(() => open(place, "one", known)).toThrow("is not what the journal has written");
+  writeFileSync(path, readFileSync(path, "utf8").replace("t1", "t2"));
+  for (const place of [folder, path]) expect(() => open(place, "two")).toThrow("is damaged at line");
 });
 
 test("a run that is open, unknown, pending, held, needed by a drift, or not old enough, stays", async () => {
