@@ -35,6 +35,14 @@ export function loadServerPlace(
 }
 
 function assertAddress(url: Secret, where: string): void {
+  if (namesSeveralHosts(url.reveal())) {
+    throw new Failure({
+      code: "environment.state-hosts",
+      message: `the address of the database names several hosts (${where})`,
+      why: "tokenbook connects to one host, and would not try the others",
+      next: "name one host that always leads to the primary server: a name of your failover, a floating address, or a proxy such as HAProxy",
+    });
+  }
   if (/^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(url.reveal()) && URL.canParse(url.reveal())) return;
   throw new Failure({
     code: "environment.state-address",
@@ -42,4 +50,10 @@ function assertAddress(url: Secret, where: string): void {
     why: "it names the user, the host and the database",
     next: "write it so: postgres://USER:PASSWORD@HOST:5432/DATABASE",
   });
+}
+
+// As libpq has them: `a,b`, `a:1,b:2`, or `?host=a,b`.
+function namesSeveralHosts(url: string): boolean {
+  const [, hosts = "", rest = ""] = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)(.*)$/s.exec(url) ?? [];
+  return hosts.includes(",") || /[?&](?:host|hostaddr|port)=[^&]*(?:,|%2c)/i.test(rest);
 }

@@ -1,5 +1,5 @@
 import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
-import type { ServerError } from "./messages.ts";
+import { type ServerError, SHARED_SESSION } from "./messages.ts";
 
 interface Text {
   readonly code: string;
@@ -32,6 +32,11 @@ const BY_STATE: Readonly<Record<string, Text>> = {
     code: "database.changed",
     what: "has been brought to another format while it was in use",
     next: "use the newer tokenbook on every machine, and try again",
+  },
+  [SHARED_SESSION]: {
+    code: "database.pooler",
+    what: "is behind a pooler that gives each transaction another session, as PgBouncer does in transaction mode",
+    next: "give the address of the server itself, or let the pooler keep sessions: pool_mode = session",
   },
   "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
 };

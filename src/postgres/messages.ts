@@ -39,6 +39,9 @@ export type ThreadRequest =
   | { readonly kind: "beat"; readonly name: string; readonly address: Address; readonly everyMs: number }
   | { readonly kind: "still"; readonly name: string };
 
+/** The code of an error: a pooler gives each transaction another session. */
+export const SHARED_SESSION = "shared session";
+
 /** An error of the server, or of the way to it. */
 export interface ServerError {
   readonly message: string;

@@ -4,7 +4,14 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { Client, type ClientConfig, escapeIdentifier, types as standardTypes } from "pg";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Address, ThreadReply, ThreadRequest, Statement, StatementResult } from "./messages.ts";
+import {
+  type Address,
+  SHARED_SESSION,
+  type ThreadReply,
+  type ThreadRequest,
+  type Statement,
+  type StatementResult,
+} from "./messages.ts";
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -72,9 +79,40 @@ const types = {
 };
 
 async function connect({ url, schema }: Address, readOnly: boolean): Promise<Client> {
-  return connectWith({ connectionString: url, application_name: `tokenbook ${schema}`, types }, (client) =>
-    client.query(settings(schema, readOnly)),
-  );
+  const config = { connectionString: url, application_name: `tokenbook ${schema}`, types };
+  return connectWith(config, async (client) => {
+    await assertOwnSession(client, config);
+    await client.query(settings(schema, readOnly));
+  });
+}
+
+// Settings and prepared statements belong to a session. A pooler invents the number of the session that it announces; one that gives a session to
+// each transaction gives ours to another connection, or another one to us. See decision 178.
+async function assertOwnSession(client: Client, config: ClientConfig): Promise<void> {
+  const own = await sessionOf(client);
+  if ("processID" in client && client.processID === own) return;
+  const other = await connectWith({ ...config, query_timeout: LIMITS.databaseConnectMs }, () => Promise.resolve());
+  try {
+    for (let left = SESSION_LOOKS; left > 0; left--)
+      if ((await sessionOf(other)) === own || (await sessionOf(client)) !== own) throw new SharedSession();
+  } finally {
+    void other.end().catch(ignore);
+  }
+}
+
+const SESSION_LOOKS = 5;
+
+async function sessionOf(client: Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ readonly pid: number }>("SELECT pg_backend_pid() AS pid");
+  return rows[0]?.pid;
+}
+
+class SharedSession extends Error {
+  readonly code = SHARED_SESSION;
+
+  constructor() {
+    super("two connections had the same session, or one connection had several");
+  }
 }
 
 async function connectWith(config: ClientConfig, begin: (client: Client) => Promise<unknown>): Promise<Client> {

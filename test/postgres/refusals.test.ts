@@ -3,7 +3,10 @@ import { Secret } from "../../src/base/secret.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
+import { PgBouncer, POOLER } from "./pooler.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
+
+if (POOLER === undefined) console.warn("PgBouncer is not installed: the tests of poolers are skipped");
 
 describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is refused", () => {
   let server: PostgresServer;
@@ -18,6 +21,20 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     const place = { ...server.place(), url: new Secret("state.postgres", "postgres://me:open-sesame@127.0.0.1:1/money") };
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.unreachable" }));
     expect(() => open(place)).not.toThrow(/open-sesame|money/);
+  });
+
+  test.skipIf(POOLER === undefined).each([
+    ["transaction", ""],
+    ["transaction", "server_round_robin = 1"],
+    ["session", ""],
+  ] as const)("one behind a pooler with sessions by the %s %s, unless each connection has its own", async (mode, more) => {
+    const pooler = await PgBouncer.start(server, mode, more);
+    const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
+    if (mode === "session") expect(() => open(place)).not.toThrow();
+    else expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.pooler" }));
+    const made = await server.query(`SELECT 1 FROM pg_namespace WHERE nspname = '${place.schema}'`);
+    expect(made).toHaveLength(mode === "session" ? 1 : 0);
+    pooler.stop();
   });
 
   test("one whose database does not exist", () => {

@@ -8,8 +8,9 @@ import { Client } from "pg";
 import { Secret } from "../../src/base/secret.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 
-// The server refuses to run as root.
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** The server refuses to run as root. */
+export const NOBODY: { readonly uid: number; readonly gid: number } | { readonly uid?: never; readonly gid?: never } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const TRIES = 200;
 const PAUSE_MS = 50;
 
@@ -49,9 +50,14 @@ export class PostgresServer {
     );
     const args = ["-D", join(this.#folder, "data"), "-p", String(this.port), ...set];
     this.#process = spawn(join(BINARIES ?? "", "postgres"), args, { ...NOBODY, cwd: this.#folder, stdio: "ignore" });
+    await this.reached();
+  }
+
+  /** Waits until the server answers at an address. */
+  async reached(address: string = this.address()): Promise<void> {
     for (let left = TRIES; ; left--) {
       try {
-        await this.query("SELECT 1");
+        await this.query("SELECT 1", address);
         return;
       } catch (error) {
         if (left === 0) throw error;
@@ -87,8 +93,8 @@ export class PostgresServer {
   }
 
   /** Runs statements as the owner of the server. */
-  async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const client = new Client({ connectionString: this.address() });
+  async query(sql: string, address: string = this.address()): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const client = new Client({ connectionString: address });
     client.on("error", () => {
       // it ends with the server
     });
@@ -101,7 +107,8 @@ export class PostgresServer {
   }
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

@@ -17,6 +17,7 @@ import {
   operationsOf,
   type Project,
   reached,
+  runIn,
   type Running,
   sandboxProcess,
   type Service,
@@ -202,6 +203,32 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(parked).toMatchObject({ exit: 4, outcome: "pending" });
     await approveAsBob(service);
     expect(await outcomeOf(submit())).toMatchObject({ exit: 0, outcome: "passed", run: parked.run });
+  });
+
+  test("a run that waits for people is held by its machine; once that one has let go of it, another machine resumes it", async () => {
+    const { service, machine } = await fleet();
+    const [first, second] = [machine(), machine()];
+    for (const each of [first, second]) each.write("waits.yaml", approvalPlaybook("    timeout: 1h"));
+    const waiting = first.start("run", "waits.yaml");
+    while (!operationsOf(await service.commits()).includes("ledger.transfer.request")) {
+      // it is on its way
+    }
+    const [held] = (await second.json("runs")).data.runs;
+    expect(held).toMatchObject({ outcome: "running", heldBy: { pid: waiting.pid } });
+    const refused = await second.run("resume");
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([6, expect.stringContaining(`${held?.id} is held by`)]);
+    await waiting.signal("SIGINT");
+    expect((await waiting.ended).code).toBe(130);
+    await approveAsBob(service);
+    const resumed = await second.run("resume");
+    expect([resumed.code, runIn(resumed)], resumed.transcript).toEqual([0, held?.id]);
+
+    const pending = await first.run("run", "approval.yaml");
+    expect(pending.code, pending.transcript).toBe(4);
+    await approveAsBob(service);
+    const approved = await second.run("resume");
+    expect([approved.code, runIn(approved)], approved.transcript).toEqual([0, runIn(pending)]);
+    expectNoneTwice(await service.commits(), approved.transcript);
   });
 
   test("a worker that gets SIGTERM ends its run before it stops", async () => {

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadServerPlace } from "../../../src/environment/state.ts";
+import type { ServerPlace } from "../../../src/sql/place.ts";
+
+function placeAt(address: string): ServerPlace | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-state-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "tokenbook.yaml");
+  writeFileSync(path, "environments: { sandbox: embedded }\nstate: { postgres: env:TOKENBOOK_DATABASE }\n");
+  return loadServerPlace(path, { cwd: folder, variables: () => ({ TOKENBOOK_DATABASE: address }) });
+}
+
+test.each(["postgres://me:a-password@db.example.com/tokenbook", "postgresql://me:a,b@127.0.0.1:5433/tokenbook?sslmode=require"])(
+  "the address of one host is taken: %s",
+  (address) => expect(placeAt(address)?.url.reveal()).toBe(address),
+);
+
+test.each([
+  "postgres://me:a-password@one,two/tokenbook?target_session_attrs=read-write",
+  "postgres://me:a-password@one:5432,two:5433/tokenbook",
+  "postgres://me:a-password@one/tokenbook?host=two,three",
+  "postgres://me:a-password@one/tokenbook?host=two%2Cthree",
+])("an address of several hosts is refused, and not shown: %s", (address) => {
+  expect(() => placeAt(address)).toThrow(
+    expect.objectContaining({
+      code: "environment.state-hosts",
+      message: "the address of the database names several hosts (tokenbook.yaml (state.postgres))",
+    }),
+  );
+});
