@@ -87,7 +87,7 @@ async function connect({ url, schema }: Address, readOnly: boolean): Promise<Cli
 }
 
 // Settings and prepared statements belong to a session. A pooler invents the number of the session that it announces; one that gives a session to
-// each transaction gives ours to another connection, or another one to us. See decision 178.
+// each transaction gives ours to another connection, or another one to us. See decision 177.
 async function assertOwnSession(client: Client, config: ClientConfig): Promise<void> {
   const own = await sessionOf(client);
   if ("processID" in client && client.processID === own) return;
