@@ -22,7 +22,7 @@ import { type CheckText, type CheckedPlaybook, type IncludedPlaybooks, Library }
 import type { Playbook, StepLoops } from "./model.ts";
 import { StepNames } from "./types/step-names.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
-import { PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
+import { DOING, PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
 import { operationIn } from "./steps/operation-name.ts";
 import { type Outline, Outliner, PARTS } from "./outline.ts";
 import {
@@ -126,9 +126,13 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
     const { finding, range } = placeProblem(problem, root);
     context.report(finding, range);
   }
-  if (root.kind === "map" && !root.entries.has("steps") && !root.entries.has("reconcile"))
+  if (root.kind === "map" && !DOING.some((field) => root.entries.has(field)))
     context.report(
-      { code: "schema.missing-field", message: 'the field "steps" is missing' },
+      {
+        code: "schema.missing-field",
+        message: "a playbook needs `steps`, `reconcile` or `checks`",
+        why: "this one would do nothing",
+      },
       { start: root.range.start, end: root.range.start + 1 },
     );
   if (!context.failed) checkHeldFrames(section(root, "steps"), context);

@@ -205,7 +205,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await outcomeOf(submit())).toMatchObject({ exit: 0, outcome: "passed", run: parked.run });
   });
 
-  test("a run that waits for people is held by its machine; once that one has let go of it, another machine resumes it", async () => {
+  test("a run that waits for people is held by its machine; once that one has released it, another machine resumes it", async () => {
     const { service, machine } = await fleet();
     const [first, second] = [machine(), machine()];
     for (const each of [first, second]) each.write("waits.yaml", approvalPlaybook("    timeout: 1h"));

@@ -88,9 +88,13 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
 function aboutOf({ steps, checks, readOnly, tags }: Playbook): string {
   const compared = checks.filter(({ looks }) => looks.kind === "compare").length;
   const tagged = tags.length === 0 ? [] : [`tags ${tags.join(" ")}`];
+  const counts: readonly (readonly [number, string])[] = [
+    [steps.length, "step"],
+    [compared, "comparison"],
+    [checks.length - compared, "check"],
+  ];
   return [
-    count(steps.length, "step"),
-    ...(compared === 0 ? [] : [count(compared, "comparison")]),
+    ...counts.flatMap(([number, what]) => (number === 0 ? [] : [count(number, what)])),
     ...(readOnly ? ["read-only"] : []),
     ...tagged,
   ].join(", ");

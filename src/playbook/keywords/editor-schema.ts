@@ -5,7 +5,7 @@ import { sharedSchemas } from "../../operations/input.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "./frame.ts";
 import type { Keyword } from "./keyword.ts";
-import { inputsWith, SECRET, secretsWith } from "./playbook.ts";
+import { DOING, inputsWith, SECRET, secretsWith } from "./playbook.ts";
 import { STEP } from "./step.ts";
 import type { Playbook } from "../model.ts";
 import { withSchema } from "../steps/call-input.ts";
@@ -38,7 +38,7 @@ export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
       secrets: secretsWith(SECRET).schema,
       steps: ofSteps(playbookFrame.properties["steps"]),
     },
-    anyOf: [{ required: ["steps"] }, { required: ["reconcile"] }],
+    anyOf: DOING.map((field) => ({ required: [field] })),
     $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema(shipped) },
   };
 }

@@ -87,6 +87,9 @@ export const SECRET: object = {
 
 type Listed = "tags" | "inputs" | "env" | "secrets" | "actors" | "steps" | "reconcile" | "checks" | "outputs";
 
+/** A playbook without any of these fields would do nothing. */
+export const DOING: readonly Listed[] = ["steps", "reconcile", "checks"];
+
 /** What a playbook has. */
 export interface PlaybookFields extends Values<Listed | "playbook" | "schedule" | "concurrency"> {
   readonly id: string | undefined;
@@ -148,7 +151,7 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
     "Who acts, by name; a list is a group.",
   ),
   defaults: element(AS, "The actor of every step without its own `as`."),
-  steps: steps("What is done, one after the other."),
+  steps: steps("What is done, one after the other. A playbook has `steps`, `reconcile` or `checks`."),
   reconcile: node(
     { type: "array", items: comparison, minItems: 1, maxItems: LIMITS.comparisons },
     "What must agree, in a playbook of mode: read-only.",
