@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { oldNode } from "./old-node.ts";
-import { COMMAND, isBinary, launch, newProject, sandboxProcess } from "./world.ts";
+import { COMMAND, isOfClone, launch, newProject, sandboxProcess } from "./world.ts";
 
 // The Node that `npm ci` installed in the clone does the work; the older one hands over to it.
 
-test.skipIf(isBinary)(
+test.runIf(isOfClone)(
   "in a clone the command works with an older Node on the PATH, with its input, output and exit code",
   async (context) => {
     const old = oldNode();
@@ -17,7 +17,7 @@ test.skipIf(isBinary)(
   },
 );
 
-test.skipIf(isBinary)("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
+test.runIf(isOfClone)("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
   const old = oldNode();
   if (old === undefined) return context.skip("there is no older Node on this machine");
   const service = await sandboxProcess();
