@@ -234,7 +234,7 @@ export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
     code: "run.archived",
     message: `the run ${id}, which ended ${outcome}, is in the archive ${file}`,
     why: IN_FILE,
-    next: `tokenbook runs show ${id} --archive ${quoted(file)}`,
+    next: showIt({ id, file }),
   });
 }
 
@@ -244,6 +244,10 @@ export function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
     code: "run.archived",
     message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,
     why: `a key names one run, so nothing was sent; ${IN_FILE}`,
-    next: "for a new run, choose another key",
+    next: `for a new run, choose another key; to look at this one:\n${showIt({ id, file })}`,
   });
+}
+
+function showIt({ id, file }: Pick<RunInArchive, "id" | "file">): string {
+  return `tokenbook runs show ${id} --archive ${quoted(file)}`;
 }
