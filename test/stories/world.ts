@@ -19,7 +19,7 @@ export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 /** The command under test: the built one, or an installed package's `bin/tokenbook.js` or a binary that TOKENBOOK_BIN names. */
 export const COMMAND: string = resolvePath(process.env["TOKENBOOK_BIN"] ?? join(ROOT, "bin/tokenbook.js"));
 /** Whether the command is that of this repository, beside the Node that `npm ci` brings. */
-export const isOfClone: boolean = COMMAND.startsWith(ROOT);
+export const isOfClone: boolean = COMMAND === join(ROOT, "bin/tokenbook.js");
 /** Whether the command is a program by itself, which brings its own Node. */
 export const isBinary: boolean = !COMMAND.endsWith(".js");
 /** The words that run it. */
