@@ -62,6 +62,7 @@ export class FleetUnderFire {
   readonly #results = new Map<string, JobResult | undefined>();
   readonly #frozen = new Set<ChildProcess>();
   #queue: RunQueue | undefined;
+  #databaseBack: Promise<void> = Promise.resolve();
   #workerKills = 0;
   #databaseKills = 0;
   #freezes = 0;
@@ -137,9 +138,9 @@ state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
     const log = createWriteStream(join(this.#folder, "logs", `${at}.log`), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    // A worker ends by itself when it begins while the database is away, and whoever runs it begins it again.
+    // A worker ends by itself when it begins while the database is away, and whoever runs it begins it again when the database is back.
     child.once("exit", (code) => {
-      if (code !== null && code !== 0) setTimeout(() => this.#startWorker(at), POLL_MS);
+      if (code !== null && code !== 0) void this.#databaseBack.then(() => setTimeout(() => this.#startWorker(at), POLL_MS));
     });
     this.#workers[at] = child;
   }
@@ -155,9 +156,8 @@ state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
     const worker = this.#workers[at];
     if (chance < DATABASE_SHARE) {
       this.#databaseKills++;
-      await this.#server.stop("immediate");
-      await pause(this.#dice.below(500));
-      await this.#server.run();
+      this.#databaseBack = this.#restartDatabase();
+      await this.#databaseBack;
     } else if (chance < DATABASE_SHARE + WORKER_SHARE) {
       this.#workerKills++;
       worker?.kill("SIGKILL");
@@ -174,6 +174,12 @@ state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
         this.#dice.span(1_000, 12_000),
       );
     }
+  }
+
+  async #restartDatabase(): Promise<void> {
+    await this.#server.stop("immediate");
+    await pause(this.#dice.below(500));
+    await this.#server.run();
   }
 
   async #refill(): Promise<void> {
