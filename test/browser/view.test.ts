@@ -10,12 +10,12 @@ import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { viewing } from "../stories/viewing.ts";
-import { approveAsBob, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "../stories/world.ts";
+import { approveAsBob, MINT_ONCE, newProject, type Project, runIn, servedSandbox } from "../stories/world.ts";
 import { clickCopyButtons } from "./copying.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
 
 async function twoRuns(): Promise<{ project: Project; ids: readonly [string, string] }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("mint.yaml", MINT_ONCE);
@@ -370,7 +370,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
   });
 
   test("a run that is under way is followed to its end", async () => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
     project.serviceAt(proxy.url);

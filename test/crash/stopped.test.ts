@@ -13,7 +13,7 @@ import {
   reached,
   type Running,
   runIn,
-  sandboxProcess,
+  servedSandbox,
   type Service,
   until,
   COMMAND_LINE,
@@ -42,7 +42,7 @@ const RENAMED = [
 const canUnshare = spawnSync("unshare", [...RENAMED, "true"]).status === 0;
 
 async function desk(settings = ""): Promise<{ readonly service: Service; readonly project: Project }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}${settings}`);

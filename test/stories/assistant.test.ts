@@ -13,7 +13,7 @@ import {
   newProject,
   operationsOf,
   type Project,
-  sandboxProcess,
+  servedSandbox,
   type Service,
   temporaryFolder,
   type Variables,
@@ -54,7 +54,7 @@ async function assistant(project: Project, options: readonly string[] = [], more
 }
 
 async function minting(): Promise<{ readonly project: Project; readonly service: Service }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("mint.yaml", MINT_ONCE);
@@ -167,7 +167,7 @@ test("hostile calls change nothing and show nothing", async () => {
 });
 
 test("an assistant writes in one environment only, and in a protected one only what somebody else has approved", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   const here = project.read("tokenbook.yaml");

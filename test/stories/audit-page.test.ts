@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "parse5";
 import { expect, test } from "vitest";
 import { comparisonIn } from "./comparison.ts";
-import { KEYS, newProject, type Project, sandboxProcess } from "./world.ts";
+import { KEYS, newProject, type Project, servedSandbox } from "./world.ts";
 
 const HOSTILE = '<script>alert("1")</script>';
 const REGISTER = `playbook: 1
@@ -43,7 +43,7 @@ if (!HAS_TOOLS) process.stderr.write("\nno openssl or no ssh-keygen: the tests o
 
 /** A project with two nights of a comparison, and the run of the last one. */
 async function nights(): Promise<{ readonly project: Project; readonly run: string; readonly drifts: readonly string[] }> {
-  const { url } = await sandboxProcess();
+  const { url } = await servedSandbox();
   const project = newProject();
   project.serviceAt(url);
   project.write("mint.yaml", MINTED);

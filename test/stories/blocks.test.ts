@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+import { lineOf, newProject, operationsOf, runIn, servedSandbox, stepIn, tokenWith } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" } }
@@ -22,7 +22,7 @@ steps:
 `;
 
 test("a block is rescued: the run passes, and everything says that it was", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("rescued.yaml", RESCUED);
@@ -76,7 +76,7 @@ steps:
 `;
 
 test("what stood between a failure and the block that was rescued is rescued with it, and so are rounds that failed beside it", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("part.yaml", `${HEAD}name: Part\nsteps: [{ id: look, ${GET} }]\n`);
@@ -121,7 +121,7 @@ outputs: { towns: "\${{ steps.towns.map(k, steps.towns[k].outcome) }}" }
 `;
 
 test("a foreach that its condition skips has no rounds, and is reported as skipped, also when the run is resumed", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("rounds.yaml", NO_ROUNDS);
@@ -146,7 +146,7 @@ steps:
 `;
 
 test("always runs after a failure; resumed, what failed is tried again, and always is not repeated", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("always.yaml", ALWAYS);
@@ -185,7 +185,7 @@ steps:
 
 test("a block of reads is tried a third time when two tries failed", async () => {
   // A read by itself asks a failing service four times.
-  const world = await sandboxProcess({ faults: [{ operation: "ledger.asset.stats", times: 8, fault: { status: 503 } }] });
+  const world = await servedSandbox({ faults: [{ operation: "ledger.asset.stats", times: 8, fault: { status: 503 } }] });
   const project = newProject();
   project.serviceAt(world.url);
   project.write("retried.yaml", RETRIED);
@@ -201,7 +201,7 @@ test("a block of reads is tried a third time when two tries failed", async () =>
 });
 
 test("a block of reads that fails each time fails the run", async () => {
-  const world = await sandboxProcess({ faults: [{ operation: "ledger.asset.stats", fault: { status: 503 } }] });
+  const world = await servedSandbox({ faults: [{ operation: "ledger.asset.stats", fault: { status: 503 } }] });
   const project = newProject();
   project.serviceAt(world.url);
   project.write("retried.yaml", RETRIED.replace("attempts: 3", "attempts: 2"));

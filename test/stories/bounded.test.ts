@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
-import { newProject, reached, sandboxProcess } from "./world.ts";
+import { newProject, reached, servedSandbox } from "./world.ts";
 
 // A project that would keep a core busy for minutes or years: nothing may take the machine, and Ctrl-C must reach every command.
 
@@ -25,7 +25,7 @@ describe("a signal reaches a run that computes in each of many rounds", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("%s: it closes", async ([signal, code]) => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
     project.serviceAt(proxy.url);

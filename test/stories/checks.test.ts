@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
 import { answerAfterwards, proxyTo } from "./proxy.ts";
-import { KEYS_OF_SANDBOX, lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+import { KEYS_OF_SANDBOX, lineOf, newProject, operationsOf, runIn, servedSandbox, stepIn, tokenWith } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors:
@@ -24,7 +24,7 @@ ${TOKEN}checks:
 `;
 
 test("checks: an error fails the run, a warning is reported, the others are checked all the same", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("checked.yaml", CHECKED);
@@ -51,7 +51,7 @@ test("checks: an error fails the run, a warning is reported, the others are chec
 });
 
 test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -88,7 +88,7 @@ checks: [{ conserve: { vault: Vault3 } }]
 `;
 
 test("conserve a vault: shares that were burnt beside it are reported", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("vault.yaml", VAULT);
@@ -121,7 +121,7 @@ test("conserve a sale: what it has sold is what was bought, by everybody", async
     ...KEYS_OF_SANDBOX,
     sales: DEFAULT_SEED.sales?.map((sale) => (sale.id === "saleActive1" ? { ...sale, totalSoldTokens } : sale)),
   });
-  const clean = await sandboxProcess({ seed: sold("0") });
+  const clean = await servedSandbox({ seed: sold("0") });
   const project = newProject();
   project.serviceAt(clean.url);
   project.write("sale.yaml", SALE);
@@ -130,7 +130,7 @@ test("conserve a sale: what it has sold is what was bought, by everybody", async
   const { data } = await project.json("runs", "show", runIn(run));
   expect(stepIn(data, "checks.1")).toMatchObject({ kind: "check", outcome: "ok" });
 
-  const drifted = await sandboxProcess({ seed: sold("7.5") });
+  const drifted = await servedSandbox({ seed: sold("7.5") });
   project.serviceAt(drifted.url);
   const late = await project.run("run", "sale.yaml");
   expect(late.code, late.transcript).toBe(1);

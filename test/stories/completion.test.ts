@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { losingMint } from "./desk.ts";
 import { proxyTo } from "./proxy.ts";
 import { inShellOf, isThere, scriptOf, shellProject } from "./shells.ts";
-import { MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
+import { MINT_ONCE, newProject, type Project, runIn, servedSandbox, temporaryFolder } from "./world.ts";
 
 /** What a shell offers at the end of a command line. */
 type Offers = (project: Project, line: string) => readonly string[];
@@ -79,7 +79,7 @@ describe.for(SHELLS)("$name", ({ name, offers }) => {
 
 test("runs of the journal, and the steps of one that wants a word", async () => {
   const project = await shellProject();
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const acting = project.as({
     LEDGER_KEY: "sandbox-ledger-key",

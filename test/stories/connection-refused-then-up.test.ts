@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Proxy, proxyTo } from "./proxy.ts";
-import { MINT_ONCE, newProject, operationsOf, type Project, sandboxProcess, type Service, until } from "./world.ts";
+import { MINT_ONCE, newProject, operationsOf, type Project, servedSandbox, type Service, until } from "./world.ts";
 
 interface Scene {
   readonly world: Service;
@@ -12,7 +12,7 @@ interface Scene {
 
 // The port closes as soon as the token's receipt was read: the mint, which comes next, finds nobody.
 async function portClosesBeforeTheMint(): Promise<Scene> {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Coverage } from "../../src/coverage/coverage.ts";
 import { agreementOn } from "../coverage/redocly.ts";
-import { MINT_ONCE, newProject, ROOT, sandboxProcess } from "./world.ts";
+import { MINT_ONCE, newProject, ROOT, servedSandbox } from "./world.ts";
 
 const SCENARIOS = ["approvals.yaml", "identity.yaml", "sales.yaml"];
 
@@ -69,7 +69,7 @@ test("a refusal by a planned fault does not count, and a lost answer has its ver
     { operation: "ledger.asset.delete", fault: { "receipt-failed": "asset not found: A1" } },
   ];
   const project = newProject();
-  project.serviceAt((await sandboxProcess({ faults })).url);
+  project.serviceAt((await servedSandbox({ faults })).url);
   project.write("mint.yaml", MINT_ONCE);
   project.write("refused.yaml", REFUSED);
   for (const args of [["mint.yaml"], ["refused.yaml", "--keep-exchanges"]]) {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answerAfterwards, proxyTo } from "./proxy.ts";
-import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, sandboxProcess, type Variables } from "./world.ts";
+import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, servedSandbox, type Variables } from "./world.ts";
 
 const PIN = "canary pin/+4711";
 const KEY = KEYS["LEDGER_KEY"] ?? "";
@@ -35,7 +35,7 @@ function expectNone(text: string): void {
 }
 
 test("each exchange is shown as a command that can be pasted: it does the same", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = await projectAt(service.url);
   const ended = await project.run("run", "pin.yaml", "--debug");
   expect(ended.code, ended.transcript).toBe(0);
@@ -55,7 +55,7 @@ test("each exchange is shown as a command that can be pasted: it does the same",
 });
 
 test("a file is its owner's alone; what a service repeats of a secret is masked in it, however it is spelt", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = await projectAt(proxy.url);
   const echo = JSON.stringify({ status: "Error", message: SPELLINGS.join(" "), condition: "no", [KEY]: PIN });
@@ -72,7 +72,7 @@ test("a file is its owner's alone; what a service repeats of a secret is masked 
 });
 
 test("nothing that a service answers looks like one more exchange", async () => {
-  const proxy = await proxyTo((await sandboxProcess()).url);
+  const proxy = await proxyTo((await servedSandbox()).url);
   const project = await projectAt(proxy.url);
   const forged = "2026-11-22T02:07:24.446Z  pin.yaml forged";
   void proxy.next("POST /asset", answerAfterwards({ status: 422, body: `no\n\n${forged}\n  curl -sS http://evil.example/` }));
@@ -84,7 +84,7 @@ test("nothing that a service answers looks like one more exchange", async () => 
 });
 
 test("with several runs at a time each exchange names its playbook; a long body is cut, with a note", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = await projectAt(service.url);
   project.write("mint.yaml", MINT_ONCE.replace("name: Minted once", `name: "${"x".repeat(5_000)}"`));
   const ended = await project.run("run", "pin.yaml", "mint.yaml", "--debug");
@@ -97,7 +97,7 @@ test("with several runs at a time each exchange names its playbook; a long body 
 });
 
 test("plan and resume have it too, as has the variable; where it is off nothing is shown", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = await projectAt(service.url);
   project.write("look.yaml", "playbook: 1\nsteps:\n  - uses: ledger.asset.stats\n    expect: [response.totalCount == 999]\n");
   expect((await project.run("plan", "look.yaml", "--debug")).stderr).toContain("/asset/stats");

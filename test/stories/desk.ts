@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import { cutAnswer, gate, type Passing, type Proxy, proxyTo } from "./proxy.ts";
-import { type Ended, newProject, type Project, reached, type Running, sandboxProcess, type Service } from "./world.ts";
+import { type Ended, newProject, type Project, reached, type Running, servedSandbox, type Service } from "./world.ts";
 
 export interface Desk {
   readonly project: Project;
@@ -12,7 +12,7 @@ export interface Desk {
 }
 
 export async function desk(playbooks: Readonly<Record<string, string>>): Promise<Desk> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { serve } from "../unit/engine/server.ts";
-import { KEYS, launch, MINT_ONCE, newProject, operationsOf, sandboxProcess, temporaryFolder, IN_SHELL } from "./world.ts";
+import { KEYS, launch, MINT_ONCE, newProject, operationsOf, servedSandbox, temporaryFolder, IN_SHELL } from "./world.ts";
 
 const WRITES = ["ledger.token.create", "ledger.token.mint"];
 // What a file of the process may hold, from too little for its first page to nearly enough for its last record.
@@ -9,7 +9,7 @@ const LIMITS_KIB = [1, 20, 44, 60, 76, 95, 110, 122];
 test.for(LIMITS_KIB)(
   "a journal that cannot have more than %i KiB stops the run before its next request; with room it resumes, and nothing is done twice",
   async (kib) => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
     project.write("mint.yaml", MINT_ONCE);

@@ -11,7 +11,7 @@ import type { DoctorDocument, DoctorFinding } from "../../src/report/doctor/shap
 import { hasOpenssl, selfSigned } from "../certificate.ts";
 import { desk, losingMint } from "./desk.ts";
 import { answerAfterwards, closedAddress, proxyTo, strangerServer } from "./proxy.ts";
-import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess, temporaryFolder } from "./world.ts";
+import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, runIn, servedSandbox, temporaryFolder } from "./world.ts";
 
 const valid = new Ajv2020().compile(schema);
 
@@ -55,7 +55,7 @@ test("without an environment all is well on the sandbox, and nothing is left beh
 });
 
 test("a service that answers as it should is ready, with what each part took", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("mint.yaml", MINT_ONCE);
@@ -73,7 +73,7 @@ test("a service that answers as it should is ready, with what each part took", a
 });
 
 test("a key that the service refuses is reported with the line that names it", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({ ...KEYS, BUYER_KEY: "canary-buyer-2" });
   project.serviceAt(service.url);
   const seen = await examine(project);
@@ -94,7 +94,7 @@ test("a port at which nobody listens, and a name that does not exist, have diffe
 });
 
 test("a service without TLS at an address of https is reported as that", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url.replace("http:", "https:"));
   const seen = await examine(project);
@@ -110,7 +110,7 @@ test("a web page in place of the service is reported as that", async () => {
 });
 
 test("clocks that differ are reported, and by how much", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const date = new Date(Date.now() - 7_200_000).toUTCString();
   const json = { "content-type": "application/json", date };
@@ -127,7 +127,7 @@ test("clocks that differ are reported, and by how much", async () => {
 });
 
 test("a bookmark by another name than the service's shows that the profile is wrong", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   for (const id of ["ONE", "TWO"]) await service.call("POST /token", "userId:alice", [tokenNamed(id)]);
@@ -159,7 +159,7 @@ test("a state directory that cannot be made is reported, and what the service sa
 });
 
 test("a variable that is not set is reported with the line that needs it; one of another environment is no hindrance", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({ ...KEYS, SECOND_BUYER_KEY: "short" });
   project.serviceAt(service.url);
   project.write(
@@ -178,7 +178,7 @@ test("a variable that is not set is reported with the line that needs it; one of
 });
 
 test("a key that no header takes is reported as such, and not as a service that is out of reach", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({ ...KEYS, LEDGER_KEY: "schlüssel-ключ" });
   project.serviceAt(service.url);
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KEYS, MINT_ONCE, newProject, sandboxProcess } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, servedSandbox } from "./world.ts";
 
 const LOOK = `playbook: 1
 env: { REGION: none }
@@ -9,7 +9,7 @@ outputs: { region: "\${{ env.REGION }}" }
 `;
 
 test("a .env beside tokenbook.yaml gives keys and variables; what the process sets goes before", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({});
   project.serviceAt(service.url);
   const lines = Object.entries(KEYS).map(([name, value]) => `${name}="${value}" # a key`);

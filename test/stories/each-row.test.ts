@@ -4,7 +4,7 @@ import { patternOf } from "../../src/expression/pattern.ts";
 import type { NotBegun } from "../../src/report/shape.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import { elementsOf } from "../unit/report/xml.ts";
-import { embeddedCommits, expectNoneTwice, filesBelow, newProject, type Printed, type Project, sandboxProcess } from "./world.ts";
+import { embeddedCommits, expectNoneTwice, filesBelow, newProject, type Printed, type Project, servedSandbox } from "./world.ts";
 
 // A property for each holder; one whose rooms are 13 fails after it was created.
 const PLAYBOOK = `playbook: 1
@@ -125,7 +125,7 @@ test("two equal rows are two runs, and --key names a batch in which rows run onc
 });
 
 test("a row whose process was killed resumes its run", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = projectWith("id\nA\nB\nC\n");
   project.serviceAt(service.url);
   const killed = await project

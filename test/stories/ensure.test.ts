@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
-import { lineOf, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+import { lineOf, newProject, operationsOf, runIn, servedSandbox, stepIn, tokenWith } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors:
@@ -21,7 +21,7 @@ steps:
 }
 
 test("what is already there is unchanged, and nothing is sent", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -45,7 +45,7 @@ test(
   "after the write it must be so: if it is not, the step fails and says that the write took effect",
   { timeout: 90_000 },
   async () => {
-    const world = await sandboxProcess();
+    const world = await servedSandbox();
     const project = newProject();
     project.serviceAt(world.url);
     project.write("gold.yaml", createUnless('response.name == "Silver"'));
@@ -68,7 +68,7 @@ test.for([
   { name: "fails", fault: { status: 503 }, says: /service\.[\w-]+: HTTP 503/ },
   { name: "is answered with a web page", fault: "html", says: /web page \(HTTP 404\) instead of JSON/ },
 ])("the read before the write $name: nothing is sent", async ({ fault, says }) => {
-  const world = await sandboxProcess({ faults: [{ operation: "ledger.token.get", fault }] });
+  const world = await servedSandbox({ faults: [{ operation: "ledger.token.get", fault }] });
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -115,7 +115,7 @@ test.for([
     says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records for which/,
   },
 ])("discover by $one", { timeout: 60_000 }, async ({ one, code, says }) => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("ask.yaml", discovering(one));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
+import { MINT_ONCE, newProject, type Project, runIn, servedSandbox } from "./world.ts";
 
 interface Har {
   readonly log: {
@@ -45,7 +45,7 @@ function isKept({ folder }: Project): boolean {
 
 test("exchanges are kept on request only, name their steps, keep every digit, and go with a command", async () => {
   const project = newProject();
-  project.serviceAt((await sandboxProcess()).url);
+  project.serviceAt((await servedSandbox()).url);
   project.write("deed.yaml", EXACT);
   const plain = await project.run("run", "deed.yaml");
   expect(plain.code, plain.transcript).toBe(0);
@@ -83,7 +83,7 @@ test("a lost answer is an entry without an answer, and a resumed run keeps on", 
     { operation: "ledger.token.mint", nth: 1, fault: "drop-after" },
     { operation: "ledger.transaction.list", nth: 2, times: 50, fault: "drop-before" },
   ];
-  project.serviceAt((await sandboxProcess({ faults })).url);
+  project.serviceAt((await servedSandbox({ faults })).url);
   project.write("mint.yaml", MINT_ONCE);
   const kept = project.as({ ...project.variables, TOKENBOOK_KEEP_EXCHANGES: "1" });
   const run = await kept.run("run", "mint.yaml");

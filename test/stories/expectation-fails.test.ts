@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isObject } from "../../src/base/json.ts";
-import { KEYS, MINT_ONCE, newProject, runIn, sandboxProcess, stepIn } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, runIn, servedSandbox, stepIn } from "./world.ts";
 
 const PLAYBOOK = MINT_ONCE.replace(
   "    expect: [response.totalSupply == 10]",
@@ -21,7 +21,7 @@ function beneath(lines: readonly string[], begins: RegExp): readonly string[] {
 }
 
 test("a failed expectation is reported the same way by the run, by `runs show`, in JUnit and in JSON", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("mint.yaml", PLAYBOOK);
@@ -55,7 +55,7 @@ test("a failed expectation is reported the same way by the run, by `runs show`, 
 });
 
 test("an `until` that never held is reported like an expectation", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write(
@@ -70,7 +70,7 @@ test("an `until` that never held is reported like an expectation", async () => {
 });
 
 test("a secret that the service gives back is shown nowhere", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("mint.yaml", PLAYBOOK.replace("name: Minted once", `name: ${KEYS["LEDGER_KEY"]}`).replace('"ONE"', '"TWO"'));

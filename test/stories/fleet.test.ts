@@ -19,7 +19,7 @@ import {
   reached,
   runIn,
   type Running,
-  sandboxProcess,
+  servedSandbox,
   type Service,
 } from "./world.ts";
 
@@ -57,7 +57,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
   afterAll(() => server.remove());
 
   async function fleet(more = ""): Promise<Fleet> {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const { schema, url } = server.place();
     const machine = (port = String(server.port)): Project => {

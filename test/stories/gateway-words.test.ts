@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Answer, answerAfterwards, answerInstead, proxyTo } from "./proxy.ts";
-import { MINT_ONCE, newProject, operationsOf, runIn, sandboxProcess, stepIn } from "./world.ts";
+import { MINT_ONCE, newProject, operationsOf, runIn, servedSandbox, stepIn } from "./world.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -39,7 +39,7 @@ const GATEWAYS: readonly { readonly name: string; readonly answer: Answer }[] = 
 const WHY = /this is not the service's error format.*tokenbook\.yaml:\d+ \(environments\.here\.profile\.ledger\.errors\)/;
 
 test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not sent again", async ({ answer }) => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -57,7 +57,7 @@ test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not se
 test.for(GATEWAYS)(
   "$name, instead of the commit: the run stops as unknown, and says which setting decides",
   async ({ answer }) => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
     project.serviceAt(proxy.url);
@@ -71,7 +71,7 @@ test.for(GATEWAYS)(
 );
 
 test("an environment may declare more forms of errors, and then they count", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -93,7 +93,7 @@ test("an environment may declare more forms of errors, and then they count", asy
 });
 
 test("a condition that the description lists for the call is the service's own word, in whatever form", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -105,7 +105,7 @@ test("a condition that the description lists for the call is the service's own w
 });
 
 test("a playbook that expects a refusal is not satisfied by a gateway's", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -119,7 +119,7 @@ test("a playbook that expects a refusal is not satisfied by a gateway's", async 
 });
 
 test("doctor says whether the service's errors have the form that the profile declares", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

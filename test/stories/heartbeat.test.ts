@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { hook, logged, reading, recordProperty } from "./schedule.ts";
-import { environmentAt, KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
+import { environmentAt, KEYS, newProject, type Project, servedSandbox, type Service, tokenWith } from "./world.ts";
 
 interface Ping {
   readonly path: string;
@@ -32,7 +32,7 @@ async function monitor(...answers: readonly number[]): Promise<{ readonly url: s
 }
 
 async function watched(url: string, more = ""): Promise<{ readonly project: Project; readonly service: Service }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({ ...KEYS, PING: url });
   project.write("tokenbook.yaml", `${environmentAt(service.url)}heartbeat: env:PING\n${more}`);
   project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));

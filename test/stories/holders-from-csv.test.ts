@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { embeddedCommits, newProject, operationsOf, type Project, sandboxProcess } from "./world.ts";
+import { embeddedCommits, newProject, operationsOf, type Project, servedSandbox } from "./world.ts";
 
 const TOKEN = `
   - id: token
@@ -114,7 +114,7 @@ const AFTER_A_PERSON = PLAYBOOK.replace(
 ).replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
 
 test("a run that is resumed has the values with which it began, even if the file has changed", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = projectWith(AFTER_A_PERSON, "holder,amount\nuserId:alice,2.50\n");
   project.serviceAt(world.url);
   const run = await project.run("run", "playbooks/mint.yaml");
@@ -133,7 +133,7 @@ const DOOR = "uses: ledger.asset.get, with: { assetType: Property, id: Door1 }";
 const OPENS = "uses: ledger.asset.create, with: { assetType: Property, data: { id: Door1 } }";
 
 test.each(["as it was", "edited"])("so has an included playbook that has not begun, with its playbook %s", async (state) => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = projectWith(PLAYBOOK, "holder,amount\nuserId:alice,9007199254740993.10\n");
   project.serviceAt(world.url);
   const head = `playbook: 1\nname: All\ndefaults: { as: { ledger: "userId:alice" } }\nsteps:\n`;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FORMATS, type Format } from "../../src/report/formats/format.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { hook, notifying } from "./schedule.ts";
-import { type Ended, KEYS, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
+import { type Ended, KEYS, newProject, type Project, runIn, servedSandbox } from "./world.ts";
 import { dangersOf } from "../unit/report/hostile.ts";
 import { elementsOf } from "../unit/report/xml.ts";
 
@@ -33,7 +33,7 @@ const WRITE = READ.replace(
 );
 
 test("what others wrote is shown, and obeyed by nobody", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -102,7 +102,7 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
 });
 
 test("a service that greets with commands stops the run before it begins, and is obeyed by nobody", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -116,7 +116,7 @@ test("a service that greets with commands stops the run before it begins, and is
 
 test("nor is the log of a schedule obeyed, or what it brings to a channel", async () => {
   const { url, posted } = await hook(200);
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject({ ...KEYS, DESK_URL: url });
   notifying(project, proxy.url, "  desk: { url: env:DESK_URL }\n");

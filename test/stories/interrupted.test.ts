@@ -12,7 +12,7 @@ import {
   reached,
   runIn,
   type Running,
-  sandboxProcess,
+  servedSandbox,
   type Service,
   stepIn,
 } from "./world.ts";
@@ -22,7 +22,7 @@ describe("a run is interrupted while it waits for a person", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("%s: it closes, and is resumed", async ([signal, code]) => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
     project.serviceAt(proxy.url);
@@ -52,7 +52,7 @@ describe("a run is interrupted while it waits for a person", () => {
 });
 
 test("what an interrupt keeps from beginning is named, and is red in the report", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -320,7 +320,7 @@ interface Scene {
 }
 
 async function minting(): Promise<Pick<Scene, "service" | "project"> & { readonly proxy: Proxy }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

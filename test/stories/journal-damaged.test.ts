@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { desk, losingMint } from "./desk.ts";
 import { type Proxy, proxyTo } from "./proxy.ts";
 import { approvalPlaybook } from "../playbooks.ts";
-import { MINT_ONCE, newProject, operationsOf, type Project, runIn, sandboxProcess, type Service } from "./world.ts";
+import { MINT_ONCE, newProject, operationsOf, type Project, runIn, servedSandbox, type Service } from "./world.ts";
 
 interface Damage {
   readonly name: string;
@@ -128,7 +128,7 @@ test("after a look into the ledger a person accepts the loss: unfinished runs ar
 });
 
 async function pendingRun(): Promise<{ service: Service; proxy: Proxy; project: Project; run: string }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -12,7 +12,7 @@ import {
   reached,
   type Running,
   runIn,
-  sandboxProcess,
+  servedSandbox,
 } from "./world.ts";
 
 // The operations of an undisturbed run, in order.
@@ -98,7 +98,7 @@ describe("a run is killed while its mint is on its way", () => {
     { moment: "before the service has it", committed: 0 },
     { moment: "after the service did it", committed: 1 },
   ])("$moment: it is not sent again", async ({ committed }) => {
-    const world = await sandboxProcess();
+    const world = await servedSandbox();
     const proxy = await proxyTo(world.url);
     const project = newProject();
     project.serviceAt(proxy.url);
@@ -142,7 +142,7 @@ async function expectStillUnknown(project: Project, attempt: string): Promise<vo
 }
 
 test("resuming a run that has passed reports that, and sends nothing", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
-import { approveAsBob, lineOf, newProject, operationsOf, type Project, sandboxProcess, type Service } from "./world.ts";
+import { approveAsBob, lineOf, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors:
@@ -11,7 +11,7 @@ defaults: { as: issuer }
 `;
 
 async function projectWith(files: Readonly<Record<string, string>>): Promise<{ project: Project; world: Service }> {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   for (const [name, text] of Object.entries(files)) project.write(name, text);
@@ -94,7 +94,7 @@ test("a transfer takes as many votes as it needs, and is made again when the ass
 });
 
 test("a transfer that the board approves before the request is seen to wait is done, and asked for once", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -3,7 +3,7 @@ import reportSchema from "../../schemas/report.schema.json" with { type: "json" 
 import { patternOf } from "../../src/expression/pattern.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import type { NotBegun } from "../../src/report/shape.ts";
-import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed, sandboxProcess } from "./world.ts";
+import { delivered, embeddedCommits, newProject, operationsOf, type Project, type Printed, servedSandbox } from "./world.ts";
 import { elementsOf } from "../unit/report/xml.ts";
 
 const COPIES = 20;
@@ -55,7 +55,7 @@ test("one of them is broken: it is named, and none is run", async () => {
 
 test("one of them cannot begin: the reports list it beside those that passed", async () => {
   const project = newProject();
-  project.serviceAt((await sandboxProcess()).url);
+  project.serviceAt((await servedSandbox()).url);
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/^ {4}investor:\n(?: {6}.*\n)+/m, ""));
   project.write("playbooks/asked.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
   project.write(

@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
 import { type Fault, gate, proxyTo } from "./proxy.ts";
-import {
-  environmentAt,
-  MINT_ONCE,
-  newProject,
-  operationsOf,
-  type Project,
-  runIn,
-  type Service,
-  sandboxProcess,
-} from "./world.ts";
+import { environmentAt, MINT_ONCE, newProject, operationsOf, type Project, runIn, type Service, servedSandbox } from "./world.ts";
 
 interface Scene {
   readonly service: Service;
@@ -19,7 +10,7 @@ interface Scene {
 
 // A mint on its way through a network that does this to it.
 async function mintThrough(fault: Fault, environment: (text: string) => string = (text) => text): Promise<Scene> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.write("tokenbook.yaml", environment(environmentAt(proxy.url)));

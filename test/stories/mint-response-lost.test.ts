@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
 import { answerAfterwards, answerInstead, cutAnswer, cutWithinAnswer, type Fault, proxyTo, strangerServer } from "./proxy.ts";
-import { type Ended, KEYS, MINT_ONCE, newProject, operationsOf, type Project, runIn, sandboxProcess } from "./world.ts";
+import { type Ended, KEYS, MINT_ONCE, newProject, operationsOf, type Project, runIn, servedSandbox } from "./world.ts";
 
 const HTML = { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Sign in</title>" };
 const FAILING = { status: 500, body: '{"message":"the gateway lost its backend"}' };
@@ -59,7 +59,7 @@ test(
     timeout: 60_000,
   },
   async () => {
-    const world = await sandboxProcess();
+    const world = await servedSandbox();
     const proxy = await proxyTo(world.url);
     const project = newProject();
     project.serviceAt(proxy.url);
@@ -113,7 +113,7 @@ async function expectUnknown(
 }
 
 test("a mint is redirected to another server, which hears nothing of it and never sees the key", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const [proxy, stranger] = [
     await proxyTo(world.url),
     await strangerServer({ status: 200, body: '{"transactionId":"stolen","receiptId":"stolen"}' }),

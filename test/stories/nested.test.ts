@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
-import { embeddedCommits, expectNoneTwice, newProject, operationsOf, runIn, sandboxProcess, stepIn, tokenWith } from "./world.ts";
+import { embeddedCommits, expectNoneTwice, newProject, operationsOf, runIn, servedSandbox, stepIn, tokenWith } from "./world.ts";
 
 const HEAD = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" } }
@@ -141,7 +141,7 @@ steps:
 });
 
 test("read-only is proved through what is included, before anything is sent", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { oldNode } from "./old-node.ts";
-import { COMMAND, isOfClone, launch, newProject, sandboxProcess } from "./world.ts";
+import { COMMAND, isOfClone, launch, newProject, servedSandbox } from "./world.ts";
 
 // The Node that `npm ci` installed in the clone does the work; the older one hands over to it.
 
@@ -20,7 +20,7 @@ test.runIf(isOfClone)(
 test.runIf(isOfClone)("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
   const old = oldNode();
   if (old === undefined) return context.skip("there is no older Node on this machine");
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("wait.yaml", WAITS);

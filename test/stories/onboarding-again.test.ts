@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { delivered, embeddedCommits, lineOf, newProject, operationsOf, type Project, runIn, sandboxProcess } from "./world.ts";
+import { delivered, embeddedCommits, lineOf, newProject, operationsOf, type Project, runIn, servedSandbox } from "./world.ts";
 
 // The writes of a first run, in order.
 const WRITES = [
@@ -96,7 +96,7 @@ test("other inputs write what is missing and nothing else, and the supply is rec
 });
 
 test("people approve in between: the run waits for dora, continues when she has approved, and is unchanged after that", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = onboarding();
   project.serviceAt(world.url);
   // Nobody wants to wait half a minute for a person who is not there.
@@ -134,7 +134,7 @@ test("people approve in between: the run waits for dora, continues when she has 
   }
 });
 
-async function approveAs(service: Awaited<ReturnType<typeof sandboxProcess>>, user: string): Promise<void> {
+async function approveAs(service: Awaited<ReturnType<typeof servedSandbox>>, user: string): Promise<void> {
   const waiting = await service.call("GET /asset/ownershipTransfer/request/approvals", `userId:${user}`);
   const ids = (waiting as { records: { id: string }[] }).records.map(({ id }) => id);
   expect(ids).toHaveLength(1);

@@ -9,7 +9,7 @@ import {
   operationsOf,
   type Project,
   runIn,
-  sandboxProcess,
+  servedSandbox,
 } from "./world.ts";
 
 const HEAD = `playbook: 1
@@ -95,7 +95,7 @@ test("a playbook that was killed in a write is not run again beside it, until so
 });
 
 test("a run that says unknown says not to run the playbook again, with the command on a line of its own", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -137,7 +137,7 @@ test("--anyway runs beside an open write, and keeps who allowed it, why, and bes
 });
 
 test("a write is not made beside an open one of the same entity on the same token, whatever playbook makes it", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -171,7 +171,7 @@ test("a write is not made beside an open one of the same entity on the same toke
 });
 
 test("an environment of another name at the same place is another run's concern only where it writes to the same", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   const here = environmentAt(service.url);
   project.write("tokenbook.yaml", `${here}${here.slice(here.indexOf("\n") + 1).replace("  here:", "  there:")}`);

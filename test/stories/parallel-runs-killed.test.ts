@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type Ended, expectNoneTwice, MINT_ONCE, newProject, operationsOf, type Project, sandboxProcess } from "./world.ts";
+import { type Ended, expectNoneTwice, MINT_ONCE, newProject, operationsOf, type Project, servedSandbox } from "./world.ts";
 
 const COPIES = 8;
 // Lines that the runs have printed when they are killed: at different times, some begin, some mint, some end.
 const LINES = [3, 9, 15];
 
 test.for(LINES)("runs side by side share their commits; killed after %d lines and resumed, none writes twice", async (lines) => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   for (let at = 1; at <= COPIES; at++) project.write(`playbooks/copy-${at}.yaml`, MINT_ONCE);

@@ -1,9 +1,9 @@
 import { approvalPlaybook } from "../playbooks.ts";
 import { expect, test } from "vitest";
-import { approveAsBob, newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { approveAsBob, newProject, operationsOf, servedSandbox } from "./world.ts";
 
 test("a run that waits for a person is pending; the person approves, and the run is resumed", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("hand-over.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));

@@ -6,7 +6,7 @@ import { patternOf } from "../../src/expression/pattern.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import { CREATE, ONBOARDING, onlyReading, playbookOf } from "./planned.ts";
 import { proxyTo } from "./proxy.ts";
-import { newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { newProject, operationsOf, servedSandbox } from "./world.ts";
 
 const STRAY = {
   format: "additionalProperties",
@@ -129,7 +129,7 @@ test("a plan is refused with another variable or other data, also where the plan
 });
 
 test("a key that the service repeats is in no plan", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

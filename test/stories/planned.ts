@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { operations } from "../../src/operations/operation.ts";
 import type { PlanDocument, PlannedStep } from "../../src/report/plan/shape.ts";
 import { proxyTo } from "./proxy.ts";
-import { type Ended, newProject, type Project, sandboxProcess, type Service } from "./world.ts";
+import { type Ended, newProject, type Project, servedSandbox, type Service } from "./world.ts";
 
 /** An asset, a token and a mint: all of them are already done when it is run again. */
 export const ONBOARDING = `playbook: 1
@@ -79,7 +79,7 @@ interface Reading {
 
 /** A project at a service that nothing but reads may reach, as its proxy and its own commits show. */
 export async function onlyReading(): Promise<Reading> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

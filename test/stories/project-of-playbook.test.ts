@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { environmentAt, KEYS, newProject, sandboxProcess } from "./world.ts";
+import { environmentAt, KEYS, newProject, servedSandbox } from "./world.ts";
 
 const LOOK = "playbook: 1\nname: Look\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n";
 const FAILS = `playbook: 1
@@ -26,7 +26,7 @@ steps:
 `;
 
 test("run from another folder, a playbook acts where the tokenbook.yaml beside it says, and the run is remembered there", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const outer = newProject({});
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
   outer.write(
@@ -48,7 +48,7 @@ test("run from another folder, a playbook acts where the tokenbook.yaml beside i
 });
 
 test("what is printed to be typed finds the run from where it is typed", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const outer = newProject();
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
   outer.write("nightly/fails.yaml", FAILS);
@@ -63,7 +63,7 @@ test("what is printed to be typed finds the run from where it is typed", async (
 });
 
 test("resumed from another folder than it began in: what is printed then resumes it", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const outer = newProject();
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
   outer.write("nightly/fails.yaml", FAILS);
@@ -78,7 +78,7 @@ test("resumed from another folder than it began in: what is printed then resumes
 });
 
 test("a link to a playbook acts in the project of the file that it leads to", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const outer = newProject();
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
   outer.write("nightly/look.yaml", LOOK);
@@ -111,7 +111,7 @@ test.each([["run"], ["plan"], ["schedule", "--once"], ["test", "--crash-everywhe
 );
 
 test("a playbook of no project, and one that comes with the tool, act in the project of the working directory", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   const loose = newProject();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cutAnswer, proxyTo } from "./proxy.ts";
-import { environmentAt, MINT_ONCE, newProject, sandboxProcess } from "./world.ts";
+import { environmentAt, MINT_ONCE, newProject, servedSandbox } from "./world.ts";
 
 test.for([
   {
@@ -25,7 +25,7 @@ test.for([
 ])(
   "a write whose answer was lost has no receipt: $where that asks for it gets a message with what to write",
   async ({ text, field }) => {
-    const world = await sandboxProcess();
+    const world = await servedSandbox();
     const proxy = await proxyTo(world.url);
     const project = newProject();
     project.write("tokenbook.yaml", environmentAt(proxy.url));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reconcile } from "./comparison.ts";
-import { KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
+import { KEYS, newProject, type Project, servedSandbox, type Service, tokenWith } from "./world.ts";
 
 // The playbooks that come with the tool, each on a ledger where all is well, and on one where something is not.
 
@@ -23,7 +23,7 @@ steps:
 `;
 
 async function business(): Promise<{ project: Project; world: Service }> {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject({ ...KEYS, REVOKED_KEY: "sandbox-revoked-key" });
   project.serviceAt(world.url);
   project.write(
@@ -151,7 +151,7 @@ test("stale: what waits longer than it may, but for what is known to", async () 
 });
 
 test("vaults: what share tokens supply is what was issued for the assets", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write(

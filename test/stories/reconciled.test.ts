@@ -8,7 +8,7 @@ import {
   type Printed,
   type Project,
   runIn,
-  sandboxProcess,
+  servedSandbox,
   type Service,
   stepIn,
   tokenWith,
@@ -58,7 +58,7 @@ const FIRST_LOOK = '"userId":"bob"';
 const HEADER = "holder,token,balance\n";
 
 async function ledgerWithGold(): Promise<{ project: Project; world: Service }> {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
   project.write("gold.yaml", GOLD);

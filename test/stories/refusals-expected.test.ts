@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Fault, proxyTo } from "./proxy.ts";
-import { newProject, type Printed, type Project, sandboxProcess, stepIn } from "./world.ts";
+import { newProject, type Printed, type Project, servedSandbox, stepIn } from "./world.ts";
 
 const BEYOND = `playbook: 1
 name: Beyond the cap
@@ -91,7 +91,7 @@ test("a call that is accepted although it was expected to be refused fails, and 
 });
 
 test("a service without a condition field is understood by its message, in whole words", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = projectOn(proxy.url);
   const forms = "    profile: { ledger: { errors: [{ status: Error, message: true }] } }\n";

@@ -3,7 +3,7 @@ import reportSchema from "../../schemas/report.schema.json" with { type: "json" 
 import { patternOf } from "../../src/expression/pattern.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import { type Element, elementsOf } from "../unit/report/xml.ts";
-import { embeddedCommits, MINT_ONCE, newProject, type Printed, type Project, sandboxProcess } from "./world.ts";
+import { embeddedCommits, MINT_ONCE, newProject, type Printed, type Project, servedSandbox } from "./world.ts";
 
 // The second run finds what the first has created.
 const FLAKY = `playbook: 1
@@ -95,7 +95,7 @@ test("with --fail-fast, the repeats end with the first that does not pass", asyn
 });
 
 test("writes are not repeated in a protected environment", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}    protected: true\n`);

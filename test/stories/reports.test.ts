@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { FORMATS } from "../../src/report/formats/format.ts";
 import { proxyTo } from "./proxy.ts";
-import { KEYS, MINT_ONCE, newProject, type Project, runIn, sandboxProcess } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, type Project, runIn, servedSandbox } from "./world.ts";
 
 const FAILS = MINT_ONCE.replace("totalSupply == 10]", "totalSupply == 11]");
 
@@ -17,7 +17,7 @@ function fileOf(format: string): string {
 const EVERY = FORMATS.map((format) => `${format}=${fileOf(format)}`).join(",");
 
 async function projectAtSandbox(): Promise<{ project: Project; proxy: Awaited<ReturnType<typeof proxyTo>> }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
-import { type Ended, newProject, operationsOf, type Project, reached, runIn, sandboxProcess, type Service } from "./world.ts";
+import { type Ended, newProject, operationsOf, type Project, reached, runIn, servedSandbox, type Service } from "./world.ts";
 
 const PLAYBOOK = `playbook: 1
 name: Record once
@@ -28,7 +28,7 @@ interface Ground {
 }
 
 async function ground(): Promise<Ground> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("record.yaml", PLAYBOOK);

@@ -5,7 +5,7 @@ import { SchemaSet } from "../../src/schema/validator.ts";
 import { type Desk, desk, inJournal, losingMint } from "./desk.ts";
 import { dangersOf } from "../unit/report/hostile.ts";
 import { cutAnswer } from "./proxy.ts";
-import { KEYS, MINT_ONCE, newProject, runIn, sandboxProcess } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, runIn, servedSandbox } from "./world.ts";
 
 /** A run whose mint nobody could see, settled by a person, resumed to its end. */
 async function resolved(): Promise<Desk & { readonly run: string }> {
@@ -90,7 +90,7 @@ test("what a service says of a write begins no line among those about people", a
   const forged = "2026-11-22T02:07:24.446Z  resolved  olga  mint: attempt 1 is applied: I saw it";
   const faults = [{ operation: "ledger.token.mint", fault: { "receipt-failed": `no\n${forged}` } }];
   const project = newProject();
-  project.serviceAt((await sandboxProcess({ faults })).url);
+  project.serviceAt((await servedSandbox({ faults })).url);
   project.write("mint.yaml", MINT_ONCE);
   const ended = await project.run("run", "mint.yaml");
   const shown = await project.run("runs", "show", runIn(ended));

@@ -4,13 +4,13 @@ import notificationSchema from "../../schemas/notification.schema.json" with { t
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { hook, isSigned, logged, loggedLines, notifying, reading, recordProperty } from "./schedule.ts";
-import { filesBelow, KEYS, newProject, type Project, sandboxProcess, type Service, tokenWith } from "./world.ts";
+import { filesBelow, KEYS, newProject, type Project, servedSandbox, type Service, tokenWith } from "./world.ts";
 
 const SECRET = "a-secret-that-two-sides-share";
 const describes = new SchemaSet().validator(notificationSchema);
 
 async function desk(address: string, more = ""): Promise<{ project: Project; service: Service }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({ ...KEYS, DESK_URL: address, DESK_SECRET: SECRET });
   notifying(project, service.url, `  desk:\n    url: env:DESK_URL\n    secret: env:DESK_SECRET\n${more}`);
   project.write("properties.yaml", reading(undefined, "    expect: [response.size() > 0]\n"));
@@ -117,7 +117,7 @@ test("you are notified at the next start of what was missed while nothing ran", 
 });
 
 test("a command gets the notification on its stdin; one that hangs is killed, and never holds up a run", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.write("notify.sh", '#!/bin/sh\ncat > "$1"\n');
   notifying(
@@ -147,7 +147,7 @@ steps:
 `;
 
 test("a command gets no variable that tokenbook.yaml or a playbook names as a secret", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const canaries = {
     CANARY_PIN: "c4nary-pin",
     CANARY_INNER: "c4nary-inner",
@@ -201,7 +201,7 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
 });
 
 test("what a command says when it fails is masked before it is cut", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.write("notify.sh", `#!/bin/sh\nprintf '%0490d%s' 0 '${KEYS["LEDGER_KEY"]}' >&2; exit 3\n`);
   notifying(project, service.url, "  desk: { command: [sh, notify.sh] }\n");
@@ -215,7 +215,7 @@ test("what a command says when it fails is masked before it is cut", async () =>
 
 test("a service that repeats the address, its parts or the signing secret shows them nowhere", async () => {
   const { url } = await hook(200);
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const address = url.replace("//", "//desk-user:pass%2Fw0rd@").replace("/notified?", "/T0042AAAA/n0tified-path?");
   const parts = ["desk-user", "pass%2Fw0rd", "pass/w0rd", "T0042AAAA", "n0tified-path", "of-the-address", SECRET];

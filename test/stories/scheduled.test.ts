@@ -3,14 +3,14 @@ import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "js
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { firingsOf, logged, loggedLines, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
-import { KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { KEYS, MINT_ONCE, newProject, operationsOf, servedSandbox } from "./world.ts";
 
 const describes = new SchemaSet().validator(scheduleSchema);
 
 describe("a schedule that is served", () => {
   test("two processes on one state make one run a tick", async () => {
     const project = newProject();
-    project.serviceAt((await sandboxProcess()).url);
+    project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
     const services = [project.start("schedule", "tokens.yaml"), project.start("schedule", "tokens.yaml")];
     await Promise.all(services.map((service) => logged(service, "schedule.begun")));
@@ -32,7 +32,7 @@ describe("a schedule that is served", () => {
   });
 
   test("killed in a run, the next start reports it and continues", async () => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
     project.write("tokens.yaml", waiting());
@@ -50,7 +50,7 @@ describe("a schedule that is served", () => {
   });
 
   test("when it must stop, it lets the run in hand end, and begins no other", async () => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
     project.write("tokens.yaml", waiting());
@@ -69,7 +69,7 @@ describe("a schedule that is served", () => {
 
   test("an edited playbook is taken up; a broken one fails with what is wrong, and the schedule lives on", async () => {
     const project = newProject();
-    project.serviceAt((await sandboxProcess()).url);
+    project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
     const running = project.start("schedule", "tokens.yaml");
     await logged(running, "firing.ended");
@@ -89,7 +89,7 @@ describe("a schedule that is served", () => {
   test("one that is edited in what it includes is taken up: now it writes, and its last run keeps back the next", async () => {
     const project = newProject();
     const part = "playbook: 1\nsteps:\n  - { id: all, uses: ledger.asset.stats, as: { ledger: 'userId:alice' } }\n";
-    project.serviceAt((await sandboxProcess()).url);
+    project.serviceAt((await servedSandbox()).url);
     project.write("part.yaml", part);
     project.write("main.yaml", "playbook: 1\nschedule: { cron: '* * * * * *' }\nsteps:\n  - { id: part, uses: ./part.yaml }\n");
     const running = project.start("schedule", "main.yaml");
@@ -104,7 +104,7 @@ describe("a schedule that is served", () => {
 
   test("its metrics can be scraped, on this machine alone, and nothing else is served", async () => {
     const project = newProject();
-    project.serviceAt((await sandboxProcess()).url);
+    project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
     const running = project.start("schedule", "tokens.yaml", "--listen", "0");
     const [{ url = "" } = {}] = await logged(running, "schedule.listening");
@@ -155,7 +155,7 @@ describe("a playbook that the system's own scheduler runs", () => {
 
   test("is stopped when it takes too long, and has failed", async () => {
     const project = newProject();
-    project.serviceAt((await sandboxProcess()).url);
+    project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", waiting("{ cron: '* * * * *', timeLimit: 500ms }"));
     const late = await project.run("schedule", "--once", "tokens.yaml");
     expect(late.code, late.transcript).toBe(1);
@@ -192,7 +192,7 @@ describe("a playbook that the system's own scheduler runs", () => {
   });
 
   test("two at once: one runs, the other reports it", async () => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
     project.write("tokens.yaml", waiting());
@@ -236,7 +236,7 @@ describe("a playbook that the system's own scheduler runs", () => {
 
 describe("a playbook that writes, and whose process is killed", () => {
   test("with a write under way, it is not run again before somebody has looked after it", async () => {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
     project.write("mint.yaml", MINT_ONCE);

@@ -5,7 +5,7 @@ import { FORMATS } from "../../src/report/formats/format.ts";
 import { shownOf, WRITTEN } from "../spellings.ts";
 import { type Answer, answerInstead, type Proxy, proxyTo } from "./proxy.ts";
 import { everyPage, viewing } from "./viewing.ts";
-import { type Ended, filesBelow, KEYS, newProject, type Project, sandboxProcess } from "./world.ts";
+import { type Ended, filesBelow, KEYS, newProject, type Project, servedSandbox } from "./world.ts";
 
 const PIN = `c4nary+/pin & "quo\\ted" <ü> 100%`;
 const KEY = KEYS["LEDGER_KEY"] ?? "";
@@ -73,7 +73,7 @@ const ANSWERS: readonly (readonly [string, Answer])[] = [
 ];
 
 async function worldOf(): Promise<{ readonly project: Project; readonly proxy: Proxy }> {
-  const proxy = await proxyTo((await sandboxProcess()).url);
+  const proxy = await proxyTo((await servedSandbox()).url);
   const project = newProject({ ...KEYS, CANARY_PIN: PIN });
   project.serviceAt(proxy.url);
   return { project, proxy };

@@ -11,7 +11,7 @@ import {
   launch,
   newProject,
   type Project,
-  sandboxProcess,
+  servedSandbox,
   type Variables,
   COMMAND,
 } from "./world.ts";
@@ -114,7 +114,7 @@ function expectNoneIn(project: Project): void {
 }
 
 test("the service is sent the secrets, and nobody else sees them", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject({ ...VARIABLES, TEAM: "blue" });
   project.serviceAt(proxy.url);
@@ -147,7 +147,7 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
 });
 
 test("nor does anybody by the variables with which Node, or a library, prints what it does", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject({ ...VARIABLES, TEAM: "blue", NODE_DEBUG: "*", DEBUG: "*" });
   project.serviceAt(world.url);
   project.write("everywhere.yaml", EVERYWHERE);
@@ -206,7 +206,7 @@ reconcile:
 `;
 
 test("no page of `tokenbook view` shows them", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const project = newProject({ ...VARIABLES, TEAM: "blue" });
   project.serviceAt(world.url);
   project.write("everywhere.yaml", EVERYWHERE);
@@ -260,7 +260,7 @@ steps:
 `;
 
 test("a write that is sent again has the secret in it, not its mask; so has one that a resumed run sends", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject(VARIABLES);
   project.serviceAt(proxy.url);
@@ -288,7 +288,7 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
 });
 
 test("a secret that changed before the run is resumed is masked still where the playbook names the old one too", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const [old, changed] = ["the-old-pin-1234", "the-new-pin-5678"];
   const project = newProject({ ...KEYS, PIN: old });
   project.serviceAt(world.url);
@@ -314,7 +314,7 @@ steps:
 });
 
 test("what a step has read is kept masked, and its mask is not sent on", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject(VARIABLES);
   project.serviceAt(proxy.url);
@@ -335,7 +335,7 @@ test("what a step has read is kept masked, and its mask is not sent on", async (
 });
 
 test("every secret that is not there is reported at once, by line and place, before anything is sent", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject({ ...KEYS, CANARY_CODE: "short" });
   project.serviceAt(proxy.url);
@@ -386,7 +386,7 @@ outputs: { region: "\${{ env.REGION }}" }
 `;
 
 test("a variable is what it was when the run began, also for a run that is resumed elsewhere", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);

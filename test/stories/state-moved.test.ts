@@ -12,7 +12,7 @@ import {
   newProject,
   operationsOf,
   type Project,
-  sandboxProcess,
+  servedSandbox,
   type Service,
 } from "./world.ts";
 
@@ -31,7 +31,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
   }
 
   async function place(): Promise<Place> {
-    const service = await sandboxProcess();
+    const service = await servedSandbox();
     const { schema, url } = server.place();
     const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal() });
     project.write(

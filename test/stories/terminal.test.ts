@@ -10,7 +10,7 @@ import {
   newProject,
   operationsOf,
   type Project,
-  sandboxProcess,
+  servedSandbox,
   type Service,
   until,
   onTerminalOf,
@@ -49,7 +49,7 @@ function onTerminal({ folder, variables }: Project, columns: number, ...args: st
 
 /** A run whose mint is held on its way, and how to let it go. */
 async function held(): Promise<{ project: Project; service: Service; arrived: Promise<void>; letGo: () => void }> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject({ ...KEYS });
   project.serviceAt(proxy.url);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerInstead, proxyTo } from "./proxy.ts";
-import { MINT_ONCE, newProject, operationsOf, reached, runIn, sandboxProcess, stepIn } from "./world.ts";
+import { MINT_ONCE, newProject, operationsOf, reached, runIn, servedSandbox, stepIn } from "./world.ts";
 
 const BUSY = answerInstead({
   status: 429,
@@ -19,7 +19,7 @@ const DOWN = answerInstead({
 });
 
 test("a service that is too busy is asked again when it says, and each write commits once", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -46,7 +46,7 @@ test("a service that is too busy is asked again when it says, and each write com
 });
 
 test("a process that is to end does not live on for a service that asked for patience", async () => {
-  const world = await sandboxProcess();
+  const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
   project.serviceAt(proxy.url);

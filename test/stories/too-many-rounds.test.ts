@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { newProject, operationsOf, servedSandbox } from "./world.ts";
 
 const TOO_MANY = 10_001;
 const ROWS = Array.from({ length: TOO_MANY }, (_, at) => `r${at}`);
@@ -22,7 +22,7 @@ test.for([
     file: "rows",
   },
 ])("a foreach over $what with too many rows is refused before the first step", async ({ text, file }) => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
   project.write("inner.yaml", `playbook: 1\n${INPUT}steps:\n  - { id: each, ${LOOP} }\n`);

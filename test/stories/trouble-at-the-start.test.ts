@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerInstead, cutAnswer, type Fault, type Proxy, proxyTo } from "./proxy.ts";
-import { MINT_ONCE, newProject, operationsOf, type Project, sandboxProcess, type Service } from "./world.ts";
+import { MINT_ONCE, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
 // What a service in trouble answers for a moment, and what is in front of it.
 const TROUBLES: readonly { readonly name: string; readonly fault: Fault }[] = [
@@ -25,7 +25,7 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);

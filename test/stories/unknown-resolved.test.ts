@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerInstead, cutAnswer, proxyTo } from "./proxy.ts";
-import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, sandboxProcess } from "./world.ts";
+import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, servedSandbox } from "./world.ts";
 
 test.for([
   {
@@ -18,7 +18,7 @@ test.for([
 ])(
   "$what: a person looks at the ledger, records the outcome, and the run resumes; it is minted once",
   async ({ verdict, fault, why }) => {
-    const world = await sandboxProcess();
+    const world = await servedSandbox();
     const proxy = await proxyTo(world.url);
     const project = newProject({ ...KEYS, USER: "olga" });
     // Where others act as alice too, a mint that can be seen may be theirs.

@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { embeddedCommits, MINT_ONCE, newProject, type Project, sandboxProcess } from "./world.ts";
+import { embeddedCommits, MINT_ONCE, newProject, type Project, servedSandbox } from "./world.ts";
 
 const INCLUDES = "playbook: 1\nsteps: [{ id: part, uses: ./part.yaml }]\n";
 const PART = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
@@ -56,7 +56,7 @@ test("run --watch runs again on the embedded sandbox when a file changes", async
 });
 
 test("run --watch writes to no service, also when tokenbook.yaml comes to name one meanwhile", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject();
   project.write("tokenbook.yaml", "environments: { here: embedded }\n");
   project.write("mint.yaml", MINT_ONCE);

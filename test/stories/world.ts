@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { RunReport, StepReport } from "../../src/report/shape.ts";
 import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
-import { type Sandbox, type Seed, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { readFaults, readSeed, type Sandbox, type Seed, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { canRunInside, runInside } from "./inside.ts";
 import { hasPendingSignal } from "./proc.ts";
@@ -284,16 +284,15 @@ export interface Service {
   call(request: string, as: string, body?: unknown): Promise<unknown>;
 }
 
-/** Starts `tokenbook sandbox` in a process of its own, with these faults and this seed. */
-export async function sandboxProcess(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
-  const folder = temporaryFolder();
-  const files = Object.entries({ ...more, seed: { ...KEYS_OF_SANDBOX, ...more.seed } }).flatMap(([name, content]) => {
-    writeFileSync(join(folder, `${name}.json`), JSON.stringify(content));
-    return [`--${name}`, `${name}.json`];
+/** Serves a sandbox over TCP, with these faults and this seed, until the test ends. Its process is the test's: to start one takes half a second. */
+export async function servedSandbox(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
+  const sandbox = await startSandbox({
+    path: ":memory:",
+    seed: readSeed({ ...KEYS_OF_SANDBOX, ...more.seed }),
+    ...(more.faults === undefined ? {} : { faults: readFaults(more.faults) }),
   });
-  return serviceOf(
-    await readySandbox(launch([COMMAND, "sandbox", "--port", "0", "--db", "sandbox.db", "--json", ...files], { cwd: folder })),
-  );
+  onTestFinished(() => sandbox.close());
+  return serviceOf(sandbox);
 }
 
 /** What `tokenbook sandbox --json` prints once it serves. */

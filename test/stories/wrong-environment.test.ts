@@ -9,7 +9,7 @@ import {
   newProject,
   type Project,
   runIn,
-  sandboxProcess,
+  servedSandbox,
   type Service,
   type Variables,
 } from "./world.ts";
@@ -117,7 +117,7 @@ describe("the environment is wrong", () => {
   test.for(MISTAKES)(
     "$name: the message names the line to fix, and nothing is written",
     async ({ make, variables = KEYS, fix, says }) => {
-      const service = await sandboxProcess();
+      const service = await servedSandbox();
       const project = newProject(variables);
       project.write("mint.yaml", MINT_ONCE);
       const options = await make(project, service);
@@ -138,7 +138,7 @@ describe("the environment is wrong", () => {
 });
 
 test("an investor key that is wrong is found before the first write of the ledger", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const project = newProject({ ...KEYS, BUYER_KEY: CANARIES["BUYER_KEY"] ?? "" });
   project.serviceAt(service.url);
   project.write("buy.yaml", BUY_TOO);
@@ -155,7 +155,7 @@ test("an investor key that is wrong is found before the first write of the ledge
 });
 
 test("a service that repeats the key in its answers does not get it printed or kept", async () => {
-  const service = await sandboxProcess();
+  const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.serviceAt(proxy.url);
