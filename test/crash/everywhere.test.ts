@@ -82,14 +82,29 @@ steps:
     as: buyer
     with: { tokenSaleId: saleDebt1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 1, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }
 `,
+  "rounds, a rescue and a purchase in one": `playbook: 1
+actors: { issuer: { ledger: "userId:alice" }, buyer: { investor: BUYER_KEY } }
+defaults: { as: issuer }
+inputs:
+  holders: { type: file, default: holders.csv, items: { type: object, properties: { holder: { type: entity }, amount: { type: decimal } } } }
+steps:
+  - id: plots
+    foreach: { row: "\${{ inputs.holders }}", key: row.holder.userId }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ row.holder.userId + run.key }}", amount: "\${{ row.amount }}" } }
+  - id: tried
+    block:
+      - { uses: ledger.token.get, with: { id: "nothing" } }
+    rescue:
+      - { uses: ledger.asset.create, with: { assetType: Property, data: { id: Rescued } } }
+    always:
+      - uses: investor.sales.buy
+        as: buyer
+        with: { tokenSaleId: saleDebt1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 1, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }
+`,
 } as const;
 
-// By day those whose runs differ most.
-const BY_DAY: readonly (keyof typeof PLAYBOOKS)[] = [
-  "a foreach in order over a data file",
-  "a block with a rescue and an always",
-  "a purchase",
-];
+const BY_DAY: readonly (keyof typeof PLAYBOOKS)[] = ["rounds, a rescue and a purchase in one"];
 
 test.for(isNightly ? (Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[]) : BY_DAY)(
   "%s: the ledger is the same wherever it dies, or the run says unknown",
@@ -116,7 +131,7 @@ test.for(isNightly ? (Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[]) : BY
 test("rounds side by side have no order to be the same in, and still none of them writes twice", async () => {
   const { totals, transcript } = await crashOne(`playbook: 1\n${ALICE}steps:
   - id: plots
-    foreach: { plot: "\${{ ['a', 'b', 'c'] }}", key: plot, parallel: 3 }
+    foreach: { plot: "\${{ ['a', 'b'] }}", key: plot, parallel: 2 }
     uses: ledger.asset.create
     with: { assetType: Property, data: { id: "\${{ plot + run.key }}" } }
 `);
