@@ -31,8 +31,8 @@ if (BINARIES === undefined) console.warn("PostgreSQL is not installed: the tests
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Two cores, and one more process that has them while the stories wait for a service or a pause.
     maxWorkers: 3,
     globalSetup: ["test/build.ts"],

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { reportOf } from "../../src/report/model.ts";
 import { temporaryFolder } from "../stories/world.ts";
 import { hostileAudit, hostileRun } from "../unit/report/hostile.ts";
 import { HAS_CHROMIUM, openBrowser } from "./browser.ts";
+import { expectReadable } from "./readable.ts";
 
 const TEXT = '"><img src=x onerror=alert(1)> a text that is long enough to need several lines on a phone';
 
@@ -23,17 +23,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     page.on("request", (request) => complaints.push(request.url()));
     await page.goto(pathToFileURL(file).href);
     expect(complaints).toEqual([pathToFileURL(file).href]);
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [420, 1280]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        const found = await page.evaluate(
-          `(() => { const module = undefined; ${axe.source}; return window.axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])); })()`,
-        );
-        expect(found).toEqual([]);
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-      }
-    }
+    await expectReadable(page);
     await page.emulateMedia({ media: "print" });
     await page.setViewportSize({ width: 680, height: 900 });
     const cutOff = `[...document.querySelectorAll(".wide")].filter((each) => each.scrollWidth > each.clientWidth).length`;

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/base/ports.ts";
@@ -13,6 +12,7 @@ import { viewing } from "../stories/viewing.ts";
 import { approveAsBob, MINT_ONCE, newProject, type Project, runIn, servedSandbox } from "../stories/world.ts";
 import { clickCopyButtons } from "./copying.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
+import { expectNoFinding } from "./readable.ts";
 
 async function twoRuns(): Promise<{ project: Project; ids: readonly [string, string] }> {
   const service = await servedSandbox();
@@ -168,28 +168,21 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.getByRole("heading", { level: 1, name }).waitFor();
   }
 
-  async function expectNoObjection(page: Page): Promise<void> {
-    const found = await page.evaluate<readonly unknown[]>(
-      `(() => { const module = undefined; ${axe.source}; return window.axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])); })()`,
-    );
-    expect(found).toEqual([]);
-  }
-
   test("the list, filtered; a run; two side by side", async () => {
     const { project, ids } = await twoRuns();
     const { url } = await viewing(project);
     const { page, complaints } = await open(url);
     expect(await page.locator(".items .badge").allTextContents()).toEqual(["✗ failed"]);
     expect(await page.locator(".days svg").getAttribute("aria-label")).toBe("2 runs in the last 30 days: 1 passed, 1 failed");
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.getByRole("link", { name: "Runs", exact: true }).click();
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.locator("h1").textContent()).toBe("1 run of 2");
     await page.getByRole("link", { name: ids[1] }).click();
     expect(await page.locator("header .badge").textContent()).toBe("✗ failed");
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     for (const id of ids) await page.getByLabel(`Compare ${id}`).check();
     await page.getByRole("button", { name: "Compare two" }).click();
@@ -197,7 +190,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator("section").first().locator("tbody tr").allTextContents()).toEqual([
       expect.stringMatching(/^after✓ ok✗ failed/),
     ]);
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.setViewportSize({ width: 400, height: 900 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
     expect(complaints).toEqual([]);
@@ -238,7 +231,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
       "Difference; 10.500000000000000001 to 20.500000000000000001",
     ]);
     expect(await page.getByText("Nobody has acknowledged it.").count()).toBe(1);
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     const [command] = await clickCopyButtons(page);
     expect(command).toEqual({
       kind: "command",
@@ -267,7 +260,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.getByLabel("with what was cleared").check();
     await page.getByRole("button", { name: "Show" }).click();
     await headed(page, "2 drifts");
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.getByLabel("State").selectOption("cleared");
     await page.getByLabel("Search").fill("BOB night");
     await page.keyboard.press("Enter");
@@ -295,18 +288,18 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
       expect.stringContaining("nightly.yaml@"),
     ]);
     expect(await page.locator("tbody tr").first().textContent()).toMatch(/ 02:30:00 \+0[12]:00 .*, 0[01]:30:00never/);
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.getByRole("link", { name: "mint.yaml@here" }).click();
     await headed(page, "mint.yaml@here");
     expect(await page.locator("tbody tr").count()).toBe(5);
     expect(await page.getByText("Nothing has fired yet.").count()).toBe(1);
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.goBack();
     await headed(page, "2 schedules");
     await page.locator("tbody a").last().click();
     await headed(page, "≠ drift nightly.yaml");
     expect(await page.locator(".bars .hint").textContent()).toMatch(/^How long 1 firing took: 1 drift; the longest /);
-    await expectNoObjection(page);
+    await expectNoFinding(page);
     await page.setViewportSize({ width: 400, height: 900 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
     await page.locator(".firings").getByRole("link", { name: runs[1] }).click();
@@ -361,7 +354,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
         expect(await page.evaluate("[document.scripts.length, document.images.length]")).toEqual([1, 0]);
         const written = await page.content();
         expect(["\u202e", "\u001b"].filter((char) => written.includes(char))).toEqual([]);
-        await expectNoObjection(page);
+        await expectNoFinding(page);
         await page.setViewportSize({ width: 400, height: 900 });
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
       }

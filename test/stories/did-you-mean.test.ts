@@ -1,9 +1,6 @@
-import { beforeAll, expect, test } from "vitest";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "vitest";
 import { desk, DRIFTING, losingMint } from "./desk.ts";
-import { type Ended, launch, MINT_ONCE, newProject, runIn, COMMAND } from "./world.ts";
+import { type Ended, MINT_ONCE, newProject, runIn, type Variables } from "./world.ts";
 
 const LOOK = `playbook: 1
 tags: [smoke]
@@ -13,16 +10,12 @@ steps: [{ uses: ledger.asset.stats, expect: ["inputs.region == \\"eu\\""] }]
 const ENVIRONMENTS = "environments:\n  staging: embedded\n  production: embedded\n";
 const MISSPELT = MINT_ONCE.replace("as: issuer", "as: isuer");
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tokenbook-names-"));
-  const files = { "tokenbook.yaml": ENVIRONMENTS, "look.yaml": LOOK, "actor.yaml": MISSPELT, "mint.yaml": MINT_ONCE };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return () => rmSync(folder, { recursive: true });
-});
+const FILES = { "tokenbook.yaml": ENVIRONMENTS, "look.yaml": LOOK, "actor.yaml": MISSPELT, "mint.yaml": MINT_ONCE };
 
-function tokenbook(words: string, variables = {}): Promise<Ended> {
-  return launch([COMMAND, ...words.split(" ")], { cwd: folder, variables }).ended;
+function tokenbook(words: readonly string[], variables: Variables = {}): Promise<Ended> {
+  const project = newProject(variables);
+  for (const [name, text] of Object.entries(FILES)) project.write(name, text);
+  return project.run(...words);
 }
 
 test.for([
@@ -48,7 +41,7 @@ test.for([
   ["an actor", "check actor.yaml", "issuer"],
   ["a boundary", "test --crash-everywhere look.yaml --at before:run.closd", "next: --at 'before:run.closed'"],
 ] as const)("%s", async ([, words, printed]) => {
-  const ended = await tokenbook(words);
+  const ended = await tokenbook(words.split(" "));
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stdout + ended.stderr, ended.transcript).toContain(printed);
 });
@@ -64,19 +57,19 @@ test.for([
   ["an option of the command above, before", ["runs", "--limit", "3", "show", "latest"], "next: tokenbook runs show --help"],
   ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
 ] as const)("%s", async ([, args, printed]) => {
-  const ended = await launch([COMMAND, ...args], { cwd: folder }).ended;
+  const ended = await tokenbook(args);
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr, ended.transcript).toContain(printed);
 });
 
 test("a failpoint", async () => {
-  const ended = await tokenbook("run look.yaml --state failpoint", { TOKENBOOK_FAILPOINT: "before:run.opend" });
+  const ended = await tokenbook(["run", "look.yaml", "--state", "failpoint"], { TOKENBOOK_FAILPOINT: "before:run.opend" });
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr).toContain("next: TOKENBOOK_FAILPOINT='before:run.opened'");
 });
 
 test("what is near to nothing has no suggestion, and the list of what there is", async () => {
-  const ended = await tokenbook("wibblewobble");
+  const ended = await tokenbook(["wibblewobble"]);
   expect(ended.stderr).toContain("next: tokenbook --help");
 });
 

@@ -91,7 +91,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
   test("two workers take what is submitted, and no run is made twice", async () => {
     const { service, machine } = await fleet();
     const desk = machine();
-    const orders = ["O1", "O2", "O3", "O4", "O5", "O6"];
+    const orders = ["O1", "O2", "O3"];
     for (const order of orders) {
       const twice = await Promise.all(
         [1, 2].map(() => desk.run("submit", "order.yaml", "--input", `order=${order}`, "--key", order)),

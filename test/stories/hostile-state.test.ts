@@ -51,7 +51,7 @@ describe.each(ATTACKS)("$name in the place of a file of the state directory", ({
         if (isThere) renameSync(path, saved);
         const victim = newVictim();
         lay(path, victim.path);
-        const ran = await Promise.all(commandsFor(name, isThere).map((args) => project.run(...args)));
+        const ran = await project.runEach(commandsFor(name, isThere));
         const transcript = `${name}\n${ran.map((each) => each.transcript).join("\n")}`;
         for (const each of ran) {
           expect([1, 2], transcript).toContain(each.code);

@@ -44,9 +44,10 @@ export function canRunInside(variables: Inside["variables"]): boolean {
 // Whatever a shell would read otherwise needs one.
 const PLAIN = /^tokenbook(?: [\w./=,:-]+)*$/;
 
-/** The words after `tokenbook` of a line that means the same without a shell; `undefined` where it needs one. */
+/** The words after `tokenbook` of a line that means the same without a shell, whose comment is left out; `undefined` where it needs one. */
 export function plainWords(line: string): readonly string[] | undefined {
-  return PLAIN.test(line) ? line.split(" ").slice(1) : undefined;
+  const words = line.replace(/ +#.*$/, "");
+  return PLAIN.test(words) ? words.split(" ").slice(1) : undefined;
 }
 
 /** Runs a command to its end, without a terminal and without anything piped in. */

@@ -137,7 +137,7 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   expect(proxy.exchanges.map(({ target }) => decodeURIComponent(target.replaceAll("+", " "))).join("\n")).toContain(PIN);
 
   for (const format of FORMATS) expect(project.read(`report.${format}`), format).toContain("secrets.PIN");
-  const printed = await Promise.all(FORMATS.map((format) => project.run("report", "latest", "--format", format)));
+  const printed = await project.runEach(FORMATS.map((format) => ["report", "latest", "--format", format]));
   expectNoneShown(...printed);
   const again = await project.run("resume");
   const shown = [await project.run("runs", "show", runOf(ended)), await project.run("runs", "show", runOf(ended), "--json")];
@@ -365,7 +365,7 @@ test("a secret that is given as an input too, or written into the playbook, is r
   expect(twice.stderr, twice.transcript).toContain("or a file of data holds the value of ${{ secrets.PIN }}");
   project.write("literal.yaml", ONE_WRITE.replace("env:CANARY_PIN", "c4nary/pin").replace("steps:", "stepps:\nsteps:"));
   const formats = ["text", "json", "github", "sarif"];
-  const checks = await Promise.all(formats.map((format) => project.run("check", "literal.yaml", "--format", format)));
+  const checks = await project.runEach(formats.map((format) => ["check", "literal.yaml", "--format", format]));
   expectNoneShown(twice, ...checks, await project.run("run", "literal.yaml"));
   for (const { code, stdout, transcript } of checks) {
     expect(code, transcript).toBe(2);

@@ -77,6 +77,8 @@ export interface Project {
   read(name: string): string;
   /** Runs `tokenbook …` to its end: in this process where it can be, as the tests of kills and signals have processes enough. */
   run(...args: string[]): Promise<Ended>;
+  /** Runs one command after another. */
+  runEach(commands: readonly (readonly string[])[]): Promise<readonly Ended[]>;
   /** Starts `tokenbook …` in a process of its own. */
   start(...args: string[]): Running;
   /** Runs `tokenbook … --json`, and reads what it prints. */
@@ -120,6 +122,11 @@ function projectAt(folder: string, variables: Variables): Project {
     read: (file) => readFileSync(join(folder, file), "utf8"),
     start,
     run: async (...args) => withoutTrace(await toItsEnd(args)),
+    async runEach(commands) {
+      const ended = [];
+      for (const args of commands) ended.push(await project.run(...args));
+      return ended;
+    },
     async json(...args) {
       const ended = withoutTrace(await toItsEnd([...args, "--json"]));
       return { ...ended, data: JSON.parse(ended.stdout) as Printed };
