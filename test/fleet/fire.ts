@@ -63,6 +63,7 @@ export class FleetUnderFire {
   readonly #frozen = new Set<ChildProcess>();
   #queue: RunQueue | undefined;
   #databaseBack: Promise<void> = Promise.resolve();
+  #isOver = false;
   #workerKills = 0;
   #databaseKills = 0;
   #freezes = 0;
@@ -106,6 +107,7 @@ export class FleetUnderFire {
   }
 
   async close(): Promise<void> {
+    this.#isOver = true;
     for (const worker of this.#workers) worker.kill("SIGKILL");
     await this.#queue?.stop(0).catch(() => undefined);
     await this.#proxy.close();
@@ -140,7 +142,11 @@ state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
     child.stderr.pipe(log, { end: false });
     // A worker ends by itself when it begins while the database is away, and whoever runs it begins it again when the database is back.
     child.once("exit", (code) => {
-      if (code !== null && code !== 0) void this.#databaseBack.then(() => setTimeout(() => this.#startWorker(at), POLL_MS));
+      if (code === null || code === 0) return;
+      const again = (): void => {
+        if (!this.#isOver) this.#startWorker(at);
+      };
+      void this.#databaseBack.then(() => setTimeout(again, POLL_MS));
     });
     this.#workers[at] = child;
   }
