@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answerAfterwards, proxyTo } from "./proxy.ts";
-import { filesBelow, KEYS, MINT_ONCE, newProject, type Project, servedSandbox, type Variables } from "./world.ts";
+import { filesBelow, KEYS, launch, MINT_ONCE, newProject, type Project, servedSandbox, type Variables } from "./world.ts";
 
 const PIN = "canary pin/+4711";
 const KEY = KEYS["LEDGER_KEY"] ?? "";
@@ -46,8 +45,9 @@ test("each exchange is shown as a command that can be pasted: it does the same",
   expect(write).toContain(`"doorPin":"'"$DOOR_PIN"'"`);
   expect(write).toMatch(/HTTP 20[01] in .*, \d+ bytes sent, \d+ bytes received \(application\/json.*\)\n {2}\{"transactionId":/);
   const command = (/^ {2}(curl .*)$/m.exec(write)?.[1] ?? "").replace(/"id":"P\w+"/, '"id":"PASTED"');
-  const env = { PATH: process.env["PATH"], LEDGER_KEY: KEY, DOOR_PIN: PIN };
-  expect(execFileSync("bash", ["-c", command], { env, encoding: "utf8" })).toContain("transactionId");
+  const variables = { LEDGER_KEY: KEY, DOOR_PIN: PIN };
+  const pasted = await launch(["-c", command], { cwd: project.folder, program: "bash", variables }).ended;
+  expect(pasted.stdout, pasted.transcript).toContain("transactionId");
   let commits = await service.commits();
   while (commits.length < 2) commits = await service.commits(); // it is answered before it is committed
   const [first, second] = commits;
