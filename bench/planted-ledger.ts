@@ -1,4 +1,4 @@
-import { Decimal } from "../src/base/decimal.ts";
+import { Decimal } from "../src/base/numbers/decimal.ts";
 import type { DriftKind } from "../src/protocol/comparison.ts";
 import { startSandbox } from "../src/sandbox/sandbox.ts";
 import { Database } from "../src/sqlite/database.ts";

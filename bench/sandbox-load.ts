@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Decimal, sum } from "../src/base/decimal.ts";
-import { parseJson, writeJson } from "../src/base/json.ts";
+import { Decimal, sum } from "../src/base/numbers/decimal.ts";
+import { parseJson, writeJson } from "../src/base/json/json.ts";
 import { readSeed, startSandbox, type Sandbox, type Seed } from "../src/sandbox/sandbox.ts";
 
 const TOKENS: readonly string[] = ["LOADA", "LOADB", "LOADC", "LOADD"];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { canonicalJson, parseJson } from "../src/base/json.ts";
+import { canonicalJson, parseJson } from "../src/base/json/json.ts";
 import { withoutMarks } from "../src/services/marks.ts";
 
 /** One answer of a script. */

@@ -22,7 +22,7 @@ const GROUPS = [
   group(
     "base",
     [
-      "src/base/(?!ports|difference|retry)",
+      "src/base/(?!ports|text/difference|time/retry)",
       "src/cli/(?:print/(?:failure|hint|rewritten)|program/command-path|shell|view/colour)",
       "src/report/formats/format\\.ts",
       "src/coverage/dimensions\\.ts",
@@ -34,7 +34,7 @@ const GROUPS = [
   group(
     "playbook",
     [
-      "base/difference",
+      "base/text/difference",
       "schema",
       "expression",
       "contract",
@@ -61,7 +61,7 @@ const GROUPS = [
       "src/state/",
       "src/journal/(?!archive-)",
       "src/base/ports",
-      "src/base/retry",
+      "src/base/time/retry",
       "src/cli/runs/open-journal",
     ],
     ["p-retry", "is-network-error"],

@@ -80,7 +80,7 @@ const CHECK = "check:";
 
 /** Libraries that are loaded when they are first needed, and their doors. */
 const LATE = [
-  { library: "croner", name: "croner", door: "base/cron" },
+  { library: "croner", name: "croner", door: "base/time/cron" },
   { library: "re2js", name: "re2js", door: "expression/pattern" },
   { library: "csv-parse/sync", name: "csv-parse", door: "source/csv" },
   { library: "csv-parse", name: "csv-stream", door: "source/csv" },

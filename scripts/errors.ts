@@ -1,7 +1,7 @@
 // The reference of diagnostics: the catalogue, each code with a faulty playbook of the corpus and what a check prints of it.
 import { existsSync, readFileSync } from "node:fs";
 import { CATALOGUE, type Code, CODES } from "../src/base/catalogue/catalogue.ts";
-import { sanitise } from "../src/base/text.ts";
+import { sanitise } from "../src/base/text/text.ts";
 import type { Example } from "../src/cli/print/explain-code.ts";
 import { checkDocument } from "../src/interchange/check.ts";
 import { formatDiagnostic } from "../src/source/diagnostic.ts";

@@ -1,5 +1,5 @@
 import type { EffectClass } from "../src/services/meaning.ts";
-import type { Dice } from "../src/base/dice.ts";
+import type { Dice } from "../src/base/numbers/dice.ts";
 
 /** A step of a simulated playbook. */
 export interface SimulatedStep {

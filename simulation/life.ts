@@ -17,7 +17,7 @@ import { stateOf } from "../src/protocol/state.ts";
 import type { Mishaps } from "./mishaps.ts";
 import type { SimulatedNetwork } from "./network.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
-import type { Dice } from "../src/base/dice.ts";
+import type { Dice } from "../src/base/numbers/dice.ts";
 import type { Witness } from "./witness.ts";
 import { SECRETS, type World } from "./world.ts";
 

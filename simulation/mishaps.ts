@@ -1,6 +1,6 @@
 import type { Appended, CommitFaults } from "./disk.ts";
 import { type CommitFault, type Fault, type RequestFault, describeFault } from "./faults.ts";
-import type { Dice } from "../src/base/dice.ts";
+import type { Dice } from "../src/base/numbers/dice.ts";
 import type { VirtualTime } from "./time.ts";
 
 /** What befalls one request. */

@@ -1,4 +1,4 @@
-import { writeJson } from "../src/base/json.ts";
+import { writeJson } from "../src/base/json/json.ts";
 import type { InterfaceName } from "../src/contract/contract.ts";
 import type { AttemptAnswered } from "../src/protocol/record.ts";
 import { namedIn } from "../src/protocol/state.ts";
@@ -6,7 +6,7 @@ import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
 import { isStale, ledgerFault, type RequestFault, type Stale, type Words } from "./faults.ts";
 import type { Befalls, Mishaps } from "./mishaps.ts";
 import { SimulatedProcess } from "./process.ts";
-import type { Dice } from "../src/base/dice.ts";
+import type { Dice } from "../src/base/numbers/dice.ts";
 import type { SimulatedService } from "./service.ts";
 import type { VirtualTime } from "./time.ts";
 

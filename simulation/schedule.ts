@@ -8,7 +8,7 @@ import {
   STOPS,
   WRITE_FAULTS,
 } from "./faults.ts";
-import { Dice } from "../src/base/dice.ts";
+import { Dice } from "../src/base/numbers/dice.ts";
 import type { SimulatedStep } from "./draft.ts";
 import { drawSteps } from "./steps.ts";
 

@@ -1,4 +1,4 @@
-import { writeJson } from "../src/base/json.ts";
+import { writeJson } from "../src/base/json/json.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { contract, type ContractOperation, type InterfaceName } from "../src/contract/contract.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";

@@ -3,7 +3,7 @@ import { Life } from "./life.ts";
 import { Mishaps } from "./mishaps.ts";
 import { type Delivery, type KeptAnswers, SimulatedNetwork } from "./network.ts";
 import { playbookOf } from "./playbook.ts";
-import { Dice } from "../src/base/dice.ts";
+import { Dice } from "../src/base/numbers/dice.ts";
 import type { Fault } from "./faults.ts";
 import { buy, recordAsset } from "./recipes.ts";
 import type { Schedule } from "./schedule.ts";

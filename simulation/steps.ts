@@ -1,5 +1,5 @@
 import { Draft, type SimulatedStep } from "./draft.ts";
-import { Dice } from "../src/base/dice.ts";
+import { Dice } from "../src/base/numbers/dice.ts";
 import {
   answer,
   approveTransfer,

@@ -135,7 +135,7 @@ test("each package has one door", () => {
 });
 
 test("only reads, heartbeats and commits of the journal are tried again by the retry policy: no write to the service ever is", () => {
-  const retrying = imports.filter((each) => targetFile(each) === "base/retry.ts").map(({ file }) => file);
+  const retrying = imports.filter((each) => targetFile(each) === "base/time/retry.ts").map(({ file }) => file);
   expect(retrying.toSorted()).toEqual([
     "engine/read/ask.ts",
     "engine/steps/read-step.ts",

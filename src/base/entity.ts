@@ -1,4 +1,4 @@
-import { didYouMean } from "./text.ts";
+import { didYouMean } from "./text/text.ts";
 
 /** The pattern of an entity as people write it: an attribute and its value, which no space surrounds, as in `userId:alice`. */
 export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:\\S(?:.*\\S)?$";

@@ -1,8 +1,8 @@
-import type { Decimal } from "./decimal.ts";
-import { Finder, type FoundText, type SoughtText } from "./finder.ts";
-import { mapStrings } from "./json.ts";
+import type { Decimal } from "./numbers/decimal.ts";
+import { Finder, type FoundText, type SoughtText } from "./text/finder.ts";
+import { mapStrings } from "./json/json.ts";
 import { LIMITS } from "./limits.ts";
-import { escapesOf, readingsOf } from "./unescape.ts";
+import { escapesOf, readingsOf } from "./text/unescape.ts";
 
 /**
  * A value that must never be printed or stored. It shows itself as `${{ secrets.NAME }}` wherever it is turned into text;

@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { type ErrorForm, profileOf } from "../contract/profile.ts";
 import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { hasForm, isServerError } from "../operations/own-error.ts";

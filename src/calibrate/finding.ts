@@ -1,4 +1,4 @@
-import { isObject, type Json, jsonEquals, parseJson, plainView } from "../base/json.ts";
+import { isObject, type Json, jsonEquals, parseJson, plainView } from "../base/json/json.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 
 /** The request and the answer on which a finding rests, without secrets. */

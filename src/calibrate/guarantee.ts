@@ -1,4 +1,4 @@
-import { jsonEquals } from "../base/json.ts";
+import { jsonEquals } from "../base/json/json.ts";
 import { CALIBRATIONS } from "./calibrate.ts";
 import type { CalibrationFinding } from "./finding.ts";
 import type { SettingEffect } from "./service.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 import type { CalibrationAsker, Question } from "./asker.ts";
 
 /** What a setting means for the guarantee: by its value where that decides it, and while it is undecided. */

@@ -1,5 +1,5 @@
-import { writeJson } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { writeJson } from "../base/json/json.ts";
+import { count } from "../base/text/text.ts";
 import type { Calibration } from "./calibrate.ts";
 import { type CalibrationFinding, isChange } from "./finding.ts";
 import { meaningForGuarantee } from "./guarantee.ts";

@@ -1,5 +1,5 @@
-import { Decimal, NUMERAL_PATTERN } from "../base/decimal.ts";
-import { isObject, type Json } from "../base/json.ts";
+import { Decimal, NUMERAL_PATTERN } from "../base/numbers/decimal.ts";
+import { isObject, type Json } from "../base/json/json.ts";
 import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "./asker.ts";

@@ -4,7 +4,7 @@ import { refusalText } from "../operations/answer.ts";
 import { type Operation, operations } from "../operations/operation.ts";
 import { conditionIn, type GivenRefusal, plainWords } from "../operations/refusal.ts";
 import { operationAt } from "../operations/route.ts";
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json/json.ts";
 import type { AttemptReport, RunReport, StepReport } from "../report/shape.ts";
 import { type Dimension, DIMENSION_NAMES } from "./dimensions.ts";
 import { coverBy, itemsOf, LOST, type OperationItems, parsed } from "./items.ts";

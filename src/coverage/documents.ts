@@ -1,4 +1,4 @@
-import { harmlessJson } from "../base/harmless.ts";
+import { harmlessJson } from "../base/text/harmless.ts";
 import { junitSuite } from "../report/formats/junit.ts";
 import { bareToolbar, framed } from "../report/html/frame.ts";
 import { type Child, el, type Markup } from "../report/html/markup.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { resolve, schemaName } from "../contract/contract.ts";
 import { type Profile, profileOf } from "../contract/profile.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 
 /** The fix of a finding: another text for the part of the document that it marks. */

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
-import { fitsHeader } from "../base/header.ts";
+import { fitsHeader } from "../base/text/header.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { readRegular } from "../files/regular.ts";

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { parseDuration } from "../base/duration.ts";
+import { parseDuration } from "../base/time/duration.ts";
 import { Failure } from "../base/failure.ts";
 import { redactor, Secret } from "../base/secret.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
-import { plainView } from "../base/json.ts";
+import { plainView } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { readFound } from "../files/found.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";

@@ -1,9 +1,9 @@
 import { dirname, join, relative } from "node:path";
-import { parseDuration } from "../base/duration.ts";
+import { parseDuration } from "../base/time/duration.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import { readKey, type Variables } from "./key.ts";

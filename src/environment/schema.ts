@@ -1,5 +1,5 @@
 import { contract } from "../contract/contract.ts";
-import { DURATION_PATTERN } from "../base/duration.ts";
+import { DURATION_PATTERN } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { RISKS } from "../sql/place.ts";

@@ -1,4 +1,4 @@
-import { parseDuration } from "../base/duration.ts";
+import { parseDuration } from "../base/time/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import { services } from "../services/services.ts";
 import { child, type SourceNode, textOf } from "../source/node.ts";

@@ -1,6 +1,6 @@
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { KeptExchange } from "./kept.ts";
 

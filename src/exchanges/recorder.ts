@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../base/failure.ts";
-import { parseJson, writeJson } from "../base/json.ts";
+import { parseJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { masked, type Redact } from "../base/secret.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";

@@ -1,5 +1,5 @@
-import { Decimal, sum } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { Decimal, sum } from "../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 
 /** What the service said of one token, with no write in between. */
 export interface TokenReadings {

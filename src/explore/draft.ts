@@ -1,6 +1,6 @@
-import { Decimal } from "../base/decimal.ts";
-import type { Dice } from "../base/dice.ts";
-import type { JsonObject } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import type { Dice } from "../base/numbers/dice.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import { ACTORS, type ExploredStep, type ExploringActor, type LedgerOperation } from "./step.ts";
 
 // More digits than a floating-point number has.

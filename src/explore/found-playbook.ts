@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, writeJson } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json, writeJson } from "../base/json/json.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
 import type { AnswerDifference } from "./compare.ts";

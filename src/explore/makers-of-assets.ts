@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import type { JsonObject } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import { type Draft, type DraftAsset, type DraftRequest, entityOf, given, type Maker } from "./draft.ts";
 import { ACTORS, type LedgerOperation, RUN_KEY } from "./step.ts";
 

@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import type { Json } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import type { Json } from "../base/json/json.ts";
 import { type Draft, type DraftToken, type DraftVault, entityOf, given, type Maker } from "./draft.ts";
 import { type ExploringActor, type LedgerOperation, RUN_KEY } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { writeJson } from "../base/json.ts";
+import { writeJson } from "../base/json/json.ts";
 import type { Clock } from "../base/ports.ts";
 import { type LocalLedgerOptions, openLocalLedger } from "../sandbox/local-ledger.ts";
 import { Asker, bodyText } from "./ask.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, writeJson } from "../base/json.ts";
+import { type JsonObject, writeJson } from "../base/json/json.ts";
 import type { Explored } from "./play.ts";
 import { ACTORS, bound, type ExploredStep, userOf } from "./step.ts";
 

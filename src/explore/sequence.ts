@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { Dice } from "../base/dice.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { Dice } from "../base/numbers/dice.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Draft, type DraftToken, type ExploredAssetType } from "./draft.ts";
 import { MAKERS } from "./makers.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json/json.ts";
 import type { Clock } from "../base/ports.ts";
 import { keyOf, type Target } from "../environment/target.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";

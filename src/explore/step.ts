@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 
 /** The operations of the ledger: the explorer makes nothing on the investor interface, where every write spends what is not its own. */

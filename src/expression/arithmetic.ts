@@ -1,4 +1,4 @@
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { type ASTNode, numeral, whole } from "./cel.ts";
 import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import { spendOnPair } from "./steps.ts";

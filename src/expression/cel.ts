@@ -1,6 +1,6 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
-import { dateProblem } from "../base/date.ts";
-import { Decimal, sum } from "../base/decimal.ts";
+import { dateProblem } from "../base/time/date.ts";
+import { Decimal, sum } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import { patternOf } from "./pattern.ts";
 

@@ -1,5 +1,5 @@
 import { spend } from "../base/budget.ts";
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
 import { spelling } from "./map-keys.ts";

@@ -1,6 +1,6 @@
 import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
-import { Decimal } from "../base/decimal.ts";
-import { type Json, shownJson } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { type Json, shownJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";

@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import type { Json } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import type { Json } from "../base/json/json.ts";
 import type { ASTNode } from "./cel.ts";
 
 /** What leads from the names of a scope to one value: a name, then fields and places in lists, as in `row.details[0].amount`. */

@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isForbiddenKey } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isForbiddenKey } from "../base/json/json.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import type { ExpressionProblem } from "./problem.ts";

@@ -1,7 +1,7 @@
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { FOREIGN_SPACE, hexCode } from "../base/text.ts";
+import { FOREIGN_SPACE, hexCode } from "../base/text/text.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
 /** Explains why a text cannot be parsed, from the library's error and the text. */

@@ -1,5 +1,5 @@
 import { isOutOfSteps, spend } from "../base/budget.ts";
-import { Decimal, stepsOfPair } from "../base/decimal.ts";
+import { Decimal, stepsOfPair } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Checker, copyOf, type Evaluator, type Macro, macroOf, OwnMacro, PairMacro, replace } from "./macro.ts";

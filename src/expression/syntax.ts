@@ -1,5 +1,5 @@
-import { dateProblem } from "../base/date.ts";
-import { Decimal } from "../base/decimal.ts";
+import { dateProblem } from "../base/time/date.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import { mapKeyProblem } from "./map-keys.ts";

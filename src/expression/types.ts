@@ -1,5 +1,5 @@
 import { Recent } from "../base/recent.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 
 /** The failure of reading a value that cannot be known yet. */
 export class Unforeseen extends Error {

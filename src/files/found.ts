@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../base/failure.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import { type Stranger, strangeOwner, strangerTo, strangeWriter } from "./owner.ts";
 import { type NamedFile, readRegular } from "./regular.ts";
 

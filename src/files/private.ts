@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../base/failure.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, USER } from "./owner.ts";
 

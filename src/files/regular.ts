@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { Failure, type FailureDetails } from "../base/failure.ts";
-import { countLong } from "../base/text.ts";
+import { countLong } from "../base/text/text.ts";
 import { oddKindOf } from "./kind.ts";
 
 /** A file that a user names, and its name in messages. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import { makeFolder } from "./folder.ts";
 import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, strangeWriter } from "./owner.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 
 /** An expression of the language that is written: of a playbook, or of Arazzo. */
 export class Expr {

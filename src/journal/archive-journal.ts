@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import type { SqlRow } from "../sql/database.ts";
 import { Database } from "../sqlite/database.ts";
 import { insertRow } from "../state/copy.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import { makeFolder } from "../files/folder.ts";
 import { createDurable } from "../files/output.ts";
 import { FOLDER_MODE, removePrivate, renameDurable } from "../files/private.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import { openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";

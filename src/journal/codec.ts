@@ -1,8 +1,8 @@
 import { invariant } from "../base/failure.ts";
-import { isObject, parseJson, plainView, writeJson } from "../base/json.ts";
+import { isObject, parseJson, plainView, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
-import { harmlessJson } from "../base/harmless.ts";
+import { harmlessJson } from "../base/text/harmless.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { SqlRow } from "../sql/database.ts";
 

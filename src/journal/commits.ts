@@ -1,8 +1,8 @@
-import { type Backoff, pauseAfter } from "../base/backoff.ts";
+import { type Backoff, pauseAfter } from "../base/time/backoff.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import { retry } from "../base/retry.ts";
+import { retry } from "../base/time/retry.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
 import type { Claim, Leases } from "./leases.ts";

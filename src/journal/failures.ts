@@ -1,7 +1,7 @@
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { spellHolder } from "./holder.ts";
 import type { Lease } from "./leases.ts";
 

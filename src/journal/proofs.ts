@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { TargetHeading } from "../protocol/record.ts";
 import type { SqlDatabase } from "../sql/database.ts";

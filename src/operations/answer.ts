@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { resolve } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";

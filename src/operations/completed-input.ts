@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "../services/given-names.ts";
 import type { Operation } from "./operation.ts";

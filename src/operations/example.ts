@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 import { Failure, invariant } from "../base/failure.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
 import type { ReadMeaning, WriteMeaning, Yield } from "../services/meaning.ts";
 import { type Service, serviceNamed } from "../services/services.ts";

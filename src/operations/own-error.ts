@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { ErrorForm } from "../contract/profile.ts";
 import type { Operation } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import { type ContractOperation, resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { writeYaml } from "../source/write-yaml.ts";

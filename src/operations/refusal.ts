@@ -1,4 +1,4 @@
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
 import { patternOf } from "../expression/pattern.ts";
 

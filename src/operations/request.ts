@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { type Method, resolve } from "../contract/contract.ts";
 import { DEFAULT_PROFILE, fieldNames, type InterfaceProfile, type Profile, profileOf } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";

@@ -1,6 +1,6 @@
-import { type ValueDifference, changesBetween } from "../base/difference.ts";
+import { type ValueDifference, changesBetween } from "../base/text/difference.ts";
 import { Failure } from "../base/failure.ts";
-import { writeJson } from "../base/json.ts";
+import { writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import { digestOf } from "../engine/run/plan-steps.ts";

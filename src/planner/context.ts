@@ -1,5 +1,5 @@
-import { writeJson } from "../base/json.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { writeJson } from "../base/json/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
 import { Looking } from "../engine/run/reading-context.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json } from "../base/json/json.ts";
 
 /** A digest of a value: the same for values that say the same, whatever the order of their fields or the spelling of their numbers. */
 export function digestOfValue(value: Json): string {

@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 import type { PlanDocument } from "../report/plan/shape.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };

@@ -1,5 +1,5 @@
 import { invariant } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { Scope } from "../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import { bind, knownEntries, type Template } from "../playbook/expressions/template.ts";

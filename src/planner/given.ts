@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import type { FileData } from "../playbook/playbook-files.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Env } from "../playbook/settings/open-secrets.ts";

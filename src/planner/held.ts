@@ -1,7 +1,7 @@
 import { organizationOf } from "../environment/target.ts";
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
+import { count } from "../base/text/text.ts";
 import { callerOf } from "../engine/service/caller.ts";
 import { end } from "../engine/steps/end-block.ts";
 import type { Place } from "../engine/run/plan-steps.ts";

@@ -1,7 +1,7 @@
 import { EXIT } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
-import { count } from "../base/text.ts";
-import { rested } from "../base/turns.ts";
+import { count } from "../base/text/text.ts";
+import { rested } from "../base/time/turns.ts";
 import type { Target } from "../environment/target.ts";
 import { askingOf } from "../engine/read/ask.ts";
 import { check } from "../engine/steps/check.ts";

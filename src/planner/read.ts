@@ -1,5 +1,5 @@
-import { formatDuration } from "../base/duration.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { formatDuration } from "../base/time/duration.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import { isExpected, judge } from "../engine/steps/read-step.ts";
 import { mayPass } from "../engine/read/ask.ts";
 import { bindCall } from "../engine/service/bind-call.ts";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import { lookWhether } from "../engine/steps/ensure.ts";
 import { inputProblem } from "../engine/service/bind-call.ts";
 import { callerOf } from "../engine/service/caller.ts";

@@ -1,7 +1,7 @@
-import type { Cron } from "../base/cron.ts";
-import type { Decimal } from "../base/decimal.ts";
-import type { Json } from "../base/json.ts";
-import type { Backoff } from "../base/backoff.ts";
+import type { Cron } from "../base/time/cron.ts";
+import type { Decimal } from "../base/numbers/decimal.ts";
+import type { Json } from "../base/json/json.ts";
+import type { Backoff } from "../base/time/backoff.ts";
 import type { InterfaceName } from "../contract/contract.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Operation, WriteOperation } from "../operations/operation.ts";

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json/json.ts";
 
 /** How a check reads the files that a playbook names: other playbooks, schemas, data. */
 export interface FileReader {

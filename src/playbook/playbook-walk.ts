@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { FileData } from "./playbook-files.ts";
 import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, InputDeclaration, Playbook, Step } from "./model.ts";

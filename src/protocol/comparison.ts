@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 
 /** How two sides differ. `unit`: they hold the same quantity in different units, such as cents and euros. */
 export type DriftKind = "differs" | "unit" | "missing-left" | "missing-right" | "duplicate-left" | "duplicate-right";

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 import type { ComparisonName, Drift, Quantity } from "./comparison.ts";
 
 /** A comparison that some run has made. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import { contract } from "../contract/contract.ts";
 import type { Comparison } from "./comparison.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json/json.ts";
 import { type StepAddress, includingStep, isOfCheck, parseAddress } from "./address.ts";
 import type {
   AttemptAnswered,

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
-import { type Json, parseJson, writeJson } from "../base/json.ts";
+import { type Json, parseJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";

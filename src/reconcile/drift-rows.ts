@@ -1,5 +1,5 @@
 // Drifts and their history, out of the rows of the tables that hold them.
-import { isObject, type JsonObject, parseJson } from "../base/json.ts";
+import { isObject, type JsonObject, parseJson } from "../base/json/json.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { HistoryEntry, KnownDrift } from "../protocol/drift.ts";
 import type { Cell, SqlRow } from "../sql/database.ts";

@@ -1,4 +1,4 @@
-import { Total } from "../base/total.ts";
+import { Total } from "../base/numbers/total.ts";
 import { keyText, type Pair, type SideName, type SideRow, type SideValue } from "./row.ts";
 
 /** What was added under one key; of one value alone there is no total, because most keys have one. */

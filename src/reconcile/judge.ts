@@ -1,5 +1,5 @@
-import type { Decimal } from "../base/decimal.ts";
-import { difference } from "../base/total.ts";
+import type { Decimal } from "../base/numbers/decimal.ts";
+import { difference } from "../base/numbers/total.ts";
 import type { DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { Pair, SideValue } from "./row.ts";
 

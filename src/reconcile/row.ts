@@ -1,5 +1,5 @@
-import type { Decimal } from "../base/decimal.ts";
-import type { Json } from "../base/json.ts";
+import type { Decimal } from "../base/numbers/decimal.ts";
+import type { Json } from "../base/json/json.ts";
 
 /** The two sides of a comparison. */
 export type SideName = "left" | "right";

@@ -1,4 +1,4 @@
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 import type { ComparedSide, Comparison, ComparisonCounts, Drift, DriftKind, Gap } from "../protocol/comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 
 const RECORD_CHARS = 2_000;

@@ -1,5 +1,5 @@
-import { sanitise } from "../base/text.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { sanitise } from "../base/text/text.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { cut, oneLine } from "./formats/foreign-text.ts";
 import { shortJson } from "./value.ts";
 

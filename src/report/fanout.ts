@@ -1,4 +1,4 @@
-import { whileUnderWay } from "../base/turns.ts";
+import { whileUnderWay } from "../base/time/turns.ts";
 import type { RunEvent } from "../protocol/record.ts";
 
 /** Something that receives what happens in one run, in order. */

@@ -1,7 +1,7 @@
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
-import { type Json, writeJson } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { type Json, writeJson } from "../base/json/json.ts";
+import { count } from "../base/text/text.ts";
 import type { HeldCondition, HeldConditions, HeldValue } from "../protocol/record.ts";
 import { cut, oneLine } from "./formats/foreign-text.ts";
 import { shortJson } from "./value.ts";

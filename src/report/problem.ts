@@ -1,4 +1,4 @@
-import { isObject, writeJson } from "../base/json.ts";
+import { isObject, writeJson } from "../base/json/json.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { type Block, explanationBlocks } from "./evidence.ts";
 import { cut, foreignLines } from "./formats/foreign-text.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { textAt } from "./attempt.ts";
 import type { AttemptReport } from "./shape.ts";
 

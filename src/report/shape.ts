@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import type { Comparison } from "../protocol/comparison.ts";
 import type {
   Anyway,

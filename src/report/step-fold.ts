@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import type { RunOutcome, RunRecord, StepCompleted, StepHeading, StepStopped } from "../protocol/record.ts";
 import { keysOf } from "../protocol/address.ts";
 import { type Attempt, attemptReport, hasEffect, isOpen, learn, receiptOf, textAt, transactionOf } from "./attempt.ts";

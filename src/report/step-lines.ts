@@ -1,6 +1,6 @@
-import { formatDuration } from "../base/duration.ts";
-import { shownJson } from "../base/json.ts";
-import { count } from "../base/text.ts";
+import { formatDuration } from "../base/time/duration.ts";
+import { shownJson } from "../base/json/json.ts";
+import { count } from "../base/text/text.ts";
 import { comparisonLines } from "./comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { Nesting } from "./nesting.ts";

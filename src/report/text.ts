@@ -1,7 +1,7 @@
-import { formatDuration } from "../base/duration.ts";
-import { type Json, writeJson } from "../base/json.ts";
+import { formatDuration } from "../base/time/duration.ts";
+import { type Json, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { count, countLong } from "../base/text.ts";
+import { count, countLong } from "../base/text/text.ts";
 import { type Anyway, type Confirmation, isEmbedded, type Notice, type RunEdited, type RunOpened } from "../protocol/record.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, writeJson } from "../base/json.ts";
+import { isObject, type Json, writeJson } from "../base/json/json.ts";
 import { cut } from "./formats/foreign-text.ts";
 
 const LEAST_CHARS = 16;

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Failure, messageOf } from "../base/failure.ts";
-import { parseJson } from "../base/json.ts";
+import { parseJson } from "../base/json/json.ts";
 import { type NamedFile, readHead, readUnchanged } from "../files/regular.ts";
 import { CsvFault, streamCsv } from "../source/csv.ts";
 import { linesOf, textsOf } from "../source/lines.ts";

@@ -1,10 +1,10 @@
-import { pauseAfter } from "../base/backoff.ts";
-import { Decimal } from "../base/decimal.ts";
+import { pauseAfter } from "../base/time/backoff.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
-import { fitsHeader } from "../base/header.ts";
-import { isObject, type Json, parseJson, shownJson, writeJson } from "../base/json.ts";
+import { fitsHeader } from "../base/text/header.ts";
+import { isObject, type Json, parseJson, shownJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { retry } from "../base/retry.ts";
+import { retry } from "../base/time/retry.ts";
 import type { Secret } from "../base/secret.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import type { Exchanged } from "../transport/exchange.ts";

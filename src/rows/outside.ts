@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 import type { Secret } from "../base/secret.ts";
 import type { Expression } from "../expression/expression.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { Json } from "../base/json.ts";
-import { rested } from "../base/turns.ts";
+import type { Json } from "../base/json/json.ts";
+import { rested } from "../base/time/turns.ts";
 import { Failure } from "../base/failure.ts";
 import { type QueryRow, queryFile } from "../sqlite/query.ts";
 import { failureOfFile } from "./files.ts";

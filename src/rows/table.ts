@@ -1,7 +1,7 @@
-import { formatDuration } from "../base/duration.ts";
+import { formatDuration } from "../base/time/duration.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { didYouMean } from "../base/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 
 /** Throws a Failure when a table lacks a column, or has two of one name. */
 export function assertColumns(table: string, found: readonly string[], wanted: readonly string[]): void {

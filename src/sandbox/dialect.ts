@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/json/json.ts";
 import { demandShape, type DocumentShape } from "./shape.ts";
 
 /** What the sandbox can be made to accept although it refuses it otherwise. */

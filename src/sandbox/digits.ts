@@ -1,4 +1,4 @@
-import type { Decimal } from "../base/decimal.ts";
+import type { Decimal } from "../base/numbers/decimal.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 import { demand } from "./refusal.ts";
 

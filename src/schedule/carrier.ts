@@ -1,9 +1,9 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
-import { formatDuration } from "../base/duration.ts";
+import { formatDuration } from "../base/time/duration.ts";
 import type { Clock } from "../base/ports.ts";
-import { pauseAfter } from "../base/backoff.ts";
+import { pauseAfter } from "../base/time/backoff.ts";
 import { masked, type Redact } from "../base/secret.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./courier.ts";

@@ -1,5 +1,5 @@
-import { harmlessJson } from "../base/harmless.ts";
-import { mapStrings, writeJson } from "../base/json.ts";
+import { harmlessJson } from "../base/text/harmless.ts";
+import { mapStrings, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Cron } from "../base/cron.ts";
+import type { Cron } from "../base/time/cron.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Schedule } from "../playbook/model.ts";
 

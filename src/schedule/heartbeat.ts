@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ExitCode } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import { retry } from "../base/retry.ts";
+import { retry } from "../base/time/retry.ts";
 import type { Redact, Secret } from "../base/secret.ts";
 import type { RunReport } from "../report/shape.ts";
 import { driftsIn } from "./drifts.ts";

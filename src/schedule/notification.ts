@@ -1,4 +1,4 @@
-import { harmless } from "../base/harmless.ts";
+import { harmless } from "../base/text/harmless.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { EVENTS } from "../environment/schema.ts";
 import { oneLine } from "../report/formats/foreign-text.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import { type Backoff, pauseAfter } from "../base/backoff.ts";
+import { type Backoff, pauseAfter } from "../base/time/backoff.ts";
 import type { Redact } from "../base/secret.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 

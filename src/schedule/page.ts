@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, messageOf } from "../base/failure.ts";
-import { sanitise } from "../base/text.ts";
+import { sanitise } from "../base/text/text.ts";
 import { type ListenAddress, type Listening, listenOn } from "../serving/server.ts";
 
 /** The content of the page. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { count, quoted } from "../base/text.ts";
+import { count, quoted } from "../base/text/text.ts";
 import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";

@@ -1,4 +1,4 @@
-import { Cron } from "../base/cron.ts";
+import { Cron } from "../base/time/cron.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { livenessIn } from "../journal/liveness.ts";

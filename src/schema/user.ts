@@ -1,6 +1,6 @@
 import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
-import { Decimal, stepsOfPair } from "../base/decimal.ts";
-import { canonicalJson, plainView } from "../base/json.ts";
+import { Decimal, stepsOfPair } from "../base/numbers/decimal.ts";
+import { canonicalJson, plainView } from "../base/json/json.ts";
 import {
   type SchemaCheck,
   checkUser,

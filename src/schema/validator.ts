@@ -1,4 +1,4 @@
-import { lookPlainly } from "../base/json.ts";
+import { lookPlainly } from "../base/json/json.ts";
 import { type SchemaCheck, type Compile, compile, type CompilerFault } from "./compile.ts";
 import { schemaAround, type Whole } from "./reference.ts";
 

@@ -1,6 +1,6 @@
-import { Decimal } from "../base/decimal.ts";
-import { isObject, type Json, type JsonObject, shownJson } from "../base/json.ts";
-import { TextSet } from "../base/text-set.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, shownJson } from "../base/json/json.ts";
+import { TextSet } from "../base/text/text-set.ts";
 import type { OperationName } from "../contract/contract.ts";
 
 /** A quantity that two sides of the service must agree on: the sides, and how they are read. */

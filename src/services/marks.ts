@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { GivenNames } from "./given-names.ts";
 
 /** The key of our mark in a free-form object. */

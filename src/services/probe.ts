@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, jsonEquals } from "../base/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../base/json/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";

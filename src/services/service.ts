@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import type { InterfaceName, OperationNames } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json/json.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Repeatability } from "./probe.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { Failure } from "../base/failure.ts";
 import { type KeyFault, NAMESPACE, parseOpenSsh, signSsh } from "./openssh.ts";
-import { quoted } from "../base/text.ts";
+import { quoted } from "../base/text/text.ts";
 
 /** Signs bytes with one private key. */
 export interface Signer {

@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import type * as CsvStream from "csv-parse";
 import type * as Csv from "csv-parse/sync";
-import { isForbiddenKey } from "../base/json.ts";
+import { isForbiddenKey } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { count } from "../base/text.ts";
+import { count } from "../base/text/text.ts";
 
 // Loaded by the first table.
 const load = createRequire(import.meta.url);

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as Frames from "@babel/code-frame";
 import type { Code, Severity } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
-import { countLong, sanitise } from "../base/text.ts";
+import { countLong, sanitise } from "../base/text/text.ts";
 
 // Loaded by the first finding.
 const load = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { type Collection, type LayoutEntry, layoutOf, type Layout } from "./layout.ts";
 import type { Range, SourceNode } from "./node.ts";
 import { marksIn, parseYaml } from "./parse.ts";

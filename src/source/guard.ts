@@ -1,5 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
-import { FOREIGN_SPACE, hexCode } from "../base/text.ts";
+import { FOREIGN_SPACE, hexCode } from "../base/text/text.ts";
 import type { Finding } from "./diagnostic.ts";
 import { lineStart } from "./file.ts";
 import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";

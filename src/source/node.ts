@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import type { Json } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import type { Json } from "../base/json/json.ts";
 
 /** Offsets into the text; the end is exclusive. */
 export interface Range {

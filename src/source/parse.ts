@@ -1,5 +1,5 @@
-import { Decimal } from "../base/decimal.ts";
-import { isForbiddenKey } from "../base/json.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
+import { isForbiddenKey } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Diagnostic, Finding } from "./diagnostic.ts";
 import { faultOf, nonTextKey } from "./fault.ts";

@@ -1,8 +1,8 @@
-import { DATE_PATTERN } from "../base/date.ts";
-import { NUMERAL_PATTERN } from "../base/decimal.ts";
-import { DURATION_PATTERN } from "../base/duration.ts";
+import { DATE_PATTERN } from "../base/time/date.ts";
+import { NUMERAL_PATTERN } from "../base/numbers/decimal.ts";
+import { DURATION_PATTERN } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
-import { TAG_PATTERN } from "../base/tag.ts";
+import { TAG_PATTERN } from "../base/text/tag.ts";
 
 // Patterns are for schemas. People read rules, and the text that they probably meant.
 

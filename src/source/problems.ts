@@ -1,6 +1,6 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { invariant } from "../base/failure.ts";
-import { count, didYouMean } from "../base/text.ts";
+import { count, didYouMean } from "../base/text/text.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
 import { meantBy, ruleOf } from "./pattern-rules.ts";

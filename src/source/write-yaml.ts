@@ -13,7 +13,7 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
-import { Decimal } from "../base/decimal.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure } from "../base/failure.ts";
 
 export { type Node, YAMLMap };

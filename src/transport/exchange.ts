@@ -4,7 +4,7 @@ import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
-import { whileUnderWay } from "../base/turns.ts";
+import { whileUnderWay } from "../base/time/turns.ts";
 
 // Set explicitly, because otherwise a variable of the process could turn it off.
 const CHECKED = { rejectUnauthorized: true };

@@ -1,8 +1,8 @@
 // Reports of every kind of run, for looking at their pages.
 import { Expression } from "../../src/expression/expression.ts";
 import { firstBroken } from "../../src/engine/steps/expectations.ts";
-import { Decimal } from "../../src/base/decimal.ts";
-import { type JsonObject, parseJson } from "../../src/base/json.ts";
+import { Decimal } from "../../src/base/numbers/decimal.ts";
+import { type JsonObject, parseJson } from "../../src/base/json/json.ts";
 import type { Comparison, Drift } from "../../src/protocol/comparison.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../src/protocol/drift.ts";
 import type { StepHeading } from "../../src/protocol/record.ts";

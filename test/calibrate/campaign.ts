@@ -1,6 +1,6 @@
 // `npm run calibrate:campaign [-- --combinations 200] [--combined-only] [--seed N] [--jobs N] [--setting TEXT] [--part K/N]`.
 // Calibrates services that speak otherwise: each setting alone, by reading only and by writing, and random combinations. No finding may be wrong.
-import { count } from "../../src/base/text.ts";
+import { count } from "../../src/base/text/text.ts";
 import { calibrated, isPossible, isRight, type Speaking, USUAL, varied, VARIATIONS } from "./services.ts";
 
 const text = (name: string, usual: string): string => {

@@ -1,5 +1,5 @@
 // Services that speak otherwise: each setting alone, and random combinations. Half of the names are none that the calibration knows.
-import { Decimal } from "../../src/base/decimal.ts";
+import { Decimal } from "../../src/base/numbers/decimal.ts";
 import { systemClock } from "../../src/base/ports.ts";
 import { type Calibration, calibrate } from "../../src/calibrate/calibrate.ts";
 import type { CalibrationFinding } from "../../src/calibrate/finding.ts";
@@ -11,7 +11,7 @@ import { errorBody } from "../../src/sandbox/http/error-body.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
 import { type Contents, type FaultPlan, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { Transport } from "../../src/transport/exchange.ts";
-import { jsonEquals, type Json, parseJson } from "../../src/base/json.ts";
+import { jsonEquals, type Json, parseJson } from "../../src/base/json/json.ts";
 
 /** How one service speaks. */
 export interface Speaking {

@@ -1,5 +1,5 @@
-import { Decimal } from "../../src/base/decimal.ts";
-import type { JsonObject } from "../../src/base/json.ts";
+import { Decimal } from "../../src/base/numbers/decimal.ts";
+import type { JsonObject } from "../../src/base/json/json.ts";
 import { compoundKey } from "../../src/sandbox/ids.ts";
 import type { StoredApprovalRequest, StoredAsset, StoredToken } from "../../src/sandbox/store/ledger-resources.ts";
 import { afterwards, all, type AnyCommit, doing, type Flaw, ignoring, late, reading, seeing, without, writing } from "./flaws.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/base/json/json.ts";
 import type { Commit, LedgerCall } from "../../src/sandbox/ledger/call.ts";
 import type { LedgerRules } from "../../src/sandbox/ledger/operations.ts";
 import { ServiceRefusal } from "../../src/sandbox/refusal.ts";

@@ -12,7 +12,7 @@ import { loadPlaybooks } from "../../src/cli/project/project.ts";
 import { temporaryFolder } from "../../src/cli/crash/island.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
-import type { Dice } from "../../src/base/dice.ts";
+import type { Dice } from "../../src/base/numbers/dice.ts";
 import { quietShell } from "../crash/ground.ts";
 import { FAULTS, Proxy, type Weather } from "../crash/random/proxy.ts";
 import { ORDER } from "../playbooks.ts";

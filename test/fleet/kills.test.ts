@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
-import { Dice } from "../../src/base/dice.ts";
+import { Dice } from "../../src/base/numbers/dice.ts";
 import { BINARIES } from "../postgres/server.ts";
 import { FleetUnderFire } from "./fire.ts";
 

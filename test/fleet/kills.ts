@@ -1,7 +1,7 @@
 // npm run fleet:kills [-- --kills N] [--seed S]: kills workers and PostgreSQL until N processes have died, under real runs, and judges what is left.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { Dice } from "../../src/base/dice.ts";
+import { Dice } from "../../src/base/numbers/dice.ts";
 import { FleetUnderFire, type Toll } from "./fire.ts";
 
 const PRINT_EVERY = 100;

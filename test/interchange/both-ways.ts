@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { exportPlaybook } from "../../src/interchange/export/export-playbook.ts";
 import { importArazzo } from "../../src/interchange/import/import-arazzo.ts";
 import { LOST } from "../../src/interchange/findings.ts";
-import { parseJson } from "../../src/base/json.ts";
+import { parseJson } from "../../src/base/json/json.ts";
 import { filesOf } from "../../src/cli/project/project-files.ts";
 import type { FaultPlan } from "../../src/sandbox/faults/plan.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

@@ -1,6 +1,6 @@
 // What two runs committed, in a form in which it can be compared.
-import { isObject, type Json, writeJson } from "../../src/base/json.ts";
-import { Decimal } from "../../src/base/decimal.ts";
+import { isObject, type Json, writeJson } from "../../src/base/json/json.ts";
+import { Decimal } from "../../src/base/numbers/decimal.ts";
 
 /** One write that took effect, as the sandbox lists it. */
 export interface Committed {

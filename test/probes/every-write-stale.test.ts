@@ -1,6 +1,6 @@
 // Every write of the scenarios, lost in both ways, while each read around it is answered from an earlier moment of its own.
 import { expect, test } from "vitest";
-import { Dice } from "../../src/base/dice.ts";
+import { Dice } from "../../src/base/numbers/dice.ts";
 import { sandboxForTest, type Caller } from "../sandbox/caller.ts";
 import { isNightly } from "../sizes.ts";
 import { delivered } from "../stories/world.ts";

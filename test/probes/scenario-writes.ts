@@ -1,7 +1,7 @@
 // The writes of the scenarios: one of each kind.
 import { readdirSync } from "node:fs";
 import { expect } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/base/json/json.ts";
 import type { RunEvent } from "../../src/protocol/record.ts";
 import type { Exchanged } from "../../src/transport/exchange.ts";
 import { ROOT } from "../stories/world.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { parseJson, plainView, writeJson } from "../../src/base/json.ts";
+import { parseJson, plainView, writeJson } from "../../src/base/json/json.ts";
 import { contract, type ContractOperation, type InterfaceName } from "../../src/contract/contract.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../src/contract/profile.ts";
 import { validatorOf } from "../../src/contract/validators.ts";

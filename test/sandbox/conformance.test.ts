@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJson, plainView, writeJson } from "../../src/base/json.ts";
+import { parseJson, plainView, writeJson } from "../../src/base/json/json.ts";
 import { contract, type ContractOperation } from "../../src/contract/contract.ts";
 import { validatorOf } from "../../src/contract/validators.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";

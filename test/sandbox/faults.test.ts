@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import { parseJson } from "../../src/base/json.ts";
+import { parseJson } from "../../src/base/json/json.ts";
 import { readFaults, startSandbox, type Fault, type FaultRule } from "../../src/sandbox/sandbox.ts";
 import { fileForTest, sandboxForTest, type Caller } from "./caller.ts";
 

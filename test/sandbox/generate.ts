@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Arbitrary } from "fast-check";
-import { Decimal } from "../../src/base/decimal.ts";
-import { isObject } from "../../src/base/json.ts";
+import { Decimal } from "../../src/base/numbers/decimal.ts";
+import { isObject } from "../../src/base/json/json.ts";
 import { resolve, type ContractOperation, type Parameter } from "../../src/contract/contract.ts";
 import type { JsonSchema } from "../../src/contract/schema-types.ts";
 

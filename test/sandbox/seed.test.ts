@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import { parseJson, writeJson } from "../../src/base/json.ts";
+import { parseJson, writeJson } from "../../src/base/json/json.ts";
 import { readSeed, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
 import { fileForTest, sandboxForTest, user } from "./caller.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isObject } from "../../src/base/json.ts";
+import { isObject } from "../../src/base/json/json.ts";
 import { KEYS, MINT_ONCE, newProject, runIn, servedSandbox, stepIn } from "./world.ts";
 
 const PLAYBOOK = MINT_ONCE.replace(

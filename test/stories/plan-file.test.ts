@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseJson } from "../../src/base/json.ts";
+import { parseJson } from "../../src/base/json/json.ts";
 import { patternOf } from "../../src/expression/pattern.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import { CREATE, ONBOARDING, onlyReading, playbookOf } from "./planned.ts";

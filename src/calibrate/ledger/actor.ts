@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { keyEntityOf } from "../../environment/target.ts";
 import { type CalibrationAsker, inTrouble, type CalibrationAnswer } from "../asker.ts";
 import { ACTING, LEDGER_PARAMETERS } from "./names.ts";

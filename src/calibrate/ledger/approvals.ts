@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import { LEDGER_PARAMETERS } from "./names.ts";
 import { withSetting } from "../finding.ts";

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type JsonObject } from "../../base/json/json.ts";
 import type { CalibrationAsker } from "../asker.ts";
 import { NOBODYS_ID } from "../spellings.ts";
 import type { CalibrationWriting, ServiceCalibration } from "../service.ts";

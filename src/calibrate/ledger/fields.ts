@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import { FIELDS } from "./names.ts";
 import { settingAt, withSetting } from "../finding.ts";

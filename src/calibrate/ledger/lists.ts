@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
 import { namesFor } from "../spellings.ts";

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import { NEW_OWNER } from "./names.ts";
 import { withSetting } from "../finding.ts";

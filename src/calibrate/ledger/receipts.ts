@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { ObservedExchange } from "../finding.ts";
 import type { CalibrationFindings } from "../finding.ts";

@@ -1,6 +1,6 @@
-import { pauseAfter } from "../../base/backoff.ts";
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { pauseAfter } from "../../base/time/backoff.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";

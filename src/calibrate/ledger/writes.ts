@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { readEntity } from "../../base/entity.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import { keyEntityOf, organizationOf } from "../../environment/target.ts";

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { planLines } from "../../report/plan/text.ts";
 import { inProjectHere } from "../project/chosen-project.ts";
 import type { MemoryOptions } from "../project/project.ts";

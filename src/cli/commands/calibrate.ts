@@ -1,9 +1,9 @@
 import { relative } from "node:path";
-import { patchBetween } from "../../base/difference.ts";
+import { patchBetween } from "../../base/text/difference.ts";
 import { ENTITY_PATTERN, readEntity } from "../../base/entity.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { plainView } from "../../base/json.ts";
+import { plainView } from "../../base/json/json.ts";
 import { type Calibration, calibrate as calibrateService } from "../../calibrate/calibrate.ts";
 import type { AnnouncedWrites } from "../../calibrate/service.ts";
 import { calibrationJson, calibrationLines, editsOf } from "../../calibrate/text.ts";

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { count, quoted } from "../../base/text.ts";
+import { count, quoted } from "../../base/text/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Places } from "../../report/check/checked.ts";
 import { formatDiagnostic, withinLimit } from "../../source/diagnostic.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import { ContractCheck, type ContractFinding, FINDINGS } from "../../coverage/findings.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { type Diagnostic, formatDiagnostic } from "../../source/diagnostic.ts";
 import { IF_HAR_TOO_LARGE } from "../../exchanges/read-har.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
 import { type Coverage, CoverageFold } from "../../coverage/coverage.ts";
 import { belowThresholds, coverageHtml, coverageJson, coverageJunit } from "../../coverage/documents.ts";

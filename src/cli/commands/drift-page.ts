@@ -4,7 +4,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { didYouMean, quoted } from "../../base/text.ts";
+import { didYouMean, quoted } from "../../base/text/text.ts";
 import { assertWritable, writeWhole } from "../../files/output.ts";
 import { isOpenToOthers } from "../../files/private.ts";
 import { readRegular } from "../../files/regular.ts";

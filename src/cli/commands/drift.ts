@@ -1,9 +1,9 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../protocol/drift.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, wordsOf } from "../../report/comparison.ts";

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { countLong } from "../../base/text.ts";
+import { countLong } from "../../base/text/text.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import { knownStatePlace, type MemoryOptions } from "../project/project.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { join, relative, resolve } from "node:path";
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { Target } from "../../environment/target.ts";
 import { type Explorations, type ExploredFinding, explore as exploreService } from "../../explore/explore.ts";
 import { openService } from "../../explore/service.ts";

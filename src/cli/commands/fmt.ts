@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { patchBetween } from "../../base/difference.ts";
+import { patchBetween } from "../../base/text/difference.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { replaceFile } from "../../files/replace.ts";
 import { isPlaybook, shownOf } from "../../playbook/is-playbook.ts";
 import { playbookOrder } from "../../playbook/keywords/key-order.ts";

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { releaseRun } from "../../engine/run/release-run.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Lease } from "../../journal/leases.ts";

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { writeJson } from "../../base/json.ts";
-import { didYouMean } from "../../base/text.ts";
+import { writeJson } from "../../base/json/json.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { InputDeclaration, Playbook, ValueShape } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/playbook-walk.ts";

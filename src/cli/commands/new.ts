@@ -1,7 +1,7 @@
 import { basename, dirname, extname, relative, resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import { createFiles } from "../starter/create-files.ts";
 import { starterPlaybook } from "../starter/playbook.ts";

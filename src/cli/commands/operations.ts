@@ -1,5 +1,5 @@
 import { EXIT } from "../../base/exit.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { inputSchema } from "../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../operations/page.ts";

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { Format, ReportRequest } from "../../report/formats/format.ts";

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { resolveWrite } from "../../engine/write/resolve-write.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";

@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, invariant } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { resumeRun } from "../../engine/run/start-run.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
 import type { RunHistory } from "../../journal/chain.ts";

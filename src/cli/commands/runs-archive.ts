@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count, countLong } from "../../base/text.ts";
+import { count, countLong } from "../../base/text/text.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { verifyArchives, type VerifiedArchive } from "../../journal/archive-chain.ts";

@@ -1,5 +1,5 @@
 import { EXIT } from "../../base/exit.ts";
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { textAt } from "../../report/attempt.ts";
 import { settledText } from "../../report/settled.ts";

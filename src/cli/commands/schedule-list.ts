@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { didYouMean, quoted } from "../../base/text.ts";
+import { didYouMean, quoted } from "../../base/text/text.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
 import type { Holder } from "../../protocol/record.ts";
 import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { shippedPlaybooks } from "../project/shipped.ts";
 import type { Command } from "../shell.ts";
 

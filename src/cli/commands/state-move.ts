@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import { JOURNAL_PART } from "../../journal/format.ts";
 import { JournalStore } from "../../journal/store.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { relative, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { digestOf } from "../../engine/run/plan-steps.ts";

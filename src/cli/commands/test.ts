@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { makeFolder, removeFolder } from "../../files/folder.ts";

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { CrashReport, CrashTotals, TriedBoundary } from "../../report/crash/shape.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { inParallel } from "../runs/run-queue.ts";

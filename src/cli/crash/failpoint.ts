@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { Fact } from "../../protocol/record.ts";
 import type { Shell } from "../shell.ts";
 import { Course, type Point, type PointName } from "./course.ts";

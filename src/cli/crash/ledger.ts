@@ -1,6 +1,6 @@
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { Contents } from "../../sandbox/sandbox.ts";
 

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { RunName } from "../../engine/run/run-names.ts";

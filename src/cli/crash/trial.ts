@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { removeFolder } from "../../files/folder.ts";
 import { playbooksIn, stepsIn } from "../../playbook/playbook-walk.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";

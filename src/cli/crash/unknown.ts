@@ -1,4 +1,4 @@
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { RunRecord, Verdict } from "../../protocol/record.ts";

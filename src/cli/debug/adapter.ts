@@ -4,7 +4,7 @@ import { ProtocolServer } from "@vscode/debugadapter/lib/protocol.js";
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
 import { stepOnLine } from "../../editor/symbols.ts";
 import { isPlaybook } from "../../playbook/is-playbook.ts";
 import { isShipped } from "../../playbook/playbook-files.ts";

@@ -1,9 +1,9 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { present } from "../../base/present.ts";
 import { masked, type Redact } from "../../base/secret.ts";
-import { sanitise } from "../../base/text.ts";
+import { sanitise } from "../../base/text/text.ts";
 import { headingOf } from "../../environment/target.ts";
 import type { HeldMoment } from "../../engine/run/hold.ts";
 import { transactionsOf } from "../../protocol/state.ts";

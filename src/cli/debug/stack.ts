@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import type { PlanStep, Place } from "../../engine/run/plan-steps.ts";
 import type { Playbook, Step } from "../../playbook/model.ts";
 import { heldBy } from "../../playbook/playbook-walk.ts";

@@ -1,4 +1,4 @@
-import { sanitise } from "../../base/text.ts";
+import { sanitise } from "../../base/text/text.ts";
 import { stepOf } from "../../protocol/address.ts";
 import type { RunEvent, StepOutcome } from "../../protocol/record.ts";
 import { problemLines } from "../../report/problem.ts";

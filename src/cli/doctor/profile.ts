@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { type JsonObject, writeJson } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { type JsonObject, writeJson } from "../../base/json/json.ts";
 import type { Asking } from "../../engine/read/ask.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { statSync } from "node:fs";
 import { Failure } from "../../base/failure.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
 import { type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";

@@ -1,5 +1,5 @@
-import { formatDuration } from "../../base/duration.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { ask, type AskedReply, type Asking } from "../../engine/read/ask.ts";

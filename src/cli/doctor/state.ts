@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count, quoted } from "../../base/text.ts";
+import { count, quoted } from "../../base/text/text.ts";
 import { openEntries } from "../../files/state.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
 import { spellHolder } from "../../journal/holder.ts";

@@ -1,6 +1,6 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { type JsonObject, parseJson } from "../../base/json.ts";
+import { type JsonObject, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";

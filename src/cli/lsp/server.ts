@@ -32,7 +32,7 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { messageOf } from "../../base/failure.ts";
-import { sanitise } from "../../base/text.ts";
+import { sanitise } from "../../base/text/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { complete, type Offer } from "../../editor/completion.ts";
 import { definition } from "../../editor/definition.ts";

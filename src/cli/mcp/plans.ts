@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../base/failure.ts";
-import { isObject, parseJson, writeJson } from "../../base/json.ts";
+import { isObject, parseJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { createDurable, writeWhole } from "../../files/output.ts";
 import { makePrivateFolder, stateEntry } from "../../files/state.ts";

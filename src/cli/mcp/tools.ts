@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { relative, resolve as resolvePath } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { planLines } from "../../report/plan/text.ts";
 import { check } from "../commands/check.ts";
 import { listDrifts, showDrift } from "../commands/drift.ts";

@@ -1,4 +1,4 @@
-import { harmless, harmlessJson } from "../../base/harmless.ts";
+import { harmless, harmlessJson } from "../../base/text/harmless.ts";
 import type { Terminal, TextKind } from "../shell.ts";
 import { painted } from "../view/colour.ts";
 import { RewrittenTerminal } from "./rewritten-terminal.ts";

@@ -1,10 +1,10 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { harmless } from "../../base/harmless.ts";
+import { harmless } from "../../base/text/harmless.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Secret } from "../../base/secret.ts";
-import { count, quoted } from "../../base/text.ts";
+import { count, quoted } from "../../base/text/text.ts";
 import { openOutput } from "../../files/output.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import type { RunEvent } from "../../protocol/record.ts";

@@ -1,7 +1,7 @@
 import { CATALOGUE, type Code, CODES, isCode } from "../../base/catalogue/catalogue.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean, wrapped } from "../../base/text.ts";
+import { didYouMean, wrapped } from "../../base/text/text.ts";
 import examples from "../generated/examples.json" with { type: "json" };
 import { widthOn } from "./columns.ts";
 import type { Shell } from "../shell.ts";

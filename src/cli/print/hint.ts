@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { pathOf } from "../program/command-path.ts";
 
 /** Completes the commands in a text so that they find, here, what they are about. */

@@ -1,7 +1,7 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { TAG_PATTERN } from "../../base/tag.ts";
-import { didYouMean } from "../../base/text.ts";
+import { TAG_PATTERN } from "../../base/text/tag.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
 import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
 

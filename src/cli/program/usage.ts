@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from "commander";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { pathOf } from "./command-path.ts";
 import { readerOf } from "./definition.ts";
 import { commandForWord } from "./other-words.ts";

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, firstLines, quoted } from "../../base/text.ts";
+import { count, firstLines, quoted } from "../../base/text/text.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
 import type { NotBegun } from "../../report/shape.ts";

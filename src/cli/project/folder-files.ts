@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, didYouMean, firstLines } from "../../base/text.ts";
+import { count, didYouMean, firstLines } from "../../base/text/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { SkippedFile } from "../../report/shape.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 
 interface Tagged {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { formatFailure } from "../print/failure.ts";
 import { hinted } from "../print/hint.ts";
 import type { Shell } from "../shell.ts";

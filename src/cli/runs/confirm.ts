@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { writesOf } from "../../playbook/playbook-walk.ts";
 import type { Confirmation } from "../../protocol/record.ts";
 import { planLines } from "../../report/plan/text.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { extname, resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
-import { didYouMean } from "../../base/text.ts";
+import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { readLines } from "../../files/regular.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";

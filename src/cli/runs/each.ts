@@ -1,9 +1,9 @@
 import { relative, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
-import { nextTurn } from "../../base/turns.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import { count } from "../../base/text/text.ts";
+import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";

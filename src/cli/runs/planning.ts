@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { type Json, parseJson } from "../../base/json.ts";
+import { type Json, parseJson } from "../../base/json/json.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";

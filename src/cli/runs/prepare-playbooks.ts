@@ -1,7 +1,7 @@
 import { refuseLongLists } from "../../engine/steps/long-lists.ts";
 import { Failure } from "../../base/failure.ts";
-import { type JsonObject, writeJson } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { type JsonObject, writeJson } from "../../base/json/json.ts";
+import { count } from "../../base/text/text.ts";
 import { resolveFrom } from "../../playbook/playbook-files.ts";
 import { type GivenInputs, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";

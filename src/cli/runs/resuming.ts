@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { Failure, invariant } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunOpened } from "../../protocol/record.ts";

@@ -1,4 +1,4 @@
-import { Cron, localTime } from "../../base/cron.ts";
+import { Cron, localTime } from "../../base/time/cron.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { leftBy, leftOpenOf } from "../../engine/run/writes-left-open.ts";
 import { keepsHold } from "../../journal/holder.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { callsOf, playbooksIn } from "../../playbook/playbook-walk.ts";

@@ -1,6 +1,6 @@
 import type { YAMLMap } from "yaml";
 import { invariant } from "../../base/failure.ts";
-import { wrapped } from "../../base/text.ts";
+import { wrapped } from "../../base/text/text.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { exampleInput } from "../../operations/example.ts";

@@ -1,6 +1,6 @@
 import { invariant } from "../../base/failure.ts";
-import { formatDuration } from "../../base/duration.ts";
-import { countLong } from "../../base/text.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { countLong } from "../../base/text/text.ts";
 import { keysOf } from "../../protocol/address.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunFold } from "../../report/model.ts";

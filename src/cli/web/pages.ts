@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import { sanitise } from "../../base/text.ts";
+import { sanitise } from "../../base/text/text.ts";
 import type { Hint } from "../print/hint.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 import { escapeHtml } from "../../report/html/markup.ts";

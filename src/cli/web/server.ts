@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../base/failure.ts";
-import { sanitise } from "../../base/text.ts";
+import { sanitise } from "../../base/text/text.ts";
 import { listenOn } from "../../serving/server.ts";
 import type { Pages } from "./page.ts";
 

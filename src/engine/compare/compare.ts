@@ -1,6 +1,6 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
 import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";

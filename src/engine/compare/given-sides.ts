@@ -1,9 +1,9 @@
-import { parseDate } from "../../base/date.ts";
+import { parseDate } from "../../base/time/date.ts";
 import { sharingSteps } from "../../base/budget.ts";
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { rested } from "../../base/turns.ts";
+import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Compare, Foreach, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";

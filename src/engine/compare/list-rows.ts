@@ -1,6 +1,6 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { rested } from "../../base/turns.ts";
+import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";

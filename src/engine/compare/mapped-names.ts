@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, shownJson } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, shownJson } from "../../base/json/json.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Mapping } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../base/failure.ts";
-import { isObject, type Json } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
-import { rested } from "../../base/turns.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
+import { count } from "../../base/text/text.ts";
+import { rested } from "../../base/time/turns.ts";
 import { coerce, problemSentence, shapeProblems, spellPath } from "../../playbook/inputs/value-shape.ts";
 import type { OutsideSource, ValueShape } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";

@@ -1,4 +1,4 @@
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { ComparedRead } from "../../protocol/comparison.ts";
 import type { RowOrigin } from "./row-source.ts";

@@ -1,6 +1,6 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { Compare } from "../../playbook/model.ts";
 import type { Sighting, YoungDifference } from "../../reconcile/drift-book.ts";
 import { Gathered } from "../../reconcile/gathered.ts";

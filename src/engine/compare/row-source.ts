@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { SideRow, SideName } from "../../reconcile/row.ts";
 import type { StepProblem } from "../../protocol/record.ts";

@@ -2,7 +2,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { PartTotal, Quantity } from "../../protocol/comparison.ts";
 import { judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, type Pair, type SideName } from "../../reconcile/row.ts";
-import { Total } from "../../base/total.ts";
+import { Total } from "../../base/numbers/total.ts";
 
 interface SideSum {
   keys: number;

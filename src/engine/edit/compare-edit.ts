@@ -1,7 +1,7 @@
-import { type ValueDifference, changesBetween } from "../../base/difference.ts";
-import { isObject, type Json, jsonEquals, writeJson } from "../../base/json.ts";
+import { type ValueDifference, changesBetween } from "../../base/text/difference.ts";
+import { isObject, type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import type { Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import { canUndo } from "../../services/sets.ts";

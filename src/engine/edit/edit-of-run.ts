@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, firstLines, quoted } from "../../base/text.ts";
+import { count, firstLines, quoted } from "../../base/text/text.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";

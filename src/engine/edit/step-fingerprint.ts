@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../base/json.ts";
-import { Decimal } from "../../base/decimal.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { Failure } from "../../base/failure.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";

@@ -1,9 +1,9 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Clock } from "../../base/ports.ts";
-import { type Backoff, pauseAfter } from "../../base/backoff.ts";
-import { retry } from "../../base/retry.ts";
-import { count } from "../../base/text.ts";
+import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
+import { retry } from "../../base/time/retry.ts";
+import { count } from "../../base/text/text.ts";
 import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explain } from "../service/explain-reply.ts";

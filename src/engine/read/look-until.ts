@@ -1,4 +1,4 @@
-import { pauseAfter } from "../../base/backoff.ts";
+import { pauseAfter } from "../../base/time/backoff.ts";
 import type { Waiting } from "../../playbook/model.ts";
 import type { Looking } from "../run/reading-context.ts";
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { invariant } from "../../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isPlainList } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import { inputsForGroups, inputsOfGroups } from "../../playbook/settings/concurrency.ts";

@@ -1,5 +1,5 @@
 import type { InterfaceName } from "../../contract/contract.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Target } from "../../environment/target.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";

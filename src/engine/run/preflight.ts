@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import { credentialsOf, placeOf, type Target } from "../../environment/target.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { ActorUse, Playbook } from "../../playbook/model.ts";

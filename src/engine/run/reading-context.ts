@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Playbook } from "../../playbook/model.ts";

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";

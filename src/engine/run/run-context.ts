@@ -1,6 +1,6 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { messageOf } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunJournal } from "../../journal/journal.ts";

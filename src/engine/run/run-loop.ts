@@ -1,6 +1,6 @@
 import { sharingSteps } from "../../base/budget.ts";
 import { invariant } from "../../base/failure.ts";
-import { rested } from "../../base/turns.ts";
+import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import { isWrite, type WriteStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";

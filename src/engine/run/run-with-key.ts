@@ -1,7 +1,7 @@
 import { Failure, invariant } from "../../base/failure.ts";
-import { type Json, jsonEquals, writeJson } from "../../base/json.ts";
+import { type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { firstLines, quoted } from "../../base/text.ts";
+import { firstLines, quoted } from "../../base/text/text.ts";
 import { headingOf } from "../../environment/target.ts";
 import { KEY_TAKEN } from "../../journal/failures.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";

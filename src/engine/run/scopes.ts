@@ -1,5 +1,5 @@
 import { invariant } from "../../base/failure.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Playbook, StepLoops } from "../../playbook/model.ts";

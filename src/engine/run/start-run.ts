@@ -1,5 +1,5 @@
 import { Failure, invariant } from "../../base/failure.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";

@@ -1,8 +1,8 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { jsonEquals } from "../../base/json.ts";
+import { jsonEquals } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, quoted } from "../../base/text.ts";
+import { count, quoted } from "../../base/text/text.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { JournalStore, RunSummary } from "../../journal/store.ts";
 import { operations } from "../../operations/operation.ts";

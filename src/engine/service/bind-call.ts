@@ -1,7 +1,7 @@
 import { invariant } from "../../base/failure.ts";
-import { fitsHeader } from "../../base/header.ts";
-import { didYouMean } from "../../base/text.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { fitsHeader } from "../../base/text/header.ts";
+import { didYouMean } from "../../base/text/text.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { validatorOf } from "../../contract/validators.ts";
 import { credentialsOf, type Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";

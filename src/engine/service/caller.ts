@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
 import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
 import { ORGANIZATION } from "../../playbook/expressions/template.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";

@@ -1,5 +1,5 @@
-import { type Json, parseJson } from "../../base/json.ts";
-import { ListSplitter } from "../../base/json-list.ts";
+import { type Json, parseJson } from "../../base/json/json.ts";
+import { ListSplitter } from "../../base/json/json-list.ts";
 import { type AnswerReading, readAnswer } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { BodySieve } from "../../transport/exchange.ts";

@@ -1,6 +1,6 @@
 import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../../base/failure.ts";
-import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 
 /** What a check found. */

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import type { Conserve } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { Gathered } from "../../reconcile/gathered.ts";

@@ -1,5 +1,5 @@
 import { invariant } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { frameOf } from "../../protocol/address.ts";
 import type { Ending } from "../../protocol/decide.ts";

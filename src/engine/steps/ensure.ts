@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
 import type { HeldCondition, StepProblem } from "../../protocol/record.ts";

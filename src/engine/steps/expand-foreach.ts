@@ -1,8 +1,8 @@
 import { sharingSteps } from "../../base/budget.ts";
 import { invariant } from "../../base/failure.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { spellKey } from "../../playbook/steps/foreach-keys.ts";
 import type { Foreach } from "../../playbook/model.ts";

@@ -1,10 +1,10 @@
 import { sharingSteps } from "../../base/budget.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { explain } from "../../expression/explain/explain.ts";
 import type { Explanation } from "../../expression/explain/explanation.ts";
 import { causeOf } from "../../expression/explain/tree.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { seenIn } from "../../expression/explain/held.ts";
 import type { HeldCondition, HeldConditions, StepProblem } from "../../protocol/record.ts";

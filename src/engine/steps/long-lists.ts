@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { someInputs } from "../../playbook/inputs/given-inputs.ts";

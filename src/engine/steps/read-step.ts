@@ -1,7 +1,7 @@
-import { formatDuration } from "../../base/duration.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { pauseAfter } from "../../base/backoff.ts";
-import { retry } from "../../base/retry.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { pauseAfter } from "../../base/time/backoff.ts";
+import { retry } from "../../base/time/retry.ts";
 import type { CallStep } from "../../playbook/model.ts";
 import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../read/ask.ts";

@@ -1,4 +1,4 @@
-import { pauseAfter } from "../../base/backoff.ts";
+import { pauseAfter } from "../../base/time/backoff.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Turn } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";

@@ -1,5 +1,5 @@
 import { invariant } from "../../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Receipts } from "../../services/service.ts";

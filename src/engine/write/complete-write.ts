@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Discovery, Written } from "../../services/meaning.ts";
 import { operationNamed } from "../../operations/operation.ts";

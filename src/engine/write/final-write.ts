@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Repeatability } from "../../services/probe.ts";
 import { canUndo } from "../../services/sets.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { bindWrite } from "../service/bind-call.ts";
 import type { RunContext } from "../run/run-context.ts";

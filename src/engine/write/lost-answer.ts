@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
 import type { EvaluationFailure } from "../../expression/expression.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 

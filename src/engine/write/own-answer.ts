@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import { namedIn, provenBefore } from "../../protocol/state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Attempted } from "./attempted.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { quoted } from "../../base/text.ts";
+import { quoted } from "../../base/text/text.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../services/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";

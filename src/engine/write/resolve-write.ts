@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import { didYouMean, quoted } from "../../base/text.ts";
+import { didYouMean, quoted } from "../../base/text/text.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { AttemptSettled } from "../../protocol/record.ts";

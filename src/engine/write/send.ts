@@ -1,4 +1,4 @@
-import { type Backoff, pauseAfter } from "../../base/backoff.ts";
+import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
 import { readyToRead } from "../../operations/answer.ts";
 import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";

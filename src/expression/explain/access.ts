@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { didYouMean } from "../../base/text.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { ASTNode } from "../cel.ts";
 import { type BareScope, toJson } from "../expression.ts";
 import type { Remedy } from "./explanation.ts";

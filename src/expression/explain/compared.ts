@@ -1,8 +1,8 @@
-import { Decimal } from "../../base/decimal.ts";
-import { changesBetween } from "../../base/difference.ts";
-import { isObject, type Json, jsonEquals } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { changesBetween } from "../../base/text/difference.ts";
+import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { isAccess, jsonOf, kindOf } from "./access.ts";

@@ -1,5 +1,5 @@
 import { withinSteps } from "../../base/budget.ts";
-import { isObject, type Json, writeJson } from "../../base/json.ts";
+import { isObject, type Json, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Expression, Scope } from "../expression.ts";
 import type { Explanation, Remedy } from "./explanation.ts";

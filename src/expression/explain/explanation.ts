@@ -1,5 +1,5 @@
-import type { ValueDifference } from "../../base/difference.ts";
-import type { Json } from "../../base/json.ts";
+import type { ValueDifference } from "../../base/text/difference.ts";
+import type { Json } from "../../base/json/json.ts";
 
 /** Why an expression does not hold. Public: journals and reports have it; fields are added, never renamed. */
 export interface Explanation {

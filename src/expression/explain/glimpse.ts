@@ -1,6 +1,6 @@
-import { isForbiddenKey, isObject, type Json, writeJson } from "../../base/json.ts";
+import { isForbiddenKey, isObject, type Json, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { toJson } from "../expression.ts";
 import type { Glimpse } from "./explanation.ts";
 

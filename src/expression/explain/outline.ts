@@ -1,4 +1,4 @@
-import { isObject, type Json, writeJson } from "../../base/json.ts";
+import { isObject, type Json, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isShowable, summaryOf } from "./glimpse.ts";
 

@@ -1,5 +1,5 @@
 import { readEntity } from "../../base/entity.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import type { ASTNode } from "../../expression/cel.ts";
 import { evaluate, type Knowledge, valueOf } from "../expressions/evaluate.ts";
 import { Expr, isMap, type WrittenValue } from "../value.ts";

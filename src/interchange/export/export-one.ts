@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { parseDuration } from "../../base/duration.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";

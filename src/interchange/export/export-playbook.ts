@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { readEntity } from "../../base/entity.ts";
 import { hasEntities, services } from "../../services/services.ts";
 import { checkPlaybook } from "../../playbook/check.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isShipped, resolvePlaybook } from "../../playbook/playbook-files.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import type { ASTNode } from "../../expression/cel.ts";
 import { cel } from "../../expression/cel.ts";
 import { spansIn, wholeExpression } from "../../playbook/expressions/expression-spans.ts";

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../../base/json/json.ts";
 import { DEFAULT_PROFILE, profileOf } from "../../contract/profile.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { inputParameters } from "../../operations/input.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { LIMITS } from "../../base/limits.ts";
-import { isObject, type Json, parseJson, writeJson } from "../../base/json.ts";
+import { isObject, type Json, parseJson, writeJson } from "../../base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { entryPlaces, readHar } from "../../exchanges/read-har.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { inputParameters } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { pathOf } from "../../schema/validator.ts";

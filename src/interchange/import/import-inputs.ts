@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { didYouMean } from "../../base/text.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { patternProblem } from "../../expression/pattern.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import type { TranslationFindings, FindingPlace } from "../findings.ts";

@@ -1,5 +1,5 @@
 import { readEntity } from "../../base/entity.ts";
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import type { Finding } from "../../source/diagnostic.ts";

@@ -1,6 +1,6 @@
 import { sharingSteps } from "../../base/budget.ts";
-import { Decimal } from "../../base/decimal.ts";
-import { type Json, shownJson } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { type Json, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { tooLongText } from "../../expression/steps.ts";

@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { messageOf } from "../../base/failure.ts";
-import { isObject, type Json, parseJson, writeJson } from "../../base/json.ts";
+import { isObject, type Json, parseJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
 import { CsvFault, type CsvRow, readCsv } from "../../source/csv.ts";
 import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import type { SchemaProblem } from "../../schema/walk.ts";
 import { child, nodeAt, type Range, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";

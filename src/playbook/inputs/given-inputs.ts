@@ -1,7 +1,7 @@
 import { Failure, messageOf } from "../../base/failure.ts";
-import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json.ts";
+import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import { type ContentProblem, keyTwiceIn, readContent } from "./file-content.ts";
 import type { NamedFiles } from "../check-context.ts";
 import type { FileReader } from "../playbook-files.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import { child, nodeAt, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import { SchemaSet } from "../../schema/validator.ts";
 import { essential, placeProblem } from "../../source/problems.ts";

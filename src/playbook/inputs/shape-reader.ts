@@ -1,7 +1,7 @@
-import { dateProblem, parseDate } from "../../base/date.ts";
-import { Decimal } from "../../base/decimal.ts";
+import { dateProblem, parseDate } from "../../base/time/date.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { messageOf } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 import { child, type Range, type SourceNode, textOf, toJson } from "../../source/node.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import { SchemaFault, SchemaRefused, userValidator } from "../../schema/user.ts";

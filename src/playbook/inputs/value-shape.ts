@@ -1,8 +1,8 @@
 import { readEntity } from "../../base/entity.ts";
-import { DATE_FORM, dateProblem, parseDate } from "../../base/date.ts";
-import { Decimal } from "../../base/decimal.ts";
-import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { DATE_FORM, dateProblem, parseDate } from "../../base/time/date.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import type { ValueShape } from "../model.ts";
 

@@ -1,4 +1,4 @@
-import { Decimal, NUMERAL_PATTERN } from "../../base/decimal.ts";
+import { Decimal, NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
 import {
   type CompanionRule,
   choice,

@@ -1,4 +1,4 @@
-import { NUMERAL_PATTERN } from "../../base/decimal.ts";
+import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { sharedSchemas } from "../../operations/input.ts";

@@ -1,5 +1,5 @@
-import { DATE_PATTERN } from "../../base/date.ts";
-import { NUMERAL_PATTERN } from "../../base/decimal.ts";
+import { DATE_PATTERN } from "../../base/time/date.ts";
+import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
 import type { InputType } from "../model.ts";
 import { choice, type Keyword, type Keywords, node, number, text, type Value, type Values } from "./keyword.ts";
 

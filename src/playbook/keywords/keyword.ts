@@ -1,4 +1,4 @@
-import { DURATION_PATTERN, parseDuration } from "../../base/duration.ts";
+import { DURATION_PATTERN, parseDuration } from "../../base/time/duration.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { InputType } from "../model.ts";
 

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { TAG_PATTERN } from "../../base/tag.ts";
+import { TAG_PATTERN } from "../../base/text/tag.ts";
 import { CHECK, COMPARISON } from "./comparison.ts";
 import { INPUT } from "./input.ts";
 import {

@@ -1,6 +1,6 @@
-import { Decimal } from "../../base/decimal.ts";
-import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { count } from "../../base/text/text.ts";
 import { child, nodeAt } from "../../source/node.ts";
 import { areApart, type CertainCall, type CertainPlaybook, entityWords, fieldOf, itemsOf, spellingOf } from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";

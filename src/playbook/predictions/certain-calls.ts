@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { child, type MapNode, nodeAt, type SourceNode } from "../../source/node.ts";
 import { entityIn } from "../steps/identity.ts";

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { MadeTokens } from "../../services/predictable-write.ts";
 import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
 import type { Template } from "../expressions/template.ts";

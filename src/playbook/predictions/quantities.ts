@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { count } from "../../base/text.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { count } from "../../base/text/text.ts";
 import { nodeAt } from "../../source/node.ts";
 import { type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { child } from "../../source/node.ts";
 import { areApart, type CertainCall, CertainPlaybook, entityWords, fieldOf, itemsOf, spellingOf } from "./certain-calls.ts";

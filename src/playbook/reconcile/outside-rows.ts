@@ -1,4 +1,4 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { OutsideKind, OutsidePlace } from "../../rows/outside.ts";

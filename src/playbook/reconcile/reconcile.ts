@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";

@@ -1,5 +1,5 @@
 import { Failure, invariant } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Redact, redactor, Secret } from "../../base/secret.ts";
 import { type FileReader, resolveFrom } from "../playbook-files.ts";

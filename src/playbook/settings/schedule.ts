@@ -1,6 +1,6 @@
-import { Cron, isTimezone, timezones } from "../../base/cron.ts";
+import { Cron, isTimezone, timezones } from "../../base/time/cron.ts";
 import { messageOf } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { retryOf } from "../steps/side-reads.ts";
 import type { CheckContext } from "../check-context.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
 import { child, type Range, type SourceNode, textOf } from "../../source/node.ts";

@@ -1,5 +1,5 @@
 import { readEntity } from "../../base/entity.ts";
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { plainValidatorOf } from "../../contract/validators.ts";
 import { batchSchema, inputSchema } from "../../operations/input.ts";

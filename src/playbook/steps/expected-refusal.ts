@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { patternProblem } from "../../expression/pattern.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { conditionsOf, type ExpectedRefusal, plainWords } from "../../operations/refusal.ts";

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import type { Json } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import type { Json } from "../../base/json/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { LIMITS } from "../../base/limits.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { readEntity } from "../../base/entity.ts";
 import { Expression, isProblem } from "../../expression/expression.ts";
 import { isTypeName, type TypeEnvironment, type TypeName, type Variable } from "../../expression/types.ts";

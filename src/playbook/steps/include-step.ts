@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { Failure } from "../../base/failure.ts";
-import { count, didYouMean } from "../../base/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 import { type SourceNode, textOf, toJson } from "../../source/node.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";

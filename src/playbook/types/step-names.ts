@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { Assumption, Reference } from "../../expression/reference.ts";
 import type { NameFinding } from "../check-context.ts";

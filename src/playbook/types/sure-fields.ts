@@ -1,4 +1,4 @@
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { child, toJson } from "../../source/node.ts";
 import type { SureFields } from "./step-names.ts";

@@ -1,4 +1,4 @@
-import { harmlessJson } from "../../base/harmless.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import type { SkippedFile } from "../shape.ts";
 import type { CheckedFile } from "./checked.ts";
 

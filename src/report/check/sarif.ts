@@ -1,7 +1,7 @@
 import type { ArtifactLocation, Log, ReportingDescriptor, Result } from "sarif";
 import { CATALOGUE, CODES } from "../../base/catalogue/catalogue.ts";
-import { harmlessJson } from "../../base/harmless.ts";
-import { sanitise } from "../../base/text.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
+import { sanitise } from "../../base/text/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Diagnostic, eachOnce } from "../../source/diagnostic.ts";
 import { addressOf, type CheckedFile, pathFromRoot, type Places, wordsOf } from "./checked.ts";

@@ -1,4 +1,4 @@
-import { harmlessJson } from "../../base/harmless.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import type { CrashDocument, CrashReport } from "./shape.ts";
 
 /** What `test --crash-everywhere --json` prints. */

@@ -1,5 +1,5 @@
-import { formatDuration } from "../../base/duration.ts";
-import { count } from "../../base/text.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { count } from "../../base/text/text.ts";
 import { foreignLines, oneLine } from "../formats/foreign-text.ts";
 import { labelled } from "../problem.ts";
 import type { CrashProblem, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";

@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { foreignLines } from "../formats/foreign-text.ts";
 import { labelled } from "../problem.ts";
 import { type DoctorDocument, AREAS, type DoctorFinding, type Grade } from "./shape.ts";

@@ -1,5 +1,5 @@
-import { withoutLogCommands } from "../../base/harmless.ts";
-import { sanitise } from "../../base/text.ts";
+import { withoutLogCommands } from "../../base/text/harmless.ts";
+import { sanitise } from "../../base/text/text.ts";
 
 /** A workflow command that GitHub Actions turns into an annotation. */
 export interface Annotation {

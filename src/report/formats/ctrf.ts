@@ -1,4 +1,4 @@
-import { harmlessJson } from "../../base/harmless.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";

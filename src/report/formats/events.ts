@@ -1,5 +1,5 @@
-import { writeJson } from "../../base/json.ts";
-import { harmlessJson } from "../../base/harmless.ts";
+import { writeJson } from "../../base/json/json.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import type { ReportedRun } from "../reported-run.ts";
 

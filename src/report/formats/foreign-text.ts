@@ -1,5 +1,5 @@
-import { withoutLogCommands } from "../../base/harmless.ts";
-import { sanitise } from "../../base/text.ts";
+import { withoutLogCommands } from "../../base/text/harmless.ts";
+import { sanitise } from "../../base/text/text.ts";
 
 const LINE_CHARS = 300;
 const BLOCK_CHARS = 2_000;

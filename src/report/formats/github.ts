@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { workflowCommand } from "./annotation.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { pathFromRoot, type Places } from "../check/checked.ts";

@@ -1,4 +1,4 @@
-import { harmlessJson } from "../../base/harmless.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import { VERSION } from "../../base/version.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { operationAt } from "../../operations/route.ts";

@@ -1,5 +1,5 @@
-import { writeJson } from "../../base/json.ts";
-import { harmlessJson } from "../../base/harmless.ts";
+import { writeJson } from "../../base/json/json.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import { flakySteps } from "../flaky.ts";
 import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
 

@@ -1,7 +1,7 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { writeJson } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { writeJson } from "../../base/json/json.ts";
+import { count } from "../../base/text/text.ts";
 import { settledText } from "../settled.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";

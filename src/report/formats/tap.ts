@@ -1,4 +1,4 @@
-import { harmlessJson } from "../../base/harmless.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport } from "../shape.ts";

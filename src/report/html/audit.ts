@@ -1,7 +1,7 @@
-import { isObject, type Json, writeJson } from "../../base/json.ts";
+import { isObject, type Json, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, quoted } from "../../base/text.ts";
-import { difference } from "../../base/total.ts";
+import { count, quoted } from "../../base/text/text.ts";
+import { difference } from "../../base/numbers/total.ts";
 import type { ComparedRead, ComparedRow, Comparison, ComparisonName } from "../../protocol/comparison.ts";
 import type { ExplainedDrift } from "../../protocol/drift.ts";
 import { addressesIn } from "../../protocol/record.ts";

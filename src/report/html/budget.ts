@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { type Json, writeJson } from "../../base/json.ts";
+import { type Json, writeJson } from "../../base/json/json.ts";
 import { cut } from "../formats/foreign-text.ts";
 import { el, type Markup } from "./markup.ts";
 

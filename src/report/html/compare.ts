@@ -1,7 +1,7 @@
-import { formatDuration } from "../../base/duration.ts";
-import { jsonEquals, writeJson } from "../../base/json.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { jsonEquals, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { RunReport, StepReport } from "../shape.ts";
 import { countsOf } from "../text.ts";

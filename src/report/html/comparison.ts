@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
-import { difference } from "../../base/total.ts";
-import { count } from "../../base/text.ts";
+import { difference } from "../../base/numbers/total.ts";
+import { count } from "../../base/text/text.ts";
 import type { ComparedSide, Comparison } from "../../protocol/comparison.ts";
 import { countsLine, driftTotal, keyOf } from "../comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";

@@ -1,6 +1,6 @@
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { ExplainedDrift, HistoryEntry } from "../../protocol/drift.ts";
 import { keyOf, kindWords, wordsOf } from "../comparison.ts";
 import { acknowledgingCommand, saidBy, type SaidRow } from "../drift.ts";

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
 import { keyOf, kindWords } from "../comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";

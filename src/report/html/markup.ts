@@ -1,4 +1,4 @@
-import { sanitise } from "../../base/text.ts";
+import { sanitise } from "../../base/text/text.ts";
 
 /** The elements that a page is made of; there is no other way to make one. */
 type ElementName =

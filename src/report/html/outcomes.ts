@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { ReportedOutcome } from "../shape.ts";
 import { RUN_WORDS } from "../words.ts";
 import { type Child, el, type Markup } from "./markup.ts";

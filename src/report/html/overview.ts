@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
 import { keyOf, wordsOf } from "../comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";

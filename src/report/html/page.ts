@@ -1,5 +1,5 @@
-import { formatDuration } from "../../base/duration.ts";
-import { count } from "../../base/text.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 import { countsOf, runsLine } from "../text.ts";

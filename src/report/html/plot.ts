@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Quantity } from "../../protocol/comparison.ts";
 import { oneLine } from "../formats/foreign-text.ts";

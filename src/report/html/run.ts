@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, writeJson } from "../../base/json.ts";
+import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { addressesIn } from "../../protocol/record.ts";
 import { textAt } from "../attempt.ts";
 import { oneLine } from "../formats/foreign-text.ts";

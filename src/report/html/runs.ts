@@ -1,6 +1,6 @@
-import { formatDuration } from "../../base/duration.ts";
+import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { ReportedOutcome } from "../shape.ts";
 import { RUN_WORDS } from "../words.ts";

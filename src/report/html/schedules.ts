@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { FIRING_WORDS, type FiringWord } from "../words.ts";
 import { bareToolbar, framed } from "./frame.ts";

@@ -1,5 +1,5 @@
-import { formatDuration } from "../../base/duration.ts";
-import { isObject, type Json } from "../../base/json.ts";
+import { formatDuration } from "../../base/time/duration.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explanationBlocks } from "../evidence.ts";
 import { cut, oneLine } from "../formats/foreign-text.ts";

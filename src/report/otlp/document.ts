@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { harmlessJson } from "../../base/harmless.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { VERSION } from "../../base/version.ts";
 import { keysOf } from "../../protocol/address.ts";

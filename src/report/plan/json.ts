@@ -1,5 +1,5 @@
-import { writeJson } from "../../base/json.ts";
-import { harmlessJson } from "../../base/harmless.ts";
+import { writeJson } from "../../base/json/json.ts";
+import { harmlessJson } from "../../base/text/harmless.ts";
 import type { PlanDocument } from "./shape.ts";
 
 /** A plan as JSON, as `plan --json` prints it and `--out` keeps it. Numbers keep every digit. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import type { InterfaceName } from "../../contract/contract.ts";
 import type { TargetHeading } from "../../protocol/record.ts";
 

@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedVerdict } from "./shape.ts";

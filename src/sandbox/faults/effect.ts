@@ -1,4 +1,4 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { invariant } from "../../base/failure.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import type { Fault, GatewayWords } from "./plan.ts";

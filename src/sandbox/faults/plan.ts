@@ -1,6 +1,6 @@
 import schema from "../../../schemas/faults.schema.json" with { type: "json" };
-import { plainView } from "../../base/json.ts";
-import { didYouMean } from "../../base/text.ts";
+import { plainView } from "../../base/json/json.ts";
+import { didYouMean } from "../../base/text/text.ts";
 import { contract } from "../../contract/contract.ts";
 import { INVESTOR_WRITES } from "../investor/operations.ts";
 import { LEDGER_WRITES } from "../ledger/operations.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { Failure } from "../../base/failure.ts";
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import { readFaults, type FaultPlan } from "../faults/plan.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Effect, GatewayEffect } from "../faults/effect.ts";
 import type { WriteFault } from "../ledger/chain.ts";

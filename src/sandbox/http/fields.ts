@@ -1,4 +1,4 @@
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import { fieldNames, type LedgerProfile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";

@@ -1,4 +1,4 @@
-import { isForbiddenKey } from "../../base/json.ts";
+import { isForbiddenKey } from "../../base/json/json.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile, Profile } from "../../contract/profile.ts";

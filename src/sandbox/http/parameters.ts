@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { parseJson, type Json } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { parseJson, type Json } from "../../base/json/json.ts";
 import { messageOf } from "../../base/failure.ts";
 import type { ContractOperation, Parameter } from "../../contract/contract.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";

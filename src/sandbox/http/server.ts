@@ -1,6 +1,6 @@
 import { FAULT_OF_THE_PLAN } from "../faults/effect.ts";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { writeJson } from "../../base/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { contract, type ContractOperation } from "../../contract/contract.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import type { WriteFault } from "../ledger/chain.ts";

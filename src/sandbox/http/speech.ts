@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";

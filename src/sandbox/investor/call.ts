@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand } from "../refusal.ts";

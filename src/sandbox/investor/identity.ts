@@ -1,4 +1,4 @@
-import type { Decimal } from "../../base/decimal.ts";
+import type { Decimal } from "../../base/numbers/decimal.ts";
 import { found } from "../refusal.ts";
 import type { InvestorCall, Enveloped } from "./call.ts";
 

@@ -1,4 +1,4 @@
-import { Decimal, sum } from "../../base/decimal.ts";
+import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import { demandWritable } from "../digits.ts";
 import { demand, found } from "../refusal.ts";
 import type { InvestorToken, PayoutTerms, Sale } from "../store/investor-resources.ts";

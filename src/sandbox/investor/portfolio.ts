@@ -1,4 +1,4 @@
-import { Decimal, sum } from "../../base/decimal.ts";
+import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import type { InvestorToken, Purchase, Sale } from "../store/investor-resources.ts";
 import { paginate, textParam, type Enveloped, type InvestorCall } from "./call.ts";
 import { purchasesOf, theInvestorToken, theSale } from "./sales.ts";

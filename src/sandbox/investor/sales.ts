@@ -1,4 +1,4 @@
-import { Decimal, sum } from "../../base/decimal.ts";
+import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import { invariant } from "../../base/failure.ts";
 import { demandWritable } from "../digits.ts";
 import { demand, found } from "../refusal.ts";

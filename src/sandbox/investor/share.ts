@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 
 const HUNDRED = Decimal.of(100);
 const SHOWN_DECIMALS = 4;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found, ServiceRefusal } from "../refusal.ts";
 import type { StoredAsset, StoredEntity } from "../store/ledger-resources.ts";

@@ -1,5 +1,5 @@
-import type { Decimal } from "../../base/decimal.ts";
-import type { Json } from "../../base/json.ts";
+import type { Decimal } from "../../base/numbers/decimal.ts";
+import type { Json } from "../../base/json/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Accepted } from "../dialect.ts";
 import type { StoredEntity, Stamps } from "../store/ledger-resources.ts";

@@ -1,5 +1,5 @@
 import { Bug, invariant } from "../../base/failure.ts";
-import { parseJson, writeJson } from "../../base/json.ts";
+import { parseJson, writeJson } from "../../base/json/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Accepted } from "../dialect.ts";
 import type { SqlRow } from "../../sql/database.ts";

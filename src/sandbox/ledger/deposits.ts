@@ -1,5 +1,5 @@
-import { sum } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { sum } from "../../base/numbers/decimal.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { Deposit, StoredEntity, Issue, BalanceMovement, StoredVault } from "../store/ledger-resources.ts";
 import { assetKey, handOver, theAsset } from "./assets.ts";

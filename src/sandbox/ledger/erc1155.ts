@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
 import type { StoredEntity, BalanceMovement, StoredToken } from "../store/ledger-resources.ts";

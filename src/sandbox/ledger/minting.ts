@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found, ServiceRefusal } from "../refusal.ts";
 import type { StoredEntity, BalanceMovement, Nft, StoredToken } from "../store/ledger-resources.ts";

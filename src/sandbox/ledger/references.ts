@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
 import { compoundKey } from "../ids.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand } from "../refusal.ts";

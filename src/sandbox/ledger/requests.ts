@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { newId } from "../ids.ts";
 import { demand } from "../refusal.ts";
 import type { StoredApprovalRequest, StoredApprover, StoredEntity } from "../store/ledger-resources.ts";

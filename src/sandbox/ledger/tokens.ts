@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { demandWritable } from "../digits.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";

@@ -1,5 +1,5 @@
-import type { Decimal } from "../../base/decimal.ts";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import type { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredAsset, StoredEntity, StoredTransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredEntity, StoredToken, StoredVault } from "../store/ledger-resources.ts";

@@ -1,4 +1,4 @@
-import { Decimal } from "../../base/decimal.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { Failure } from "../../base/failure.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { isWritable } from "../digits.ts";

@@ -1,5 +1,5 @@
 import { Bug, type Failure } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { present } from "../../base/present.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { newTransactionId } from "../ids.ts";

@@ -1,5 +1,5 @@
 import schema from "../../../schemas/seed.schema.json" with { type: "json" };
-import { Decimal, sum } from "../../base/decimal.ts";
+import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import type { Failure } from "../../base/failure.ts";
 import { demandShape, wrongAt, type DocumentShape } from "../shape.ts";
 import { exact } from "./amount.ts";

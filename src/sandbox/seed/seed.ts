@@ -1,4 +1,4 @@
-import type { Decimal } from "../../base/decimal.ts";
+import type { Decimal } from "../../base/numbers/decimal.ts";
 
 /** A number of a seed: exact, or as a numeral in text, or a JavaScript number where that is exact enough. */
 export type Amount = Decimal | string | number;

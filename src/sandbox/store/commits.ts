@@ -1,4 +1,4 @@
-import { parseJson, writeJson } from "../../base/json.ts";
+import { parseJson, writeJson } from "../../base/json/json.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
 

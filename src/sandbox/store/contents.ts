@@ -1,4 +1,4 @@
-import { parseJson, type Json } from "../../base/json.ts";
+import { parseJson, type Json } from "../../base/json/json.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { committedWrites, type LoggedCommit } from "./commits.ts";
 

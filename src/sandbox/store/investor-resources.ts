@@ -1,4 +1,4 @@
-import type { Decimal } from "../../base/decimal.ts";
+import type { Decimal } from "../../base/numbers/decimal.ts";
 
 /** A user of the investor interface, found by the API key. */
 export interface Investor {

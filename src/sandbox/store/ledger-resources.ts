@@ -1,5 +1,5 @@
-import type { Decimal } from "../../base/decimal.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { Decimal } from "../../base/numbers/decimal.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 
 /** A user, sub-organization or other party: the organization and any attributes that name it. */
 export interface StoredEntity {

@@ -1,4 +1,4 @@
-import { parseJson, writeJson } from "../../base/json.ts";
+import { parseJson, writeJson } from "../../base/json/json.ts";
 import { systemClock, type Clock } from "../../base/ports.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";

@@ -1,4 +1,4 @@
-import { parseJson, writeJson, type Json } from "../../base/json.ts";
+import { parseJson, writeJson, type Json } from "../../base/json/json.ts";
 import type { Cell, SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { Kind, Resources } from "./resources.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
 import { type Meaning, type MeaningsOf, readAbout } from "../meaning.ts";
 import { sets, undoneByNothing, settersOf } from "../sets.ts";
 import { bought, doubtOfPurchase, kycUpdated } from "./probes.ts";

@@ -1,5 +1,5 @@
-import { type Decimal, sum } from "../../base/decimal.ts";
-import { type Json, jsonEquals, type JsonObject } from "../../base/json.ts";
+import { type Decimal, sum } from "../../base/numbers/decimal.ts";
+import { type Json, jsonEquals, type JsonObject } from "../../base/json/json.ts";
 import type { Written } from "../meaning.ts";
 import {
   type Evidence,

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import { byPageNumber } from "../paging/page-numbers.ts";
 import type { Envelope, ServiceDescriptor } from "../service.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Profile } from "../../contract/profile.ts";
 
 /** The id of an asset in the sent data: its attribute has another name for each asset type. */

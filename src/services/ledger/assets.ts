@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { carriesMark, markComment, markData } from "../marks.ts";
 import { type Meaning, type MeaningsOf, readAbout, type WriteMeaning, type Yield } from "../meaning.ts";
 import type { Probe } from "../probe.ts";

@@ -1,5 +1,5 @@
-import { Decimal, sum } from "../../base/decimal.ts";
-import { isObject, type JsonObject, shownJson } from "../../base/json.ts";
+import { Decimal, sum } from "../../base/numbers/decimal.ts";
+import { isObject, type JsonObject, shownJson } from "../../base/json/json.ts";
 import {
   type Conserved,
   type ConservedReads,

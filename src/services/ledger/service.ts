@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import { byBookmark } from "../paging/bookmarks.ts";
 import type { ServiceDescriptor } from "../service.ts";
 import { approvals, assets, transfers } from "./assets.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { chooseId, chooseShareIds, shareIds } from "../marks.ts";
 import { type Meaning, type MeaningsOf, readAbout, type Yield } from "../meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../base/json/json.ts";
 import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 
 /** Each page names the bookmark of the one after it. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { Decimal } from "../../base/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json.ts";
-import { count } from "../../base/text.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { count } from "../../base/text/text.ts";
 import { type AfterPage, listIn, type PageProblem, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 
 /** Pages have numbers, and `pagination` says how many there are. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Profile } from "../../contract/profile.ts";
 
 /** How the lists of an interface come in pages. */

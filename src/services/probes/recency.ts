@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../base/json/json.ts";
 import type { Evidence } from "../probe.ts";
 import { contains, field, isEntity, text } from "./compare.ts";
 

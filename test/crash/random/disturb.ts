@@ -1,6 +1,6 @@
 import type { Island } from "../../../src/cli/crash/island.ts";
 import type { CrashTest, Disturbed, Undisturbed } from "../../../src/cli/crash/trial.ts";
-import type { Dice } from "../../../src/base/dice.ts";
+import type { Dice } from "../../../src/base/numbers/dice.ts";
 import { FAULTS, type Proxy, type Weather } from "./proxy.ts";
 
 const MOST_KILLS = 3;

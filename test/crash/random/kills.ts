@@ -15,7 +15,7 @@ import { inParallel } from "../../../src/cli/runs/run-queue.ts";
 import type { RunningSandbox } from "../../../src/sandbox/sandbox.ts";
 import { quietShell, subjectOf } from "../ground.ts";
 import { playbookOf, prepareIn, writesOn } from "../writes.ts";
-import { Dice } from "../../../src/base/dice.ts";
+import { Dice } from "../../../src/base/numbers/dice.ts";
 import { killAtRandom } from "./disturb.ts";
 import { Proxy } from "./proxy.ts";
 import { type Result, Tally } from "./tally.ts";

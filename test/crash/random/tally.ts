@@ -1,5 +1,5 @@
 import type { JudgedTrial } from "../../../src/cli/crash/trial.ts";
-import { count } from "../../../src/base/text.ts";
+import { count } from "../../../src/base/text/text.ts";
 
 /** A run that was disturbed: of what, with which seed, how often it was killed, and what was left. */
 export interface Result extends JudgedTrial {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Cron, isTimezone, localTime, timezones } from "../../../src/base/cron.ts";
+import { Cron, isTimezone, localTime, timezones } from "../../../src/base/time/cron.ts";
 
 const PARIS = "Europe/Paris";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DATE_PATTERN, dateProblem, parseDate } from "../../../src/base/date.ts";
+import { DATE_PATTERN, dateProblem, parseDate } from "../../../src/base/time/date.ts";
 
 test.each([
   ["2026-01-31", "2026-01-31T00:00:00.000Z"],

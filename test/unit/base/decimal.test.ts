@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Decimal, sum } from "../../../src/base/decimal.ts";
+import { Decimal, sum } from "../../../src/base/numbers/decimal.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 
 function decimal(text: string): Decimal {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { changesBetween } from "../../../src/base/difference.ts";
-import { jsonEquals, parseJson, writeJson } from "../../../src/base/json.ts";
+import { changesBetween } from "../../../src/base/text/difference.ts";
+import { jsonEquals, parseJson, writeJson } from "../../../src/base/json/json.ts";
 
 function changes(is: string, wanted: string, limit?: number): readonly string[] {
   return changesBetween(parseJson(is), parseJson(wanted), limit).map(({ sign, path, ...values }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DURATION_PATTERN, formatDuration, parseDuration } from "../../../src/base/duration.ts";
+import { DURATION_PATTERN, formatDuration, parseDuration } from "../../../src/base/time/duration.ts";
 
 test("a duration is a number and a unit", () => {
   expect(["500ms", "30s", "1.5m", "2h", "1d"].map(parseDuration)).toEqual([500, 30_000, 90_000, 7_200_000, 86_400_000]);

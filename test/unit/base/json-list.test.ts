@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
-import { ListSplitter } from "../../../src/base/json-list.ts";
-import { TextSet } from "../../../src/base/text-set.ts";
+import { type Json, parseJson, writeJson } from "../../../src/base/json/json.ts";
+import { ListSplitter } from "../../../src/base/json/json-list.ts";
+import { TextSet } from "../../../src/base/text/text-set.ts";
 
 const BROKEN = Symbol("no JSON that we read");
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import { jsonEquals, lookPlainly, mapStrings, parseJson, plainView, writeJson } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import { jsonEquals, lookPlainly, mapStrings, parseJson, plainView, writeJson } from "../../../src/base/json/json.ts";
 
 const numeral = fc
   .tuple(

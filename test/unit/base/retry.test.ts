@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { pauseAfter } from "../../../src/base/backoff.ts";
-import { retry } from "../../../src/base/retry.ts";
+import { pauseAfter } from "../../../src/base/time/backoff.ts";
+import { retry } from "../../../src/base/time/retry.ts";
 
 test("pauses grow by the factor, up to the longest", () => {
   const backoff = { everyMs: 200, backoff: 2, maxMs: 1_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dangersOf, INVISIBLE, READABLE } from "../report/hostile.ts";
-import { count, didYouMean, quoted, sanitise } from "../../../src/base/text.ts";
+import { count, didYouMean, quoted, sanitise } from "../../../src/base/text/text.ts";
 
 test("escape sequences, control characters and direction overrides are shown, not obeyed", () => {
   expect(sanitise("\u001b[31mred\u0007 \u009b2J \u202eabc\u2066\r")).toBe(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { Json } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { Json } from "../../../src/base/json/json.ts";
 import { differences, excess, type Ledger, ledgerOf, withoutRepeats } from "../../../src/cli/crash/ledger.ts";
 
 const FILLED_AT = Date.now() - 1_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/base/json.ts";
+import { parseJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { encode } from "../../../src/journal/codec.ts";

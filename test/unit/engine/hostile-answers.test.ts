@@ -1,7 +1,7 @@
 import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/base/json/json.ts";
 import { type Call, type Reply, ServiceClient } from "../../../src/engine/service/service.ts";
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { writeJson } from "../../../src/base/json.ts";
+import { writeJson } from "../../../src/base/json/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { type Operation, operationNamed, operations } from "../../../src/operations/operation.ts";
 import { ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";

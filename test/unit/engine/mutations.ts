@@ -1,8 +1,8 @@
 // Answers that have something done to them, and a judge of its own that knows whether the contract still allows them.
 import * as fc from "fast-check";
 import type { Arbitrary } from "fast-check";
-import { Decimal } from "../../../src/base/decimal.ts";
-import { isObject, writeJson } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import { isObject, writeJson } from "../../../src/base/json/json.ts";
 import { resolve, type ContractOperation } from "../../../src/contract/contract.ts";
 import type { JsonSchema } from "../../../src/contract/schema-types.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { type Json, plainView } from "../../../src/base/json.ts";
+import { type Json, plainView } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE, type Profile, profileWith } from "../../../src/contract/profile.ts";
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJson, writeJson } from "../../../src/base/json.ts";
+import { parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { EvaluationFailure, Expression, isProblem, type Scope } from "../../../src/expression/expression.ts";
 
 const scope = parseJson(`{

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { Json } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { Json } from "../../../src/base/json/json.ts";
 import { Expression } from "../../../src/expression/expression.ts";
 import { unknownValue } from "../../../src/expression/unknown.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { Json } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { Json } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { explain } from "../../../src/expression/explain/explain.ts";
 import { Expression, isProblem, type Scope } from "../../../src/expression/expression.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { Json } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { Json } from "../../../src/base/json/json.ts";
 import { EvaluationFailure, Expression } from "../../../src/expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../../src/expression/unknown.ts";
 

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import { writeJson } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import { writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";

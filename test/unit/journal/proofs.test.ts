@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/base/json/json.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import type { AttemptAnswered, Fact, RunOpened } from "../../../src/protocol/record.ts";
 import type { StatePlace } from "../../../src/sql/place.ts";

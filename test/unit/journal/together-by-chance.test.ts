@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SimulatedDisk } from "../../../simulation/disk.ts";
-import { Dice } from "../../../src/base/dice.ts";
+import { Dice } from "../../../src/base/numbers/dice.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import type { RunJournal } from "../../../src/journal/journal.ts";
 import { JournalStore } from "../../../src/journal/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJson, writeJson } from "../../../src/base/json.ts";
+import { parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { readAnswer, refusalText } from "../../../src/operations/answer.ts";
 import { operationNamed } from "../../../src/operations/operation.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { Json, JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { Evidence, Sight } from "../../../src/services/probe.ts";
 import { minted } from "../../../src/services/ledger/probes/supply.ts";

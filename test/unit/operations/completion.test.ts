@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/base/json.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import { parseJson } from "../../../src/base/json/json.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import { validatorOf } from "../../../src/contract/validators.ts";
 import { inputSchema } from "../../../src/operations/input.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import { waysOf } from "../../../src/services/ledger/probes/explain.ts";
 
 const of = (value: number): Decimal => Decimal.of(value);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isObject, type JsonObject, parseJson, writeJson } from "../../../src/base/json.ts";
+import { isObject, type JsonObject, parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import { validatorOf } from "../../../src/contract/validators.ts";
 import { batchSchema, inputSchema } from "../../../src/operations/input.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE as profile } from "../../../src/contract/profile.ts";
 import type { WriteMeaning } from "../../../src/services/meaning.ts";
 import { operationNamed, operations } from "../../../src/operations/operation.ts";

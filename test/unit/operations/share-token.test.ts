@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { Sent, Sight } from "../../../src/services/probe.ts";
 import { shareTokenAdded } from "../../../src/services/ledger/probes/vaults.ts";

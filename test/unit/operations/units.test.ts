@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { Json, JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { Probe, Sent, Sight } from "../../../src/services/probe.ts";
 import { unitMinted, unitMoved } from "../../../src/services/ledger/probes/units.ts";

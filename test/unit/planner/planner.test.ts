@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Bug } from "../../../src/base/failure.ts";
-import { parseJson, writeJson } from "../../../src/base/json.ts";
+import { parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { type ReadingPort, readingOnly } from "../../../src/engine/read/reading-port.ts";
 import { ServiceClient } from "../../../src/engine/service/service.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { writeJson } from "../../../src/base/json.ts";
+import { writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { readContent } from "../../../src/playbook/inputs/file-content.ts";
 import type { ValueShape } from "../../../src/playbook/model.ts";

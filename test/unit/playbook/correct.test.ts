@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { plainView } from "../../../src/base/json.ts";
+import { plainView } from "../../../src/base/json/json.ts";
 import { shippedPlaybooks } from "../../../src/cli/project/shipped.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { CHECK } from "../../../src/playbook/keywords/comparison.ts";

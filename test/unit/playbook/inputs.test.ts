@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import { parseJson, writeJson } from "../../../src/base/json.ts";
+import { parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import {
   type GivenInputs,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
+import { type Json, parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { EvaluationFailure, type Scope } from "../../../src/expression/expression.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { bind, expressionsIn, ORGANIZATION } from "../../../src/playbook/expressions/template.ts";

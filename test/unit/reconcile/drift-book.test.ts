@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
-import { writeJson } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import { writeJson } from "../../../src/base/json/json.ts";
 import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
 import type { ComparisonName } from "../../../src/protocol/comparison.ts";
 import { DriftBook, type FoundDrifts, type Sighting } from "../../../src/reconcile/drift-book.ts";

@@ -1,9 +1,9 @@
 import { array, assert, boolean, property, stringMatching, tuple } from "fast-check";
 import { expect, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import { differenceOf, judge, type Rules } from "../../../src/reconcile/judge.ts";
 import type { SideValue } from "../../../src/reconcile/row.ts";
-import { Total } from "../../../src/base/total.ts";
+import { Total } from "../../../src/base/numbers/total.ts";
 
 const EXACTLY: Rules = { tolerance: Decimal.of(0), sums: { left: false, right: false } };
 

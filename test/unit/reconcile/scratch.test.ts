@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Decimal } from "../../../src/base/decimal.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import { keyText, type Pair, type SideName, type SideRow } from "../../../src/reconcile/row.ts";
 import { Scratch } from "../../../src/reconcile/scratch.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/base/json.ts";
+import { parseJson } from "../../../src/base/json/json.ts";
 import { crashJson } from "../../../src/report/crash/json.ts";
 import type { CrashReport, TriedBoundary } from "../../../src/report/crash/shape.ts";
 import { crashLines } from "../../../src/report/crash/text.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Json, parseJson, writeJson } from "../../../src/base/json.ts";
+import { type Json, parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { firstBroken } from "../../../src/engine/steps/expectations.ts";

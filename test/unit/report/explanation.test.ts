@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/base/json.ts";
+import { parseJson } from "../../../src/base/json/json.ts";
 import { firstBroken } from "../../../src/engine/steps/expectations.ts";
 import { Expression, type Scope } from "../../../src/expression/expression.ts";
 import type { StepProblem } from "../../../src/protocol/record.ts";

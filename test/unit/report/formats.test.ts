@@ -5,7 +5,7 @@ import { defaultTreeAdapter as tree, type DefaultTreeAdapterTypes as Html, parse
 import { SaxesParser } from "saxes";
 import { Parser as TapParser } from "tap-parser";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { type JsonObject, parseJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
 import { patternOf } from "../../../src/expression/pattern.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { type JsonObject, parseJson } from "../../../src/base/json/json.ts";
 import { firstBroken } from "../../../src/engine/steps/expectations.ts";
 import { Expression } from "../../../src/expression/expression.ts";
 import { jsonReport as pieces } from "../../../src/report/formats/json.ts";

@@ -1,6 +1,6 @@
 import type { KeptExchange } from "../../../src/exchanges/kept.ts";
-import { Decimal } from "../../../src/base/decimal.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import type { JsonObject } from "../../../src/base/json/json.ts";
 import type {
   AttemptAnswered,
   AttemptIntended,

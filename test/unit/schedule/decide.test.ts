@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Cron } from "../../../src/base/cron.ts";
+import { Cron } from "../../../src/base/time/cron.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { decide, dueOf, type FiringPlan, type ScheduleState, type TickDecision } from "../../../src/schedule/decide.ts";
 

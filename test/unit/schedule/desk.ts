@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { VirtualTime } from "../../../simulation/time.ts";
-import { Cron, localTime } from "../../../src/base/cron.ts";
+import { Cron, localTime } from "../../../src/base/time/cron.ts";
 import { EXIT } from "../../../src/base/exit.ts";
 import type { Clock } from "../../../src/base/ports.ts";
 import type { Channel } from "../../../src/environment/notifications.ts";

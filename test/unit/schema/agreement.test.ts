@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fixedSchemas } from "../../../scripts/checks.ts";
 import planSchema from "../../../schemas/plan.schema.json" with { type: "json" };
-import { isObject, plainView } from "../../../src/base/json.ts";
+import { isObject, plainView } from "../../../src/base/json/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { environmentSchema } from "../../../src/environment/schema.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../../../src/playbook/keywords/frame.ts";

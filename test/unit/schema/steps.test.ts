@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Json, parseJson } from "../../../src/base/json.ts";
+import { type Json, parseJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { userSchema } from "../../../src/playbook/inputs/user-schema.ts";
 

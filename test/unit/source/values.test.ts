@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { parseJson, writeJson } from "../../../src/base/json.ts";
+import { parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { child, nodeAt, type SourceNode, toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/parse.ts";
 

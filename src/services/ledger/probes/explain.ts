@@ -1,4 +1,4 @@
-import { Decimal } from "../../../base/decimal.ts";
+import { Decimal } from "../../../base/numbers/decimal.ts";
 
 /** The most movements of others that are examined: each doubles the ways to explain a sum. */
 const MOST_OTHERS = 12;

@@ -1,5 +1,5 @@
-import { Decimal } from "../../../base/decimal.ts";
-import type { Json, JsonObject } from "../../../base/json.ts";
+import { Decimal } from "../../../base/numbers/decimal.ts";
+import type { Json, JsonObject } from "../../../base/json/json.ts";
 import type { Evidence, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";

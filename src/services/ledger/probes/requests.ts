@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../base/json.ts";
+import type { Json, JsonObject } from "../../../base/json/json.ts";
 import type { LedgerProfile } from "../../../contract/profile.ts";
 import { carriesMark } from "../../marks.ts";
 import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";

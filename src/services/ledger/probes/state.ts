@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../base/json.ts";
+import type { Json, JsonObject } from "../../../base/json/json.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { field, itemsOf } from "../../probes/compare.ts";
 import { isStamped } from "../../probes/recency.ts";

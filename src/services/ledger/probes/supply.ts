@@ -1,5 +1,5 @@
-import { Decimal } from "../../../base/decimal.ts";
-import { type Json, jsonEquals } from "../../../base/json.ts";
+import { Decimal } from "../../../base/numbers/decimal.ts";
+import { type Json, jsonEquals } from "../../../base/json/json.ts";
 import {
   type Evidence,
   forEach,

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, jsonEquals } from "../../../base/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Probe, ProbeRead, Readings, Sent } from "../../probe.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";

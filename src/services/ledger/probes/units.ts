@@ -1,4 +1,4 @@
-import { isObject, type Json, jsonEquals } from "../../../base/json.ts";
+import { isObject, type Json, jsonEquals } from "../../../base/json/json.ts";
 import { type Evidence, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { field, isEntity, listOf, number, recordsIn, text } from "../../probes/compare.ts";
 import { effectOfMovement, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";

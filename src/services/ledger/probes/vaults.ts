@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import {
   APART,
   type Evidence,

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from "diff";
-import { isObject, type Json, type JsonObject, jsonEquals } from "./json.ts";
-import { LIMITS } from "./limits.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../json/json.ts";
+import { LIMITS } from "../limits.ts";
 
 /** One place where two values differ: `+` is wanted but missing, `-` is present but not wanted, `~` has another value. */
 export interface ValueDifference {

@@ -1,4 +1,4 @@
-import type { Random } from "./ports.ts";
+import type { Random } from "../ports.ts";
 
 /** Chance that a seed decides: the same seed throws the same, on every machine (mulberry32). */
 export class Dice implements Random {

@@ -1,4 +1,4 @@
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
 import type { Stretch } from "./unescape.ts";
 
 /** A text to look for. */

@@ -1,5 +1,5 @@
 import { ENTITIES } from "./entities.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
 
 // The escapes that JSON, JavaScript, URLs, HTML and XML write for a character.
 const ESCAPE =

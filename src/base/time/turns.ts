@@ -1,4 +1,4 @@
-import { shouldRest } from "./budget.ts";
+import { shouldRest } from "../budget.ts";
 
 /**
  * Does something while a request that was just made is on its way. On a connection that was used before, undici writes a request in the

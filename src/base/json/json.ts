@@ -1,6 +1,6 @@
 import { bracketDepth } from "./depth.ts";
-import { Decimal } from "./decimal.ts";
-import { LIMITS } from "./limits.ts";
+import { Decimal } from "../numbers/decimal.ts";
+import { LIMITS } from "../limits.ts";
 
 declare global {
   interface JSON {

@@ -1,5 +1,5 @@
 import BigFactory, { type Big, type BigConstructor } from "big.js";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
 
 // big.js rounds only when it divides; strict mode refuses JS numbers, which may already have lost digits.
 const Exact: BigConstructor = BigFactory();

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Cron as Croner } from "croner";
-import { count } from "./text.ts";
+import { count } from "../text/text.ts";
 
 // Loaded by the first playbook that has a schedule, so that other playbooks do not wait for it.
 const load = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
 
 /**
  * Returns foreign text made fit for a terminal or a log: control characters, escape sequences, direction overrides and invisible
