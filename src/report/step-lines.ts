@@ -68,9 +68,19 @@ function idIn(detail: Detail, id: string): string {
   return detail !== "full" && LONG_ID.test(id) ? `${id.slice(0, SHORT_CHARS)}…` : id;
 }
 
+// Ids within a sentence: only hexadecimal ones that are too long to be words.
+const LONG_IDS = /\b[0-9a-f]{32,}\b/gi;
+
+function idsIn(detail: Detail, text: string): string {
+  return text.replaceAll(LONG_IDS, (id) => idIn(detail, id));
+}
+
 /** Returns a step's line, and its problem below it, indented by the blocks and playbooks around it. */
 export function stepLines(step: StepReport, detail: Detail): readonly string[] {
-  return within(step, [plainLine(step, detail), ...indented([...beneath(step), ...heldLines(step.held, detail === "full")])]);
+  return within(step, [
+    plainLine(step, detail),
+    ...indented([...beneath(step, detail), ...heldLines(step.held, detail === "full")]),
+  ]);
 }
 
 /** Returns the first line of a block or an included playbook; its steps and its end follow. */
@@ -83,19 +93,19 @@ function within({ depth }: StepReport, lines: readonly string[]): readonly strin
   return lines.map((line) => `${STEP_INDENT.repeat(depth)}${line}`);
 }
 
-function beneath(step: StepReport): readonly string[] {
-  return step.comparison === null ? notes(step) : [...comparisonLines(step.comparison), ...notes(step)];
+function beneath(step: StepReport, detail: Detail): readonly string[] {
+  return step.comparison === null ? notes(step, detail) : [...comparisonLines(step.comparison), ...notes(step, detail)];
 }
 
-function notes(step: StepReport): readonly string[] {
+function notes(step: StepReport, detail: Detail): readonly string[] {
   const { kind, problem, warning, outcome, refusal, balances } = step;
   if (problem !== null) return [...problemLines(problem), ...placeLines(step)];
   if (warning !== null) return ["warning:", ...problemLines(warning), ...placeLines(step)];
   if (refusal !== null) return labelled("refused as expected", refusal);
   if (balances !== null) return balanceLines(balances);
   if (kind !== "call") return [];
-  if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`, ...settledLines(step)];
-  return settledLines(step);
+  if (outcome === "unknown" || outcome === "pending") return [`not finished: ${NO_END}`, ...settledLines(step, detail)];
+  return settledLines(step, detail);
 }
 
 const BALANCES_SHOWN = 5;
@@ -112,9 +122,9 @@ export function balanceLines(balances: NonNullable<StepReport["balances"]>): rea
 }
 
 // A write whose outcome was not settled by its own answer shows the evidence.
-function settledLines({ attempts }: StepReport): readonly string[] {
+function settledLines({ attempts }: StepReport, detail: Detail): readonly string[] {
   return attempts.flatMap(({ attempt, operation, settled }) =>
-    settled === null ? [] : labelled(`attempt ${attempt + 1}`, settledText(settled, operation)),
+    settled === null ? [] : labelled(`attempt ${attempt + 1}`, idsIn(detail, settledText(settled, operation))),
   );
 }
 

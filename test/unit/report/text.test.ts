@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
 import { doneBeforeLine, headerLine, labelRun, overallLine, reportLines, summaryLines } from "../../../src/report/text.ts";
-import { plainLine, stepLines } from "../../../src/report/step-lines.ts";
+import { type Detail, plainLine, stepLines } from "../../../src/report/step-lines.ts";
 import type { RunReport, StepReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { Records, RUNS, TRANSACTION } from "./records.ts";
@@ -10,10 +10,10 @@ function reportFor(name: keyof typeof RUNS): RunReport {
   return reportOf(RUNS[name]?.().all ?? []);
 }
 
-function linesOf(name: keyof typeof RUNS, step: string): readonly string[] {
+function linesOf(name: keyof typeof RUNS, step: string, detail: Detail = "full"): readonly string[] {
   return reportFor(name)
     .steps.filter((row: StepReport) => row.step === step)
-    .flatMap((row) => stepLines(row, "full"));
+    .flatMap((row) => stepLines(row, detail));
 }
 
 test("a write's line has its transaction id in full", () => {
@@ -21,6 +21,17 @@ test("a write's line has its transaction id in full", () => {
     `✓ changed  mint  Mint the shares  ledger.token.mint  as carol  tx ${TRANSACTION}  receipt COMMITTED  3.0 s`,
   ]);
   expect(TRANSACTION).toHaveLength(64);
+});
+
+test("long ids are cut, in the line and in the evidence, unless everything is asked for", () => {
+  const start = `${TRANSACTION.slice(0, 8)}…`;
+  expect(linesOf("passed", "mint", "short")[0]).toContain(`tx ${start}  `);
+  const records = new Records().opened().intended("mint");
+  const settled = { kind: "attempt.settled", step: "mint", attempt: 0, verdict: "absent" } as const;
+  const evidence = { who: "olga", because: `it is not ${TRANSACTION}` };
+  const step = reportOf(records.add({ ...settled, evidence }).closed("interrupted").all).steps[1] as StepReport;
+  expect(stepLines(step, "short").at(-1)).toBe(`    attempt 1: absent, says olga: it is not ${start}`);
+  expect(stepLines(step, "full").at(-1)).toContain(TRANSACTION);
 });
 
 test("a read's line has no transaction, and no actor that nobody recorded", () => {
