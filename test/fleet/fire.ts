@@ -20,7 +20,6 @@ import { PostgresServer } from "../postgres/server.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
 const LABEL = "default";
-const WORKERS = 3;
 /** Runs that are in the queue or under way at any time. */
 const OPEN_RUNS = 24;
 /** Of the harm; what is left freezes a worker. A worker that begins again costs more than a database that does. */
@@ -53,6 +52,7 @@ interface Commit {
 /** Workers that share a database, under fire. */
 export class FleetUnderFire {
   readonly #dice: Dice;
+  readonly #size: number;
   readonly #folder: string;
   readonly #server: PostgresServer;
   readonly #sandbox: Sandbox;
@@ -68,8 +68,12 @@ export class FleetUnderFire {
   #databaseKills = 0;
   #freezes = 0;
 
-  private constructor(dice: Dice, parts: { folder: string; server: PostgresServer; sandbox: Sandbox; proxy: Proxy }) {
+  private constructor(
+    dice: Dice,
+    parts: { size: number; folder: string; server: PostgresServer; sandbox: Sandbox; proxy: Proxy },
+  ) {
     this.#dice = dice;
+    this.#size = parts.size;
     this.#folder = parts.folder;
     this.#server = parts.server;
     this.#sandbox = parts.sandbox;
@@ -77,14 +81,15 @@ export class FleetUnderFire {
     this.#place = parts.server.place();
   }
 
-  static async start(dice: Dice): Promise<FleetUnderFire> {
+  /** Starts so many workers. */
+  static async start(dice: Dice, size: number): Promise<FleetUnderFire> {
     const folder = temporaryFolder(process.env);
     const server = await PostgresServer.start();
     const sandbox = await startSandbox({ path: join(folder, "sandbox.db") });
     const proxy = await Proxy.to(sandbox.ledgerBaseUrl);
-    const fleet = new FleetUnderFire(dice, { folder, server, sandbox, proxy });
+    const fleet = new FleetUnderFire(dice, { size, folder, server, sandbox, proxy });
     fleet.#writeProject();
-    for (let at = 0; at < WORKERS; at++) fleet.#startWorker(at);
+    for (let at = 0; at < size; at++) fleet.#startWorker(at);
     return fleet;
   }
 
@@ -158,7 +163,7 @@ state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
 
   async #harm(): Promise<void> {
     const chance = this.#dice.next();
-    const at = this.#dice.below(WORKERS);
+    const at = this.#dice.below(this.#size);
     const worker = this.#workers[at];
     if (chance < DATABASE_SHARE) {
       this.#databaseKills++;

@@ -5,6 +5,8 @@ import { BINARIES } from "../postgres/server.ts";
 import { FleetUnderFire } from "./fire.ts";
 
 const KILLS = 100;
+// One to die and one to take over; `npm run fleet:kills` has one more.
+const WORKERS = 2;
 const LONGEST_MS = 900_000;
 
 test.skipIf(BINARIES === undefined)(
@@ -12,10 +14,10 @@ test.skipIf(BINARIES === undefined)(
   { timeout: LONGEST_MS },
   async () => {
     const seed = randomInt(1_000_000_000);
-    const fleet = await FleetUnderFire.start(new Dice(seed));
+    const fleet = await FleetUnderFire.start(new Dice(seed), WORKERS);
     try {
       const { violations, runs } = await fleet.endure(KILLS);
-      expect(violations, `replay: npm run fleet:kills -- --kills ${KILLS} --seed ${seed}`).toEqual([]);
+      expect(violations, `replay: npm run fleet:kills -- --kills ${KILLS} --seed ${seed} --workers ${WORKERS}`).toEqual([]);
       expect(runs).toBeGreaterThan(0);
     } finally {
       await fleet.close();

@@ -1,17 +1,19 @@
-// npm run fleet:kills [-- --kills N] [--seed S]: kills workers and PostgreSQL until N processes have died, under real runs, and judges what is left.
+// npm run fleet:kills [-- --kills N] [--seed S] [--workers N]: kills workers and PostgreSQL until N processes have died, under real runs, and judges what is left.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { Dice } from "../../src/base/numbers/dice.ts";
 import { FleetUnderFire, type Toll } from "./fire.ts";
 
 const PRINT_EVERY = 100;
-const { values: options } = parseArgs({ options: { kills: { type: "string", default: "200" }, seed: { type: "string" } } });
+const { values: options } = parseArgs({
+  options: { kills: { type: "string", default: "200" }, seed: { type: "string" }, workers: { type: "string", default: "3" } },
+});
 const wanted = Number(options.kills);
 const seed = Number(options.seed ?? randomInt(1_000_000_000));
 
 console.log(`seed ${seed}`);
 const startedAt = performance.now();
-const fleet = await FleetUnderFire.start(new Dice(seed));
+const fleet = await FleetUnderFire.start(new Dice(seed), Number(options.workers));
 try {
   let harms = 0;
   const toll = await fleet.endure(wanted, () => {
