@@ -84,6 +84,16 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(kept.code, kept.transcript).toBe(0);
   });
 
+  test("not while a submitted run waits: no worker would look for it in the old database", async () => {
+    const { project } = await place();
+    const submitted = await project.run("submit", "mint.yaml", "--key", "J1");
+    expect(submitted.code, submitted.transcript).toBe(0);
+    const refused = await project.run("state", "move", "database", ".tokenbook");
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("state.jobs-left")]);
+    expect(refused.stderr).toContain("1 submitted run has not ended");
+    expect(existsSync(join(project.folder, ".tokenbook", "journal.db"))).toBe(false);
+  });
+
   test("not into a place that holds runs, not onto itself, and not from nowhere", async () => {
     const { project, inFolder } = await place();
     await inFolder("run", "mint.yaml");

@@ -9,9 +9,9 @@ import { JOURNAL_PART } from "../../journal/format.ts";
 import { JournalStore } from "../../journal/store.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { ScheduleStore } from "../../schedule/store.ts";
-import type { StatePlace } from "../../sql/place.ts";
+import type { ServerPlace, StatePlace } from "../../sql/place.ts";
 import { setAside } from "../../state/tables.ts";
-import { serverOf } from "../fleet/open-queue.ts";
+import { openQueue, serverOf } from "../fleet/open-queue.ts";
 import { inProjectHere, type ProjectShell } from "../project/chosen-project.ts";
 import type { Dotenv } from "../project/project.ts";
 import { LOOKING, peekIntoJournal } from "../runs/open-journal.ts";
@@ -34,6 +34,7 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   if (options.from === options.to || from === to) throw samePlace(options.from);
   if (typeof from === "string" && !existsSync(from)) throw nothingThere(options.from);
   peekIntoJournal(to, (store) => store.assertEmpty());
+  if (typeof from !== "string") await assertNoJobs(from, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   copySideTables(from, to);
   const { runs, records, aside } = copyJournal(from, to);
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records, aside })}\n`, "json");
@@ -46,6 +47,17 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
 
 function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): StatePlace {
   return name === DATABASE ? serverOf(shell, dotenv) : resolve(shell.cwd, name);
+}
+
+// A job stays in its database, where no worker would look for it any more.
+async function assertNoJobs(from: ServerPlace, say: (text: string) => void): Promise<void> {
+  const queue = await openQueue(from, false, say);
+  try {
+    const jobs = (await queue.load()).reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+    if (jobs > 0) throw jobsLeft(jobs);
+  } finally {
+    await queue.stop(0);
+  }
 }
 
 function copySideTables(from: StatePlace, to: StatePlace): void {
@@ -106,6 +118,15 @@ function assertSame(before: ReadonlyMap<string, Chain>, after: ReadonlyMap<strin
     message: `the copy differs from the original${different === undefined ? "" : ` in the run ${different}`}`,
     why: "somebody wrote to one of them meanwhile; nothing was removed",
     next: "stop workers and schedulers, empty the new place, and try again",
+  });
+}
+
+function jobsLeft(jobs: number): Failure {
+  return new Failure({
+    code: "state.jobs-left",
+    message: `${count(jobs, "submitted run")} ${jobs === 1 ? "has" : "have"} not ended`,
+    why: "jobs stay in the queue of the old database, where no worker would take them; nothing was moved",
+    next: "tokenbook worker",
   });
 }
 
