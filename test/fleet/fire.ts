@@ -149,7 +149,8 @@ state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
     child.once("exit", (code) => {
       if (code === null || code === 0) return;
       const again = (): void => {
-        if (!this.#isOver) this.#startWorker(at);
+        // Unless another one has taken its place meanwhile, whom nobody would end.
+        if (!this.#isOver && this.#workers[at] === child) this.#startWorker(at);
       };
       void this.#databaseBack.then(() => setTimeout(again, POLL_MS));
     });
