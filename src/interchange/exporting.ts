@@ -2,6 +2,7 @@ import type { FileReader } from "../playbook/playbook-files.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { MapNode } from "../source/node.ts";
 import type { Knowledge } from "./expressions/evaluate.ts";
+import type { ExportedInputs } from "./export/export-inputs.ts";
 import type { OutStep } from "./export/export-step.ts";
 import type { TranslationFindings } from "./findings.ts";
 import type { Names } from "./names.ts";
@@ -14,8 +15,13 @@ export interface Exporting {
   readonly files: FileReader;
   readonly names: Knowledge;
   readonly prefix: string;
+  /** The names of the blocks and includes around a step, for people. */
+  readonly about: string | undefined;
   /** The ids of all steps: no two have the same one. */
   readonly ids: Names;
+  /** What the ids that a run makes begin with: no two begin alike. */
+  readonly words: Names;
+  readonly inputs: ExportedInputs;
   /** The steps so far, of all playbooks. */
   readonly all: OutStep[];
   readonly inIncluded: Diagnostic[];

@@ -8,17 +8,20 @@ export class Names {
   readonly #given = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #make: (name: string) => string;
+  readonly #separator: string;
 
-  constructor(make: (name: string) => string) {
+  constructor(make: (name: string) => string, separator = "_") {
     this.#make = make;
+    this.#separator = separator;
   }
 
-  /** Returns the name for a name. */
-  of(name: string): string {
-    const known = this.#given.get(name);
+  /** Returns the name for a name; of two kinds of things with the same name, each has its own. */
+  of(name: string, kind = ""): string {
+    const key = `${kind} ${name}`;
+    const known = this.#given.get(key);
     if (known !== undefined) return known;
     const made = this.fresh(name);
-    this.#given.set(name, made);
+    this.#given.set(key, made);
     return made;
   }
 
@@ -26,7 +29,7 @@ export class Names {
   fresh(name: string): string {
     const base = this.#make(name);
     let made = base;
-    for (let number = 2; this.#taken.has(made); number += 1) made = `${base}_${number}`;
+    for (let number = 2; this.#taken.has(made); number += 1) made = `${base}${this.#separator}${number}`;
     this.#taken.add(made);
     return made;
   }

@@ -1,7 +1,9 @@
-import { truncateSync } from "node:fs";
+import { existsSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bothWays } from "../interchange/both-ways.ts";
+import { RecordingClient } from "../interchange/record-har.ts";
+import { LIMITS } from "../../src/base/limits.ts";
 import { documentOfPage, lostAnswer, mintsIn } from "../interchange/lost-answer.ts";
 import { newProject, temporaryFolder } from "./world.ts";
 
@@ -50,6 +52,18 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
   expect((await project.run("convert", "lossy.arazzo.yaml", "accepted.yaml", "--accept-loss")).code).toBe(0);
   const refused = await project.run("run", "lossy.arazzo.yaml");
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the header "X-Trace" is not sent')]);
+
+  const client = new RecordingClient();
+  const body = JSON.stringify({ assetType: "Property", data: { id: "A1", note: "x".repeat(LIMITS.sourceBytes) } });
+  client.record(
+    "http://127.0.0.1:1/tokenize/app1/asset?actAs=userId:alice",
+    { method: "POST", body },
+    { status: 200, text: "{}" },
+  );
+  project.write("long.har", client.archive());
+  const long = await project.run("convert", "long.har", "long.yaml");
+  expect([long.code, long.stderr]).toEqual([2, expect.stringContaining("long.har cannot be converted")]);
+  expect(existsSync(join(project.folder, "long.yaml"))).toBe(false);
 
   project.write("session.har", "");
   truncateSync(join(project.folder, "session.har"), 200 * 1024 * 1024);

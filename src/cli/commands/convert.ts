@@ -25,11 +25,13 @@ export const convert: Command<ConvertOptions> = async (shell, options): Promise<
   const kind = kindOf(from, text);
   if (to !== undefined) refuseSameKind(from, to, kind);
   const { text: made, diagnostics } = translated(kind, from, text, shell);
-  const problems = made === undefined ? diagnostics : [...diagnostics, ...problemsOf(to ?? from, made, kind, shell)];
-  if (json) shell.stdout.write(checkJson([{ file: from, ok: made !== undefined, diagnostics: problems }], []), "json");
+  const wrong = made === undefined ? [] : problemsOf(to ?? from, made, kind, shell);
+  const problems = [...diagnostics, ...wrong];
+  const isMade = made !== undefined && wrong.length === 0;
+  if (json) shell.stdout.write(checkJson([{ file: from, ok: isMade, diagnostics: problems }], []), "json");
   else for (const each of problems) shell.stderr.write(`${formatDiagnostic(each)}\n\n`);
   const lost = problems.filter(({ severity }) => severity === "error");
-  if (made === undefined) return summarise(shell, `${from} cannot be converted`, EXIT.cannotStart);
+  if (!isMade) return summarise(shell, `${from} cannot be converted`, EXIT.cannotStart);
   if (to !== undefined) createFiles(shell, dirname(resolve(shell.cwd, to)), { [basename(to)]: made });
   else if (!json) shell.stdout.write(made);
   if (lost.length === 0) return summarise(shell, "nothing is lost", EXIT.passed);

@@ -10,14 +10,10 @@ import { fieldSchema, itemSchema, numeralWanted } from "../../playbook/expressio
 import { isEntity } from "../../playbook/steps/entity-attributes.ts";
 import { withSchema } from "../../playbook/steps/call-input.ts";
 import type { Named } from "../expressions/evaluate.ts";
+import type { Exporting } from "../exporting.ts";
+import { ORGANIZATION } from "./export-inputs.ts";
 import { AnswerPlace, Hidden, type OutStep } from "./export-step.ts";
-import { Expr, isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
-
-/** The input with the organization of the entities that act. */
-export const ORGANIZATION_INPUT = "orgId";
-
-/** The input by which the ids of one run differ from those of another. */
-export const RUN_KEY_INPUT = "runKey";
+import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** What a call sends, beside its key. */
 export interface ExportedRequest {
@@ -34,16 +30,15 @@ export interface ExportedRequest {
 const MARK = "\uE002mark";
 
 /** Builds what a call sends, as the engine does, with expressions where only a run knows. */
-export function sentBy(step: OutStep, given: ValueMap): ExportedRequest {
+export function sentBy(step: OutStep, given: ValueMap, { inputs, words }: Pick<Exporting, "inputs" | "words">): ExportedRequest {
   const { operation } = step;
   const hidden = new Hidden();
   const schema = withSchema(operation, operation.batches && given["items"] !== undefined);
-  const word = step.id.replaceAll("_", "");
   const names = {
-    id: (part = "") => hidden.hide(new Joined([`${word}${part}`, new Expr(`$inputs.${RUN_KEY_INPUT}`)])),
+    id: (part = "") => hidden.hide(new Joined([words.of(`${step.id}${part}`, step.id), inputs.runKey])),
     mark: MARK,
   };
-  const plain = hidden.hideIn(fitting(schema, given)) as JsonObject;
+  const plain = hidden.hideIn(fitting(schema, given, { [ORGANIZATION]: inputs.organization })) as JsonObject;
   const marked = completed(operation, plain, { names, profile: DEFAULT_PROFILE });
   const input = withoutMark(marked) as JsonObject;
   const { body } = buildRequest(operation, input, { profile: DEFAULT_PROFILE, actingEntity: undefined });
@@ -61,20 +56,20 @@ export function sentBy(step: OutStep, given: ValueMap): ExportedRequest {
 }
 
 // As a playbook is read: a quoted numeral is a number where one belongs, and `userId:alice` an entity.
-function fitting(schema: JsonSchema | undefined, value: WrittenValue): WrittenValue {
+// An entity that names no organization is of the environment's.
+function fitting(schema: JsonSchema | undefined, value: WrittenValue, ofEnvironment: ValueMap): WrittenValue {
   if (typeof value === "string") {
     const entity = isEntity(schema) ? readEntity(value) : undefined;
     if (entity === undefined) return numeralWanted(schema, value) ?? value;
-    return { ...OF_ENVIRONMENT, [entity.attribute]: entity.value };
+    return { ...ofEnvironment, [entity.attribute]: entity.value };
   }
-  if (Array.isArray(value)) return value.map((item: WrittenValue) => fitting(itemSchema(schema), item));
+  if (Array.isArray(value)) return value.map((item: WrittenValue) => fitting(itemSchema(schema), item, ofEnvironment));
   if (!isMap(value)) return value;
-  const fields = Object.entries(value).map(([name, field]) => [name, fitting(fieldSchema(schema, name), field)] as const);
-  return { ...(isEntity(schema) && fields.length > 0 ? OF_ENVIRONMENT : {}), ...Object.fromEntries(fields) };
+  const fields = Object.entries(value).map(
+    ([name, field]) => [name, fitting(fieldSchema(schema, name), field, ofEnvironment)] as const,
+  );
+  return { ...(isEntity(schema) && fields.length > 0 ? ofEnvironment : {}), ...Object.fromEntries(fields) };
 }
-
-// An entity that names no organization is of the environment's.
-const OF_ENVIRONMENT: ValueMap = { orgId: new Expr(`$inputs.${ORGANIZATION_INPUT}`) };
 
 // Arazzo has no mark of a run, and nothing that would look for it.
 function withoutMark(value: Json): Json {

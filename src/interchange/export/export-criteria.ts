@@ -10,55 +10,96 @@ export interface Criterion {
   readonly type?: string;
 }
 
+/** Reports what criteria ask for less exactly than the condition. */
+export type LoseOfCriteria = (message: string, why: string) => void;
+
+/** What a condition can name, and how losses of the criteria are reported. */
+interface Asked {
+  readonly names: Knowledge;
+  readonly lose: LoseOfCriteria;
+}
+
 /** Returns the criteria that ask for what a condition asks for; `undefined` when Arazzo cannot say it. */
-export function criteriaOf(node: ASTNode, names: Knowledge): readonly Criterion[] | undefined {
+export function criteriaOf(node: ASTNode, names: Knowledge, lose: LoseOfCriteria): readonly Criterion[] | undefined {
   if (node.op === "&&") {
-    const parts = (node.args as readonly ASTNode[]).map((part) => criteriaOf(part, names));
+    const parts = (node.args as readonly ASTNode[]).map((part) => criteriaOf(part, names, lose));
     return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? []);
   }
   const known = valueOf(evaluate(node, names));
   if (known === true) return [];
-  const chosen = sized(node, names) ?? existing(node, names);
+  const asked = { names, lose };
+  const chosen = sized(node, asked) ?? existing(node, asked);
   if (chosen !== undefined) return [chosen];
-  const condition = simple(node, names);
+  const exact = exactText(node, names);
+  if (exact !== undefined) return [exact];
+  const condition = simple(node, asked);
   // Runners do not read a condition that begins with a bracket.
   return condition === undefined ? undefined : [{ condition: node.op === "||" ? condition.slice(1, -1) : condition }];
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
 
-function simple(node: ASTNode, names: Knowledge): string | undefined {
+// Conditions compare texts without regard to case, and take '1' for 1. A pattern does not.
+function exactText(node: ASTNode, names: Knowledge): Criterion | undefined {
+  if (node.op !== "==") return undefined;
+  const sides = (node.args as readonly ASTNode[]).map((part) => valueOf(evaluate(part, names)));
+  const place = sides.find((side) => side instanceof Expr && side.text.startsWith(BODY));
+  const text = sides.find((side) => typeof side === "string");
+  if (!(place instanceof Expr) || typeof text !== "string" || !PLAIN.test(text)) return undefined;
+  return { context: place.text, condition: `^${text}$`, type: "regex" };
+}
+
+// No character of it means something in a pattern.
+const PLAIN = /^[\w @:-]+$/;
+
+function simple(node: ASTNode, asked: Asked): string | undefined {
   if (node.op === "&&" || node.op === "||") {
-    const parts = (node.args as readonly ASTNode[]).map((part) => simple(part, names));
+    const parts = (node.args as readonly ASTNode[]).map((part) => simple(part, asked));
     return parts.includes(undefined) ? undefined : `(${parts.join(` ${node.op} `)})`;
   }
   if (!OPERATORS.has(node.op)) return undefined;
-  const [left, right] = (node.args as readonly ASTNode[]).map((part) => valueOf(evaluate(part, names)));
+  const [left, right] = (node.args as readonly ASTNode[]).map((part) => valueOf(evaluate(part, asked.names)));
   if (left === undefined || right === undefined) return undefined;
-  const equal = node.op === "==" ? fieldByField(left, right) : undefined;
-  return equal ?? compared(left, node.op, right);
+  const equal = node.op === "==" ? fieldByField(left, right, asked) : undefined;
+  return equal ?? compared(left, node.op, right, asked);
 }
 
-function compared(left: WrittenValue, operator: string, right: WrittenValue): string | undefined {
-  const [one, other] = [operand(left), operand(right)];
+function compared(left: WrittenValue, operator: string, right: WrittenValue, { lose }: Asked): string | undefined {
+  const [one, other] = [operand(left, lose), operand(right, lose)];
+  if (one !== undefined && other !== undefined && [left, right].some((side) => typeof side === "string" && /[a-z]/i.test(side)))
+    lose("this criterion finds A and a equal", "conditions of Arazzo compare texts without regard to case");
   return one === undefined || other === undefined ? undefined : `${one} ${operator} ${other}`;
 }
 
 // A map has these fields, and may have others.
-function fieldByField(left: WrittenValue, right: WrittenValue): string | undefined {
+function fieldByField(left: WrittenValue, right: WrittenValue, asked: Asked): string | undefined {
   const [expression, map] = left instanceof Expr ? [left, right] : [right, left];
   if (!(expression instanceof Expr) || !isMap(map)) return undefined;
   const fields = Object.entries(map).map(([name, value]) => {
     const inner = new Expr(`${expression.text}${expression.text.includes("#") ? "" : "#"}/${name}`);
-    return compared(inner, "==", value);
+    return compared(inner, "==", value, asked);
   });
-  return fields.includes(undefined) || fields.length === 0 ? undefined : fields.join(" && ");
+  if (fields.includes(undefined) || fields.length === 0) return undefined;
+  asked.lose("this criterion does not notice further fields", "Arazzo compares no maps, and one field at a time");
+  return fields.join(" && ");
 }
 
-function operand(value: WrittenValue): string | undefined {
+function operand(value: WrittenValue, lose: LoseOfCriteria): string | undefined {
+  if (value instanceof Decimal && !isDouble(value)) lose(...rounded(value));
   if (value instanceof Expr || value instanceof Decimal) return value.text;
   if (value === null || typeof value === "boolean") return String(value);
   return typeof value === "string" ? quoted(value) : undefined;
+}
+
+/** Returns whether a runner that reads numbers as doubles reads this one to the last digit. */
+export function isDouble(value: Decimal): boolean {
+  const double = Decimal.parse(String(Number(value.text)));
+  return double !== undefined && double.equals(value);
+}
+
+/** What is lost of a number that no double holds, and why. */
+export function rounded({ text }: Decimal): [message: string, why: string] {
+  return [`runners that read ${text} as a double round it`, "the standard has no exact numbers"];
 }
 
 // A text in a condition cannot begin as an expression, or hold what runners read differently.
@@ -67,7 +108,7 @@ function quoted(text: string): string | undefined {
 }
 
 // `response.sales.size() > 0`, as the existence of an item.
-function sized(node: ASTNode, names: Knowledge): Criterion | undefined {
+function sized(node: ASTNode, { names }: Asked): Criterion | undefined {
   if (node.op !== ">" && node.op !== ">=") return undefined;
   const [left, right] = node.args as readonly [ASTNode, ASTNode];
   if (left.op !== "rcall" || left.args[0] !== "size") return undefined;
@@ -80,13 +121,13 @@ function sized(node: ASTNode, names: Knowledge): Criterion | undefined {
 }
 
 // `response.exists(x, x.id == "a")`, as a filter.
-function existing(node: ASTNode, names: Knowledge): Criterion | undefined {
+function existing(node: ASTNode, asked: Asked): Criterion | undefined {
   if (node.op !== "rcall" || node.args[0] !== "exists") return undefined;
   const [, receiver, [variable, where]] = node.args;
-  const list = valueOf(evaluate(receiver, names));
+  const list = valueOf(evaluate(receiver, asked.names));
   if (!(list instanceof Expr) || variable?.op !== "id" || where === undefined) return undefined;
   const place = placeOf(list);
-  const filter = filterOf(where, variable.args, names);
+  const filter = filterOf(where, variable.args, asked);
   if (place === undefined || filter === undefined) return undefined;
   return selecting(`${place}[?(${filter})]`);
 }
@@ -108,13 +149,13 @@ function placeOf({ text }: Expr): string | undefined {
     .join("")}`;
 }
 
-function filterOf(node: ASTNode, item: string, names: Knowledge): string | undefined {
+function filterOf(node: ASTNode, item: string, asked: Asked): string | undefined {
   if (node.op === "&&" || node.op === "||") {
-    const parts = (node.args as readonly ASTNode[]).map((part) => filterOf(part, item, names));
+    const parts = (node.args as readonly ASTNode[]).map((part) => filterOf(part, item, asked));
     return parts.includes(undefined) ? undefined : parts.join(` ${node.op} `);
   }
   if (!OPERATORS.has(node.op)) return undefined;
-  const [left, right] = (node.args as readonly ASTNode[]).map((part) => inItem(part, item) ?? constant(part, names));
+  const [left, right] = (node.args as readonly ASTNode[]).map((part) => inItem(part, item) ?? constant(part, asked));
   return left === undefined || right === undefined ? undefined : `${left} ${node.op} ${right}`;
 }
 
@@ -125,7 +166,7 @@ function inItem(node: ASTNode, item: string): string | undefined {
   return owner === undefined ? undefined : `${owner}.${node.args[1]}`;
 }
 
-function constant(node: ASTNode, names: Knowledge): string | undefined {
+function constant(node: ASTNode, { names, lose }: Asked): string | undefined {
   const value = valueOf(evaluate(node, names));
-  return value === undefined || value instanceof Expr ? undefined : operand(value);
+  return value === undefined || value instanceof Expr ? undefined : operand(value, lose);
 }

@@ -1,13 +1,16 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { parseDuration } from "../../base/time/duration.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";
+import { fieldsOf } from "../../playbook/keywords/keyword.ts";
+import type { RetryFields } from "../../playbook/keywords/shared.ts";
+import { STEP, WAITS } from "../../playbook/keywords/step.ts";
 import { KEY_ACTS } from "../../playbook/steps/identity.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import { evaluateNode, join, type Known, type Knowledge, parseExpression } from "../expressions/evaluate.ts";
-import { ORGANIZATION_INPUT, type ExportedRequest, sentBy } from "./export-call.ts";
-import { criteriaOf, type Criterion } from "./export-criteria.ts";
+import { type ExportedRequest, sentBy } from "./export-call.ts";
+import { criteriaOf, type Criterion, isDouble, rounded } from "./export-criteria.ts";
+import { ORGANIZATION } from "./export-inputs.ts";
 import { AnswerPlace, OutStep, parts, payloadOf } from "./export-step.ts";
 import type { Exporting, StepPlace } from "../exporting.ts";
 import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
@@ -26,21 +29,26 @@ export function exportCall(place: StepPlace, operation: Operation, around: Expor
     return findings.lose(
       child(node, "with") ?? node,
       "the step is left out",
-      "a value of it is computed in the run, which Arazzo cannot do",
+      "a value of it is known only in a run, which Arazzo cannot write",
     );
   const step = new OutStep(around.ids.fresh(id), operation);
-  step.description = textOf(child(node, "name"));
+  step.description = aboutOf(node, around);
   const ensured = ensure(place, step, around);
-  const sent = sentBy(step, input);
+  const sent = sentBy(step, input, around);
   all.push(step);
   fill(step, sent, as);
   reportValues(sent, node, around);
   expectations(step, place, around);
   repeats(step, place, around);
+  if (operation.writes && child(node, "fails") === undefined) awaitReceipt(step, as, { node, around });
   const after = ensured === undefined ? undefined : ensured();
   const found = sent.yields.part("id") === undefined ? discovered(step, sent, { as, around, node }) : undefined;
-  if (operation.writes && child(node, "fails") === undefined) awaitReceipt(step, as, around);
   return knownOf(step, sent, { found, ensured: after });
+}
+
+/** Returns what a step is called for people, with the blocks and includes around it. */
+export function aboutOf(node: SourceNode, { about }: Exporting): string | undefined {
+  return [about, textOf(child(node, "name"))].filter((each) => each !== undefined).join(": ") || undefined;
 }
 
 const EMPTY: SourceNode = { kind: "map", entries: new Map(), range: { start: 0, end: 0 } };
@@ -72,8 +80,13 @@ function actingIn(
   const { identity, keyHeader, name } = service;
   const declared = textOf(node) === undefined ? node : child(child(around.root, "actors"), textOf(node) ?? "");
   const own = textOf(child(declared, name));
-  if (identity.kind === "credential") return own === undefined ? undefined : [header(keyHeader, own)];
-  const key = header(keyHeader, `${name.toUpperCase()}_API_KEY`);
+  const header = (credential: string): object => ({
+    name: keyHeader,
+    in: "header",
+    value: around.inputs.key(credential).text,
+  });
+  if (identity.kind === "credential") return own === undefined ? undefined : [header(own)];
+  const key = header(`${name.toUpperCase()}_API_KEY`);
   if (node === undefined || own === KEY_ACTS) return [key];
   const entity = own ?? entityText(evaluateNode(node, names));
   if (entity === undefined) return undefined;
@@ -81,13 +94,9 @@ function actingIn(
   return [key, { name: parameter, in: where, value: runtimeOf(entity) }];
 }
 
-function header(name: string, input: string): object {
-  return { name, in: "header", value: `$inputs.${input}` };
-}
-
 function entityText(value: WrittenValue | undefined): WrittenValue | undefined {
   if (typeof value === "string") return value;
-  const [attribute, name] = isMap(value) ? (Object.entries(value).find(([key]) => key !== ORGANIZATION_INPUT) ?? []) : [];
+  const [attribute, name] = isMap(value) ? (Object.entries(value).find(([key]) => key !== ORGANIZATION) ?? []) : [];
   return attribute === undefined || name === undefined ? undefined : join([`${attribute}:`, name]);
 }
 
@@ -102,8 +111,7 @@ function reportValues(sent: ExportedRequest, node: SourceNode, { findings }: Exp
   if (sent.unmarked)
     findings.tighten(place, "requests have no mark of the run", "Arazzo would not look for it: a lost answer stays lost");
   for (const value of values) {
-    if (value instanceof Decimal && !isDouble(value))
-      findings.lose(place, `runners that read ${value.text} as a double round it`, "the standard has no exact numbers");
+    if (value instanceof Decimal && !isDouble(value)) findings.lose(place, ...rounded(value));
     if (typeof value === "string" && /^\$|\{\$/.test(value))
       findings.lose(
         place,
@@ -119,11 +127,6 @@ function leaves(value: WrittenValue): readonly WrittenValue[] {
   return value instanceof Joined ? value.parts.filter((part) => typeof part === "string" && part.includes("{$")) : [value];
 }
 
-function isDouble(value: Decimal): boolean {
-  const double = Decimal.parse(String(Number(value.text)));
-  return double !== undefined && double.equals(value);
-}
-
 function textsIn(node: SourceNode | undefined): readonly SourceNode[] {
   return node === undefined ? [] : node.kind === "list" ? node.items : [node];
 }
@@ -131,13 +134,13 @@ function textsIn(node: SourceNode | undefined): readonly SourceNode[] {
 function expectations(step: OutStep, { node, id, names }: StepPlace, { findings }: Exporting): void {
   const fails = child(node, "fails");
   if (fails !== undefined) {
-    step.criteria = refusal(fails, step, findings);
+    step.criteria = refusal(fails, step);
     return;
   }
   const own = ownNames(step, node, id, names);
   const asked = [...textsIn(child(node, "expect")), ...textsIn(child(node, "until")), ...textsIn(child(node, "that"))];
   const criteria = asked.flatMap((each) => {
-    const found = criteriaOf(parseExpression(textOf(each) ?? ""), own);
+    const found = criteriaOf(parseExpression(textOf(each) ?? ""), own, (message, why) => findings.lose(each, message, why));
     if (found === undefined) findings.lose(each, "this expectation is not checked", "the criteria of Arazzo cannot say it");
     return found ?? [];
   });
@@ -163,13 +166,10 @@ function ownNames(step: OutStep, node: SourceNode, _id: string, names: Knowledge
   return { ...names, response, steps };
 }
 
-function refusal(fails: SourceNode, step: OutStep, findings: Exporting["findings"]): readonly Criterion[] {
+function refusal(fails: SourceNode, step: OutStep): readonly Criterion[] {
   const asked = textOf(child(fails, "condition"));
   // As the service spells it: runners compare texts exactly.
   const condition = conditionsOf(step.operation.call).find((each) => plainWords(each) === plainWords(asked ?? "")) ?? asked;
-  const message = child(fails, "message");
-  if (message !== undefined)
-    findings.lose(message, "the message of the refusal is not checked", "runners compare whole texts in different ways");
   const status = child(fails, "status");
   const codes = textsIn(status).map((each) => `$statusCode == ${each.kind === "scalar" ? String(each.value) : ""}`);
   const place = new AnswerPlace(step, ["condition"], true).value().text;
@@ -179,40 +179,39 @@ function refusal(fails: SourceNode, step: OutStep, findings: Exporting["findings
   ];
 }
 
-function milliseconds(node: SourceNode | undefined, otherwise: number): number {
-  const text = textOf(node);
-  return text === undefined ? otherwise : (parseDuration(text) ?? otherwise);
-}
-
+// How often to ask, where the playbook leaves it to tokenbook.
 const POLL_MS = 1_000;
-const POLLS_MS = 60_000;
 
 function repeats(step: OutStep, { node }: StepPlace, { findings, root }: Exporting): void {
-  const retry = child(node, "retry");
-  const until = child(node, "until");
-  const wait = child(node, "wait");
-  if (retry !== undefined) {
-    const attempts = child(retry, "attempts");
-    step.onFailure = [
-      again(Number(attempts?.kind === "scalar" ? attempts.value : 2) - 1, milliseconds(child(retry, "every"), POLL_MS)),
-    ];
-  } else if (until !== undefined) {
-    const every = Math.max(milliseconds(child(wait, "every"), POLL_MS), 1);
-    const timeout = milliseconds(child(node, "timeout") ?? child(wait, "timeout"), POLLS_MS);
-    step.onFailure = [again(Math.max(1, Math.ceil(timeout / every)), every)];
+  const retry = STEP.retry.read(child(node, "retry"));
+  if (retry !== undefined) step.onFailure = [again(retry)];
+  else if (child(node, "until") !== undefined) {
+    const wait = child(node, "wait");
+    const usual = fieldsOf(wait, WAITS.until);
+    const every = child(wait, "every") === undefined ? POLL_MS : usual.every;
+    step.onFailure = [polled(STEP.timeout.read(child(node, "timeout")) ?? usual.timeout, every)];
     const pending = child(node, "on_timeout");
     if (textOf(pending) === "pending")
       findings.lose(pending ?? node, "the step fails when the time is over", "a run of Arazzo cannot be pending");
   }
-  const discover = child(node, "discover");
-  if (discover !== undefined) findings.lose(discover, "`discover` is left out", "Arazzo has no list of exactly one");
   const { paging } = step.operation.call;
   if (paging !== undefined && child(node, "fails") === undefined && textOf(child(node, "pages")) !== "first")
     findings.lose(child(node, "uses") ?? child(node, "read") ?? root, "only the first page is read", "Arazzo has no pages");
 }
 
-function again(limit: number, everyMs: number): object {
-  return { name: "again", type: "retry", retryAfter: everyMs / 1000, retryLimit: limit };
+// As many attempts, in as much time: the pauses of Arazzo do not grow.
+function again({ attempts = 2, every, backoff }: RetryFields): object {
+  const pauses = Array.from({ length: attempts - 1 }, (_, at) => every * backoff ** at);
+  const totalMs = pauses.reduce((sum, pause) => sum + pause, 0);
+  return retrying(pauses.length, totalMs / pauses.length);
+}
+
+function polled(timeoutMs: number, everyMs: number): object {
+  return retrying(Math.max(1, Math.ceil(timeoutMs / everyMs)), everyMs);
+}
+
+function retrying(limit: number, everyMs: number): object {
+  return { name: "again", type: "retry", retryAfter: Math.round(everyMs) / 1000, retryLimit: limit };
 }
 
 // A write with `ensure` is made unless its effect is there: a read before it jumps over it, and a read after it holds it to its word.
@@ -231,9 +230,12 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
       place,
       around,
     );
-    const criteria = criteriaOf(parseExpression(textOf(that) ?? ""), { ...names, response: payloadOf(side, true) });
+    const known = { ...names, response: payloadOf(side, true) };
+    const criteria = criteriaOf(parseExpression(textOf(that) ?? ""), known, (message, why) => {
+      if (suffix === "before") around.findings.lose(that, message, why);
+    });
     if (!isMap(input) || as === undefined || criteria === undefined) return undefined;
-    fill(side, sentBy(side, input), as);
+    fill(side, sentBy(side, input, around), as);
     side.criteria = [SUCCESS, ...criteria];
     return side;
   };
@@ -251,7 +253,7 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
   before.onFailure = [{ name: "make", type: "goto", stepId: step.id }];
   around.all.push(before);
   return () => {
-    after.onFailure = [again(POLLS_MS / POLL_MS, POLL_MS)];
+    after.onFailure = [polled(STEP.ensure.read(ensured)?.within ?? POLL_MS, POLL_MS)];
     around.all.push(after);
     return payloadOf(after, false);
   };
@@ -271,7 +273,7 @@ function discovered(
   const index = around.listed.get(key) ?? 0;
   around.listed.set(key, index + 1);
   const list = new OutStep(around.ids.fresh(`${step.id}_found`), read);
-  fill(list, sentBy(list, asked), as);
+  fill(list, sentBy(list, asked, around), as);
   list.criteria = [SUCCESS];
   around.all.push(list);
   around.findings.lose(
@@ -283,7 +285,13 @@ function discovered(
 }
 
 // A write that is not answered after its commit has a receipt.
-function awaitReceipt(step: OutStep, as: Acting, around: Exporting): void {
+function awaitReceipt(
+  step: OutStep,
+  as: Acting,
+  { node, around }: { readonly node: SourceNode; readonly around: Exporting },
+): void {
+  const wait = child(node, "wait");
+  if (textOf(wait) === "none") return;
   const { service, async } = step.operation;
   const { receipts } = service;
   if (receipts === undefined || async) return;
@@ -295,10 +303,10 @@ function awaitReceipt(step: OutStep, as: Acting, around: Exporting): void {
   const given = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, value === MARKED ? receiptId : value]),
   ) as ValueMap;
-  fill(receipt, sentBy(receipt, given), as);
+  fill(receipt, sentBy(receipt, given, around), as);
   const [committed = ""] = receipts.rules(DEFAULT_PROFILE).committed;
   receipt.criteria = [SUCCESS, { condition: `$response.body#/status == '${committed}'` }];
-  receipt.onFailure = [again(POLLS_MS / POLL_MS, POLL_MS)];
+  receipt.onFailure = [polled(fieldsOf(wait, WAITS.receipt).timeout, POLL_MS)];
   around.all.push(receipt);
 }
 

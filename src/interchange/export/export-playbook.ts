@@ -1,22 +1,20 @@
-import { Decimal } from "../../base/numbers/decimal.ts";
-import { readEntity } from "../../base/entity.ts";
-import { hasEntities, services } from "../../services/services.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
-import { child, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { child, type SourceNode } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
 import { asNode, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
-import { evaluateNode, type Known, type Knowledge, valueOf } from "../expressions/evaluate.ts";
-import { ORGANIZATION_INPUT, RUN_KEY_INPUT } from "./export-call.ts";
+import { evaluateNode, type Knowledge, valueOf } from "../expressions/evaluate.ts";
+import { actorsOf } from "./export-actors.ts";
+import { ExportedInputs } from "./export-inputs.ts";
 import { type ExportedBlock, exportSteps } from "./export-steps.ts";
 import { type OutStep, parts } from "./export-step.ts";
+import { loseKeywords } from "./fates.ts";
 import { TranslationFindings } from "../findings.ts";
 import { Names } from "../names.ts";
 import { runtimeOf } from "../expressions/runtime-value.ts";
-import { Expr, type WrittenValue } from "../value.ts";
 
 /** The document that a playbook is exported to. */
 export interface Exported {
@@ -31,98 +29,38 @@ export function exportPlaybook(path: string, text: string, files: FileReader): E
   const { file, root } = parseYaml(path, text);
   if (playbook === undefined || root?.kind !== "map") return { text: undefined, diagnostics: errors };
   const findings = new TranslationFindings(file);
-  const inputs = new ExportedInputs();
+  const inputs = new ExportedInputs(findings);
   const names: Knowledge = {
-    inputs: inputs.named(playbook.inputs.map(({ name }) => name)),
-    secrets: inputs.named(playbook.secrets.map(({ name }) => name)),
-    env: inputs.named(playbook.env.map(({ name }) => name)),
-    actors: actorsOf(playbook),
-    run: parts({ key: new Expr(`$inputs.${RUN_KEY_INPUT}`) }),
+    inputs: inputs.given(playbook, root),
+    env: inputs.env(playbook.env),
+    secrets: inputs.secrets(playbook.secrets),
+    actors: actorsOf(playbook, inputs),
+    run: parts({ key: inputs.runKey }),
   };
-  loseSections(root, findings);
-  const ids = new Names((id) => id);
-  const block = exportSteps({ path, root, findings, files, names, prefix: "", ids, all: [], inIncluded: [], listed: new Map() });
+  loseKeywords("playbook", root, findings);
+  const block = exportSteps({
+    path,
+    root,
+    findings,
+    files,
+    names,
+    prefix: "",
+    about: undefined,
+    ids: new Names((id) => id),
+    words: new Names((id) => id.replaceAll("_", ""), ""),
+    inputs,
+    all: [],
+    inIncluded: [],
+    listed: new Map(),
+  });
+  if (block.all.length === 0)
+    findings.refuse(root, "no step of this playbook can be written in Arazzo", "a workflow of Arazzo has at least one step");
   const outputs = outputsOf(child(root, "outputs"), { ...names, steps: block.steps }, findings);
-  const document = writeArazzo(playbook, { block, outputs, inputs: inputs.declared(root, block.all, outputs) });
+  const steps = block.all.map(stepOf);
+  const document = writeArazzo(playbook, { block, steps, outputs, inputs: inputs.declared(JSON.stringify([steps, outputs])) });
   const formatted = formatYaml(path, document, () => undefined);
-  return { text: "text" in formatted ? formatted.text : document, diagnostics: [...findings.all, ...block.inIncluded] };
-}
-
-// Every input is known by its name; what a document uses of them is declared.
-class ExportedInputs {
-  named(names: readonly string[]): Known {
-    return parts(Object.fromEntries(names.map((name) => [name, new Expr(`$inputs.${name}`)])));
-  }
-
-  declared(root: MapNode, steps: readonly OutStep[], outputs: Readonly<Record<string, string>>): object {
-    const used = new Set<string>();
-    const look = (text: string): void => {
-      for (const [, name = ""] of text.matchAll(/\$inputs\.(\w+)/g)) used.add(name);
-    };
-    for (const step of steps)
-      look(JSON.stringify([step.parameters, runtimeOf(step.body ?? null), step.criteria, step.onSuccess]));
-    look(JSON.stringify(outputs));
-    const given = child(root, "inputs");
-    const properties = [...used].map((name) => [name, inputSchemaOf(name, child(given, name))] as const);
-    const required = properties.filter(([, schema]) => !("default" in schema)).map(([name]) => name);
-    return { type: "object", properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
-  }
-}
-
-const TYPES: Readonly<Record<string, object>> = {
-  decimal: { type: "number" },
-  integer: { type: "integer" },
-  boolean: { type: "boolean" },
-  date: { type: "string", format: "date" },
-  entity: { type: "object" },
-  list: { type: "array" },
-  object: { type: "object" },
-};
-
-const KEPT = ["description", "enum", "pattern", "minimum", "maximum", "minItems", "maxItems", "default"] as const;
-
-function inputSchemaOf(name: string, node: SourceNode | undefined): object {
-  if (node === undefined) {
-    if (name === RUN_KEY_INPUT)
-      return { type: "string", description: "Letters and digits that no earlier run was given: ids are made of it." };
-    if (name === ORGANIZATION_INPUT) return { type: "string", description: "The organization of the entities." };
-    return { type: "string", format: "password" };
-  }
-  const type = textOf(child(node, "type")) ?? "string";
-  const isNumber = type === "decimal" || type === "integer";
-  const kept = KEPT.flatMap((key) => {
-    const value = child(node, key);
-    if (value === undefined) return [];
-    const json = toJson(value);
-    return [[key, isNumber && key !== "description" && typeof json === "string" ? (Decimal.parse(json) ?? json) : json] as const];
-  });
-  return { ...(TYPES[type] ?? { type: "string" }), ...Object.fromEntries(kept) };
-}
-
-function actorsOf({ actors }: Playbook): Known {
-  const entities = [...actors.values()].map(({ name, group, identities }) => {
-    const all = identities.map((identity): WrittenValue => {
-      const text = services.filter(hasEntities).flatMap((service) => identity[service.name] ?? [])[0];
-      const entity = readEntity(text ?? "");
-      const organization = { [ORGANIZATION_INPUT]: new Expr(`$inputs.${ORGANIZATION_INPUT}`) };
-      return entity === undefined ? { ...identity } : { ...organization, [entity.attribute]: entity.value };
-    });
-    return [name, group ? all : all[0]] as const;
-  });
-  return parts(Object.fromEntries(entities));
-}
-
-const LOST_SECTIONS: Readonly<Record<string, string>> = {
-  schedule: "Arazzo has no schedule",
-  concurrency: "Arazzo has no groups of runs",
-  reconcile: "Arazzo compares no two sides",
-};
-
-function loseSections(root: MapNode, findings: TranslationFindings): void {
-  for (const [name, why] of Object.entries(LOST_SECTIONS)) {
-    const entry = root.entries.get(name);
-    if (entry !== undefined) findings.lose(entry.key, `\`${name}\` is left out`, why);
-  }
+  const made = "text" in formatted ? formatted.text : document;
+  return { text: findings.failed ? undefined : made, diagnostics: [...findings.all, ...block.inIncluded] };
 }
 
 function outputsOf(
@@ -143,11 +81,12 @@ function outputsOf(
 
 interface Parts {
   readonly block: ExportedBlock;
+  readonly steps: readonly object[];
   readonly outputs: Readonly<Record<string, string>>;
   readonly inputs: object;
 }
 
-function writeArazzo(playbook: Playbook, { block, outputs, inputs }: Parts): string {
+function writeArazzo(playbook: Playbook, { block, steps, outputs, inputs }: Parts): string {
   const interfaces = new Set(block.all.map(({ operation }) => operation.service.name));
   const info = {
     title: playbook.name,
@@ -157,7 +96,7 @@ function writeArazzo(playbook: Playbook, { block, outputs, inputs }: Parts): str
   const workflow = {
     workflowId: "main",
     inputs,
-    steps: block.all.map(stepOf),
+    steps,
     ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
   };
   const sources = [...interfaces].map((name) => onOneLine({ name, url: `${name}.openapi.yaml`, type: "openapi" }));

@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { type Operation, operations } from "../../operations/operation.ts";
+import { operations } from "../../operations/operation.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isShipped, resolvePlaybook } from "../../playbook/playbook-files.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
@@ -15,9 +15,12 @@ import {
   parseExpression,
   valueOf,
 } from "../expressions/evaluate.ts";
-import { exportCall } from "./export-one.ts";
+import { actorsOf } from "./export-actors.ts";
+import { aboutOf, exportCall } from "./export-one.ts";
 import type { Exporting, StepPlace } from "../exporting.ts";
 import { type OutStep, parts } from "./export-step.ts";
+import { loseKeywords } from "./fates.ts";
+import { namesIn } from "../../playbook/keywords/shared.ts";
 import { TranslationFindings } from "../findings.ts";
 import { stepId } from "../names.ts";
 import type { WrittenValue } from "../value.ts";
@@ -57,15 +60,13 @@ function exportStep(node: MapNode, names: Knowledge, into: Into): void {
   if (!isMade(node, names, around)) return;
   const own = textOf(child(node, "id"));
   const id = prefix + (own ?? stepId(textOf(child(node, "uses")) ?? "block"));
-  const foreach = child(node, "foreach");
-  if (foreach === undefined) {
+  if (child(node, "foreach") === undefined) {
     Object.assign(known, exportOnce({ node, id, names }, into));
     return;
   }
-  const rounds = roundsOf(foreach, names, around).map(([key, bound]) => {
-    const round = `${id}_${key.replaceAll(/\W+/g, "_")}`;
-    return [key, exportOnce({ node, id: round, names: { ...names, ...bound } }, { ...into, id: `${round}_` })] as const;
-  });
+  const rounds = roundsOf({ node, id, names }, around).map(
+    ({ key, place }) => [key, exportOnce(place, { ...into, id: `${place.id}_` })] as const,
+  );
   for (const step of new Set([...(own === undefined ? [] : [own]), ...rounds.flatMap(([, made]) => Object.keys(made))]))
     known[step] = parts(Object.fromEntries(rounds.map(([key, made]) => [key, made[step]])));
 }
@@ -85,19 +86,28 @@ function isMade(node: MapNode, names: Knowledge, { findings }: Exporting): boole
   return false;
 }
 
-function roundsOf(foreach: SourceNode, names: Knowledge, { findings }: Exporting): readonly (readonly [string, Knowledge])[] {
-  const [variable, entry] =
-    foreach.kind === "map" ? ([...foreach.entries].find(([name]) => name !== "key" && name !== "parallel") ?? []) : [];
+interface Round {
+  readonly key: string;
+  readonly place: StepPlace;
+}
+
+// The rounds of a `foreach`; without one, the step itself is the only round.
+function roundsOf(place: StepPlace, { findings }: Exporting): readonly Round[] {
+  const { node, id, names } = place;
+  const foreach = child(node, "foreach");
+  if (foreach === undefined) return [{ key: "", place }];
+  const [[variable, entry] = []] = foreach.kind === "map" ? namesIn(foreach) : [];
   const list = entry === undefined ? undefined : evaluateNode(entry.value, names);
   if (variable === undefined || !Array.isArray(list)) {
     findings.lose(foreach, "the rounds of this step are left out", "Arazzo has no loops, and the list is known only in a run");
     return [];
   }
-  const key = textOf(child(foreach, "key")) ?? "";
+  const asked = parseExpression(textOf(child(foreach, "key")) ?? "");
   return (list as readonly WrittenValue[]).map((item, at) => {
-    const bound = { [variable]: item };
-    const name = valueOf(evaluate(parseExpression(key), { ...names, ...bound }));
-    return [typeof name === "string" ? name : String(at + 1), bound] as const;
+    const inRound = { ...names, [variable]: item };
+    const name = valueOf(evaluate(asked, inRound));
+    const key = typeof name === "string" ? name : String(at + 1);
+    return { key, place: { node, id: `${id}_${key.replaceAll(/\W+/g, "_")}`, names: inRound } };
   });
 }
 
@@ -108,23 +118,16 @@ function exportOnce(place: StepPlace, into: Into): KnownSteps {
   const { node } = place;
   const { around } = into;
   const uses = textOf(child(node, "uses"));
+  const operation = operations.get(uses ?? "");
+  loseKeywords(uses === undefined ? "block" : operation === undefined ? "include" : "call", node, around.findings);
   if (uses === undefined) return exportBlock(place, into);
-  const operation = operations.get(uses);
   const made = operation === undefined ? include(place, uses, around) : exportCall(place, operation, around);
   const own = textOf(child(node, "id"));
   return made === undefined || own === undefined ? {} : { [own]: made };
 }
 
-const BLOCK_PARTS = {
-  rescue: "Arazzo has no steps for the failure of several others",
-  retry: "Arazzo repeats one step, and not several",
-} as const;
-
-function exportBlock({ node, names }: StepPlace, { around, id }: Into): KnownSteps {
-  for (const [part, why] of Object.entries(BLOCK_PARTS)) {
-    const entry = node.entries.get(part);
-    if (entry !== undefined) around.findings.lose(entry.key, `\`${part}\` is left out`, why);
-  }
+function exportBlock({ node, names }: StepPlace, { around: outside, id }: Into): KnownSteps {
+  const around = { ...outside, about: aboutOf(node, outside) };
   const own: Record<string, Known> = {};
   const inside: Into = { around, known: own, id };
   const namesInside = { ...names, steps: bothOf(parts(own), names["steps"]) };
@@ -155,19 +158,25 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
     return findings.lose(node, `${uses} cannot be read`, "the step is left out");
   const inner = new TranslationFindings(file);
   const given = child(node, "with");
-  const inputs = playbook.inputs.map(({ name }) => {
+  const inputs = playbook.inputs.map(({ name, type, default: usual }) => {
     const own = child(given, name);
-    const usual = child(child(child(root, "inputs"), name), "default");
-    const value = own === undefined ? usual && evaluateNode(usual, {}) : evaluateNode(own, names);
-    return [name, fitted(value, playbook.inputs.find((each) => each.name === name)?.type)] as const;
+    const value = own === undefined ? usual : evaluateNode(own, names);
+    return [name, fitted(value, type)] as const;
   });
   const inside = {
     ...around,
     path,
     root,
     findings: inner,
-    names: { ...names, inputs: parts(Object.fromEntries(inputs)), actors: parts(actorsIn(root)) },
+    names: {
+      ...names,
+      inputs: parts(Object.fromEntries(inputs)),
+      env: around.inputs.env(playbook.env),
+      secrets: around.inputs.secrets(playbook.secrets),
+      actors: actorsOf(playbook, around.inputs),
+    },
     prefix: `${id}_`,
+    about: aboutOf(node, around),
   };
   const block = exportSteps(inside);
   const outputs = child(root, "outputs");
@@ -175,12 +184,6 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
   const known = values.map(([name, { value }]) => [name, evaluateNode(value, { ...inside.names, steps: block.steps })] as const);
   around.inIncluded.push(...inner.all);
   return parts({ outputs: parts(Object.fromEntries(known)) });
-}
-
-// Identities by key have no value that could be sent.
-function actorsIn(root: MapNode): Readonly<Record<string, Known>> {
-  const actors = child(root, "actors");
-  return Object.fromEntries(Array.from(actors?.kind === "map" ? actors.entries.keys() : [], (name) => [name, parts({})]));
 }
 
 function fitted(value: WrittenValue | undefined, type: string | undefined): WrittenValue | undefined {
@@ -191,9 +194,9 @@ function fitted(value: WrittenValue | undefined, type: string | undefined): Writ
 // A check is a read with a condition, after all steps.
 function exportChecks(list: SourceNode | undefined, names: Knowledge, around: Exporting): void {
   (list?.kind === "list" ? list.items : []).forEach((node, at) => {
-    const read = textOf(child(node, "read"));
-    const operation: Operation | undefined = read === undefined ? undefined : operations.get(read);
-    if (node.kind !== "map" || operation === undefined || textOf(child(node, "severity")) === "warn") {
+    if (node.kind !== "map") return;
+    const operation = operations.get(textOf(child(node, "read")) ?? "");
+    if (operation === undefined || textOf(child(node, "severity")) === "warn") {
       around.findings.lose(
         node,
         "this check is left out",
@@ -201,6 +204,8 @@ function exportChecks(list: SourceNode | undefined, names: Knowledge, around: Ex
       );
       return;
     }
-    exportCall({ node, id: `${around.prefix}check_${at + 1}`, names }, operation, around);
+    loseKeywords("check", node, around.findings);
+    const id = `${around.prefix}check_${at + 1}`;
+    for (const { place } of roundsOf({ node, id, names }, around)) exportCall(place, operation, around);
   });
 }

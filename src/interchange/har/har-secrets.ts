@@ -1,3 +1,4 @@
+import { type Redact, redactor, Secret } from "../../base/secret.ts";
 import { contract } from "../../contract/contract.ts";
 import { fieldName, Names, outsideName } from "../names.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
@@ -13,6 +14,7 @@ export class HarSecrets {
   readonly #values = new Map<string, string>();
   readonly #declared = new Map<string, string>();
   readonly #names = new Names(fieldName);
+  readonly #redact: Redact;
 
   constructor(exchanges: readonly KeptExchange[]) {
     for (const { headers, url } of exchanges) {
@@ -22,6 +24,7 @@ export class HarSecrets {
       for (const [name, value] of URL.parse(url)?.searchParams ?? [])
         if (isSecretField(name) && value.length >= SHORTEST) this.#values.set(value, outsideName(name));
     }
+    this.#redact = redactor(Array.from(this.#values, ([value, name]) => new Secret(name, value)));
   }
 
   /** Returns the secrets of the playbook, by name. */
@@ -33,6 +36,8 @@ export class HarSecrets {
   hide(text: string, field: string): WrittenValue {
     if (isSecretField(field) && !text.includes("${{")) return this.#secret(field);
     const parts = this.#split(text).filter((part) => part !== "");
+    // One that is spelled differently, as in base64, is not what an expression would send.
+    if (parts.some((part) => typeof part === "string" && this.#redact(part) !== part)) return this.#secret(field);
     const [only] = parts;
     return parts.length > 1 ? new Joined(parts) : (only ?? "");
   }

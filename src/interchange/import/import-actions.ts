@@ -1,4 +1,3 @@
-import { LIMITS } from "../../base/limits.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import type { TranslationFindings } from "../findings.ts";
 import { type Asked, readConditions } from "./import-criteria.ts";
@@ -60,38 +59,46 @@ function targetOf(
 /** How a read is repeated. */
 export interface Repeats {
   readonly attempts: number;
-  readonly seconds: string;
+  readonly everyMs: number;
+  readonly action: SourceNode;
 }
-
-const ONCE = { attempts: 2, seconds: "0" };
 
 /** Translates what follows the failure of a call. A write is never sent again without evidence. */
 export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: TranslationFindings): Repeats | undefined {
   let repeats: Repeats | undefined;
   for (const action of onFailure) {
     const type = textOf(child(action, "type"));
-    if (type === "end") continue;
+    const criteria = child(action, "criteria");
+    if (criteria !== undefined)
+      findings.lose(criteria, "the criteria of this action are not kept", "a playbook treats every failure of a step alike");
     if (type === "goto") {
       findings.refuse(action, "a jump after a failure cannot be translated", "a run of a playbook ends where a step fails");
-    } else if (writes) {
+    } else if (type === "retry" && writes) {
       findings.tighten(
         action,
         SETTLED,
         "after a lost answer tokenbook reads what the write did, and sends it again only where that does no harm",
       );
-    } else {
-      if (child(action, "workflowId") !== undefined || child(action, "stepId") !== undefined)
-        findings.refuse(action, "other steps between two attempts cannot be translated", "a read is repeated by itself");
-      const limit = numberOf(child(action, "retryLimit"), ONCE.attempts - 1);
-      repeats = { attempts: Math.min(limit + 1, MOST_ATTEMPTS), seconds: String(numberOf(child(action, "retryAfter"), 0)) };
-      if (limit + 1 > MOST_ATTEMPTS)
-        findings.lose(action, `the read is repeated ${MOST_ATTEMPTS} times at most`, "every repetition has a limit");
+    } else if (type === "retry") {
+      repeats = repeatsBy(action, findings);
     }
+    // Of several actions the first whose criteria hold is taken.
+    if (criteria === undefined) break;
   }
   return repeats;
 }
 
-const MOST_ATTEMPTS = LIMITS.retries;
+function repeatsBy(action: SourceNode, findings: TranslationFindings): Repeats | undefined {
+  if (child(action, "workflowId") !== undefined || child(action, "stepId") !== undefined)
+    findings.refuse(action, "other steps between two attempts cannot be translated", "a read is repeated by itself");
+  const limit = numberOf(child(action, "retryLimit"), RETRIES);
+  const everyMs = Math.round(numberOf(child(action, "retryAfter"), 0) * 1000);
+  return limit < 1 ? undefined : { attempts: limit + 1, everyMs, action };
+}
+
+// As the standard has it, where no limit is given.
+const RETRIES = 1;
+
 const SETTLED = "a write is not sent again blindly, here and in every other step";
 
 function numberOf(node: SourceNode | undefined, otherwise: number): number {

@@ -73,6 +73,9 @@ function bodyOf(operation: Operation, node: SourceNode | undefined, scope: Workf
   const { findings } = scope;
   const payload = child(node, "payload");
   if (node === undefined || payload === undefined) return {};
+  const type = child(node, "contentType");
+  if (type !== undefined && !/\bjson\b/i.test(textOf(type) ?? ""))
+    return findings.refuse(type, `a body of ${textOf(type)} cannot be sent`, "the service takes JSON");
   if (call.body === undefined) return findings.refuse(node, `${operation.name} has no body`, "the service would not read it");
   const replaced = replace(scope.value(payload), child(node, "replacements"), scope);
   if (replaced === undefined) return undefined;

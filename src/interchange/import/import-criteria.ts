@@ -87,7 +87,9 @@ function matching(node: SourceNode, text: string, asked: Asked): ConditionPart |
     return asked.scope.findings.lose(condition, "this pattern cannot be used", problem ?? "a pattern cannot hold an expression");
   if (textOf(child(node, "context")) === "$statusCode") return statusPattern(text);
   const context = contextOf(node, asked);
-  return context === undefined ? undefined : new Expr(`re2(${context}, ${JSON.stringify(text)})`);
+  if (context === undefined) return undefined;
+  const whole = /^\^([\w @:-]+)\$$/.exec(text)?.[1];
+  return new Expr(whole === undefined ? `re2(${context}, ${JSON.stringify(text)})` : `${context} == ${JSON.stringify(whole)}`);
 }
 
 // A pattern of the status code is the choice of the codes that it matches.

@@ -1,9 +1,10 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { services } from "../../services/services.ts";
 import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
 import type { ArazzoDocument } from "../arazzo-document.ts";
-import type { FindingPlace } from "../findings.ts";
-import { type ActedStep, repeatsOf, type Skips, skipAfter } from "./import-actions.ts";
+import type { FindingPlace, TranslationFindings } from "../findings.ts";
+import { type ActedStep, type Repeats, repeatsOf, type Skips, skipAfter } from "./import-actions.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import { readCall } from "./import-call.ts";
 import { readCriteria } from "./import-criteria.ts";
@@ -120,8 +121,10 @@ function actedStep(node: SourceNode, workflow: MapNode, document: ArazzoDocument
   };
 }
 
-/** What a write must bring about: a read before it jumps over it when that is there already. */
-type Guards = Map<number, object>;
+/** What a write must bring about: a read before it jumps over it when that is there already; and its receipt, which a run awaits itself. */
+type Guards = Map<number, object | typeof AWAITED>;
+
+const AWAITED = "awaited";
 
 interface Around {
   readonly guards: Guards;
@@ -159,15 +162,23 @@ function importStep(step: ActedStep, around: Around): void {
   if (workflowId !== undefined) return runWorkflow(step, workflowId, around);
   const operation = operationOf(node, importing);
   if (operation === undefined) return;
-  const guard = isGuard(step, around) && !operation.writes ? guardOf(step, operation, around) : undefined;
-  if (guard === undefined) callOperation(step, operation, around);
-  else around.guards.set(around.at + 1, guard);
+  if (around.guards.get(around.at) === AWAITED) return;
+  const receipt = operation.writes ? undefined : guardedReceipt(step, around);
+  const guard = receipt === undefined ? undefined : guardOf(step, operation, around);
+  if (receipt === undefined || guard === undefined) return callOperation(step, operation, around);
+  around.guards.set(around.at + 1, guard);
+  for (const at of receipt) around.guards.set(at, AWAITED);
 }
 
-// A read that goes over the next step when it succeeds, and to it when it fails.
-function isGuard({ onSuccess, onFailure }: ActedStep, { at, steps }: Around): boolean {
-  return goesTo(onSuccess, steps[at + 2]) && goesTo(onFailure, steps[at + 1]);
+// A read that goes to the next step when it fails, and else over it and its receipt: returns where its receipt is, if it is read.
+function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps }: Around): readonly number[] | undefined {
+  const [write, next, last] = [steps[at + 1], steps[at + 2], steps[at + 3]];
+  if (!goesTo(onFailure, write)) return undefined;
+  if (goesTo(onSuccess, next)) return [];
+  return goesTo(onSuccess, last) && RECEIPTS.has(operationNamed(next?.node)?.name ?? "") ? [at + 2] : undefined;
 }
+
+const RECEIPTS = new Set<string>(services.flatMap(({ receipts }) => receipts?.read("").operation ?? []));
 
 function goesTo([action, ...more]: readonly SourceNode[], target: ActedStep | undefined): boolean {
   if (action === undefined || more.length > 0 || child(action, "criteria") !== undefined) return false;
@@ -241,7 +252,7 @@ function operationOf(node: SourceNode, { document, sources }: Importing): Operat
   const source = /\$sourceDescriptions\.([\w-]+)/.exec(text)?.[1];
   if (source !== undefined && !sources.has(source))
     return findings.refuse(place, `there is no source description "${source}"`, "the operation cannot be found");
-  const operation = path === undefined ? operationOfId(text) : operationAtPath(text);
+  const operation = operationNamed(node);
   if (operation !== undefined) return operation;
   return findings.refuse(
     place,
@@ -249,6 +260,11 @@ function operationOf(node: SourceNode, { document, sources }: Importing): Operat
     "an operation is recognised by its method and path in the two contracts, or by its name there",
     "write {$sourceDescriptions.NAME.url}#/paths/~1token~1mint/post, or ledger.token.mint",
   );
+}
+
+function operationNamed(node: SourceNode | undefined): Operation | undefined {
+  const path = textOf(child(node, "operationPath"));
+  return path === undefined ? operationOfId(textOf(child(node, "operationId")) ?? "") : operationAtPath(path);
 }
 
 function callOperation(step: ActedStep, operation: Operation, around: Around): void {
@@ -273,9 +289,6 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     },
   });
   skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);
-  const timeout = child(node, "timeout");
-  if (timeout !== undefined)
-    document.findings.lose(timeout, "the timeout of this step is not kept", "the environment has one timeout for all requests");
   const repeats = repeatsOf(step, operation.writes, document.findings);
   if (made === undefined) return;
   const skip = skips.get(at)?.map((condition) => (condition === "" ? "false" : `!(${condition})`));
@@ -289,7 +302,7 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     with: Object.keys(made.with).length === 0 ? undefined : written(made.with),
     pages: operation.call.paging === undefined ? undefined : "first",
     ensure: around.guards.get(at),
-    ...repeated(expect, repeats),
+    ...repeated(expect, repeats, { timeout: child(node, "timeout"), findings: document.findings }),
     fails: fails === undefined ? undefined : failsOf(fails),
   });
 }
@@ -313,11 +326,23 @@ function failsOf({ condition, status }: { readonly condition?: string; readonly 
 }
 
 // A read whose answer must become what is expected is polled; one that may only fail is tried again.
-function repeated(expect: readonly string[], repeats: ReturnType<typeof repeatsOf>): Readonly<Record<string, unknown>> {
+function repeated(
+  expect: readonly string[],
+  repeats: Repeats | undefined,
+  { timeout, findings }: { readonly timeout: SourceNode | undefined; readonly findings: TranslationFindings },
+): Readonly<Record<string, unknown>> {
+  const polls = repeats !== undefined && expect.length > 0;
+  if (timeout !== undefined && !polls)
+    findings.lose(timeout, "the timeout of this step is not kept", "the environment has one timeout for all requests");
   if (repeats === undefined) return expect.length === 0 ? {} : { expect };
-  const every = `${Math.max(1, Math.round(Number(repeats.seconds) * 1000))}ms`;
-  if (expect.length === 0) return { retry: { attempts: Math.max(2, repeats.attempts), every, backoff: 1 } };
-  const timeoutMs = Math.max(1000, Math.round(Number(repeats.seconds) * 1000) * repeats.attempts);
+  const every = `${Math.max(1, repeats.everyMs)}ms`;
+  if (!polls) {
+    if (repeats.attempts > LIMITS.retries)
+      findings.lose(repeats.action, `the read is repeated ${LIMITS.retries} times at most`, "every repetition has a limit");
+    return { retry: { attempts: Math.min(repeats.attempts, LIMITS.retries), every, backoff: 1 } };
+  }
+  const given = timeout?.kind === "scalar" ? Number(timeout.value) : Infinity;
+  const timeoutMs = Math.min(given, Math.max(1000, repeats.everyMs * repeats.attempts));
   const until = expect.map((each) => (expect.length > 1 ? `(${each})` : each)).join(" && ");
   return { until, wait: { timeout: `${timeoutMs}ms`, every, backoff: 1, max: every } };
 }

@@ -151,6 +151,24 @@ test("what the archive lacks is reported at its entry", () => {
   expect(new Set(diagnostics.map(({ line }) => line)).size).toBe(4);
 });
 
+test("a key that a body holds in another spelling is not copied: the field becomes a secret of its own", () => {
+  const key = "a-key-of-alice-4242";
+  const data = {
+    id: "A1",
+    note: Buffer.from(`x:${key}`).toString("base64"),
+    digits: Buffer.from(key).toString("hex"),
+    plain: `Key ${key}`,
+  };
+  const { text = "" } = imported((client) => {
+    const request = { method: "POST", headers: { "X-API-KEY": key }, body: JSON.stringify({ assetType: "Property", data }) };
+    client.record("http://127.0.0.1:1/tokenize/app1/asset?actAs=userId:alice", request, { status: 200, text: "{}" });
+  });
+  for (const spelling of [key, data.note, data.digits]) expect(text).not.toContain(spelling);
+  expect(text).toMatch(
+    /note: "\$\{\{ secrets\.note \}\}"\s+digits: "\$\{\{ secrets\.digits \}\}"\s+plain: Key \$\{\{ secrets\.\w+ \}\}/,
+  );
+});
+
 test("an archive without a call of the service is refused", () => {
   const { text, diagnostics } = imported((client) => client.record("https://other.example/", {}, { status: 200, text: "" }));
   expect(text).toBeUndefined();

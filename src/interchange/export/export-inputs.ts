@@ -1,0 +1,182 @@
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
+import type { InputDeclaration, Playbook, SecretDeclaration, ValueShape, VariableDeclaration } from "../../playbook/model.ts";
+import { withOrganization } from "../../playbook/inputs/value-shape.ts";
+import { child, type MapNode, type SourceNode } from "../../source/node.ts";
+import type { Known, Named } from "../expressions/evaluate.ts";
+import type { TranslationFindings } from "../findings.ts";
+import { Names } from "../names.ts";
+import { Expr, type WrittenValue } from "../value.ts";
+import { parts } from "./export-step.ts";
+
+const PASSWORD = { type: "string", format: "password" };
+
+/** The attribute of an entity that names its organization. */
+export const ORGANIZATION = "orgId";
+
+/**
+ * The inputs of a workflow. A playbook's inputs, variables and secrets, the keys, the organization and the key of the run have names of
+ * their own here, although Arazzo gives all of them in one place.
+ */
+export class ExportedInputs {
+  readonly #names = new Names((name) => name);
+  readonly #schemas = new Map<string, object>();
+  readonly #findings: TranslationFindings;
+
+  constructor(findings: TranslationFindings) {
+    this.#findings = findings;
+  }
+
+  /** Returns the inputs of the playbook that is exported. */
+  given({ inputs }: Playbook, root: MapNode): Named {
+    const declared = child(root, "inputs");
+    for (const { name } of inputs) this.#names.of(name, "input");
+    return parts(
+      Object.fromEntries(inputs.map((input) => [input.name, this.#input(input, child(declared, input.name) ?? root)])),
+    );
+  }
+
+  /** Returns the variables of a playbook, or of one that it includes. */
+  env(variables: readonly VariableDeclaration[]): Named {
+    return parts(
+      Object.fromEntries(
+        variables.map(({ name, default: usual }) => {
+          const schema = {
+            type: "string",
+            description: `The variable ${name}.`,
+            ...(usual === undefined ? {} : { default: usual }),
+          };
+          return [name, this.#of("variable", name, schema)];
+        }),
+      ),
+    );
+  }
+
+  /** Returns the secrets of a playbook, or of one that it includes. */
+  secrets(secrets: readonly SecretDeclaration[]): Named {
+    return parts(Object.fromEntries(secrets.map(({ name }) => [name, this.#of("secret", name, PASSWORD)])));
+  }
+
+  /** Returns the key of a caller. */
+  key(name: string): Expr {
+    return this.#of("key", name, PASSWORD);
+  }
+
+  /** Returns the organization of entities that name none. */
+  get organization(): Expr {
+    return this.#of("own", "orgId", { type: "string", description: "The organization of the entities." });
+  }
+
+  /** Returns what the ids of one run have and those of another have not. */
+  get runKey(): Expr {
+    const description = "Letters and digits that no earlier run was given: ids are made of it.";
+    return this.#of("own", "runKey", { type: "string", description });
+  }
+
+  /** Returns the schema of the inputs that a text uses. */
+  declared(text: string): object {
+    const used = new Set(Array.from(text.matchAll(/\$inputs\.(\w+)/g), ([, name = ""]) => name));
+    const properties = [...used].flatMap((name) => {
+      const schema = this.#schemas.get(name);
+      return schema === undefined ? [] : [[name, schema] as const];
+    });
+    const required = properties.filter(([, schema]) => !("default" in schema)).map(([name]) => name);
+    return { type: "object", properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
+  }
+
+  #of(kind: string, name: string, schema: object): Expr {
+    const written = this.#names.of(name, kind);
+    this.#schemas.set(written, schema);
+    return new Expr(`$inputs.${written}`);
+  }
+
+  #input({ name, shape, description, default: usual, file }: InputDeclaration, node: SourceNode): Known | undefined {
+    if (file !== undefined)
+      return this.#findings.lose(
+        node,
+        `the file of the input "${name}" is not read`,
+        "Arazzo has no files: steps that use it are left out",
+      );
+    const about = description === undefined ? {} : { description };
+    const entity = shape.type === "entity" && isObject(usual) ? attributeOf(usual) : undefined;
+    if (entity !== undefined) {
+      const [attribute, value] = entity;
+      const schema = { type: "string", ...about, default: value };
+      this.#findings.lose(
+        node,
+        `the input "${name}" gives the ${attribute} alone`,
+        "the organization of an entity is an input of its own in the document",
+      );
+      return { [ORGANIZATION]: this.organization, [attribute]: this.#of("input", name, schema) };
+    }
+    const isWhole = usual !== undefined && jsonEquals(withOrganization(shape, usual, ""), usual);
+    if (usual !== undefined && !isWhole)
+      this.#findings.lose(
+        node,
+        `the default of the input "${name}" is left out`,
+        "its entities are of the environment's organization, which a document does not know",
+      );
+    const loses = (rule: string, why: string): undefined =>
+      this.#findings.lose(node, `${rule} of the input "${name}" is not checked`, why);
+    const written = this.#of("input", name, { ...schemaOf(shape, loses), ...about, ...(isWhole ? { default: usual } : {}) });
+    return shape.type === "list" || shape.type === "object" || shape.type === "entity" ? whole(written) : written;
+  }
+}
+
+// Arazzo 1.0 names an input as a whole, and no part of one.
+function whole(input: Expr): Named {
+  return { part: () => undefined, value: (): WrittenValue => input };
+}
+
+function attributeOf(entity: Json & object): readonly [string, string] | undefined {
+  const [first, ...more] = Object.entries(entity);
+  if (first === undefined || more.length > 0 || first[0] === ORGANIZATION || typeof first[1] !== "string") return undefined;
+  return [first[0], first[1]];
+}
+
+const TYPES: Readonly<Record<ValueShape["type"], object>> = {
+  string: { type: "string" },
+  decimal: { type: "number" },
+  integer: { type: "integer" },
+  boolean: { type: "boolean" },
+  date: { type: "string", format: "date" },
+  entity: { type: "object", required: [ORGANIZATION] },
+  list: { type: "array" },
+  object: { type: "object" },
+  any: {},
+};
+
+/** How a rule of a value is written: fields of a JSON Schema. */
+type Rules = { readonly [Rule in Exclude<keyof ValueShape, "type">]-?: (shape: ValueShape, loses: Loses) => object | undefined };
+
+type Loses = (rule: string, why: string) => undefined;
+
+const RULES: Rules = {
+  pattern: ({ pattern }) => ({ pattern }),
+  enum: ({ enum: choices }) => ({ enum: choices }),
+  minimum: (shape, loses) => bound("minimum", shape, loses),
+  maximum: (shape, loses) => bound("maximum", shape, loses),
+  items: ({ items }, loses) => items && { items: schemaOf(items, loses) },
+  minItems: ({ minItems }) => ({ minItems }),
+  maxItems: ({ maxItems }) => ({ maxItems }),
+  unique: ({ unique }, loses) =>
+    unique === true ? { uniqueItems: true } : loses("`unique`", "JSON Schema compares whole items, and not one field of them"),
+  properties: ({ properties = new Map<string, ValueShape>() }, loses) => ({
+    properties: Object.fromEntries(Array.from(properties, ([name, shape]) => [name, schemaOf(shape, loses)])),
+    additionalProperties: false,
+  }),
+  values: ({ values }, loses) => values && { additionalProperties: schemaOf(values, loses) },
+  required: ({ required = new Set<string>() }) => ({ required: [...required] }),
+  open: () => ({ additionalProperties: true }),
+  nullable: () => undefined,
+};
+
+function schemaOf(shape: ValueShape, loses: Loses): object {
+  const rules = Object.entries(RULES).filter(([rule]) => shape[rule as keyof ValueShape] !== undefined);
+  return Object.assign({ ...TYPES[shape.type] }, ...rules.map(([, write]) => write(shape, loses))) as object;
+}
+
+function bound(rule: "minimum" | "maximum", { type, [rule]: limit = "" }: ValueShape, loses: Loses): object | undefined {
+  if (type === "date") return loses(`\`${rule}\``, "JSON Schema knows no earliest and no latest date");
+  return { [rule]: Decimal.parse(limit) };
+}
