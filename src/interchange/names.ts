@@ -1,4 +1,4 @@
-import { STEP_ID } from "../playbook/keywords/shared.ts";
+import { STEP_ID } from "../base/text/step-id.ts";
 
 const IS_STEP_ID = new RegExp(STEP_ID);
 const IS_NAME = /^(?!(?:in|true|false|null)$)[a-z]\w*$/;

@@ -2,6 +2,7 @@ import { DATE_PATTERN } from "../base/time/date.ts";
 import { NUMERAL_PATTERN } from "../base/numbers/decimal.ts";
 import { DURATION_PATTERN } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
+import { STEP_ID } from "../base/text/step-id.ts";
 import { TAG_PATTERN } from "../base/text/tag.ts";
 
 // Patterns are for schemas. People read rules, and the text that they probably meant.
@@ -11,6 +12,7 @@ const RULES: ReadonlyMap<string, string> = new Map([
   [NUMERAL_PATTERN, "must be a number, such as 100 or 0.25"],
   [`${NUMERAL_PATTERN}|${DATE_PATTERN}`, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],
   [ENTITY_PATTERN, "must be an entity: an attribute and its value, such as userId:alice"],
+  [STEP_ID, "must be small letters, digits and _, beginning with a letter; not in, true, false, null or checks"],
   [TAG_PATTERN, "must be a tag: letters, digits, _ . and -, beginning with a letter or a digit"],
 ]);
 

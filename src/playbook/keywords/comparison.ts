@@ -13,7 +13,8 @@ import {
   type Values,
 } from "./keyword.ts";
 import type { OutsideKind } from "../../rows/outside.ts";
-import { AS, CONSERVE, LOOP, NAME, REPORTED_NAME, SIDE_READ, type SideReadFields, STEP_ID } from "./shared.ts";
+import { AS, CONSERVE, LOOP, NAME, REPORTED_NAME, SIDE_READ, type SideReadFields } from "./shared.ts";
+import { STEP_ID } from "../../base/text/step-id.ts";
 
 // The keywords of the checks and comparisons that run when all steps are complete.
 

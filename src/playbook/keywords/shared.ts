@@ -19,7 +19,6 @@ import {
 
 // Words that mean something else in an expression, even after a point.
 const NO_WORD = "(?!(?:in|true|false|null)$)";
-const NO_ID = "(?!(?:in|true|false|null|checks)$)";
 
 /** A name that expressions use. */
 export const NAME: object = {
@@ -32,9 +31,6 @@ export const OUTSIDE_NAME: object = {
   pattern: `^${NO_WORD}[A-Za-z_][A-Za-z0-9_]*$`,
   description: "Letters, digits and _, not beginning with a digit; not in, true, false or null, which expressions reserve.",
 };
-
-/** The id of a step or a comparison. */
-export const STEP_ID: string = `^${NO_ID}[a-z][a-z0-9_]*$`;
 
 /** A name that reports use, as of a check. */
 export const REPORTED_NAME = "^[^\\[\\]/\\n]+$";

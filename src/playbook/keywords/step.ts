@@ -15,7 +15,8 @@ import {
   type Value,
   type Values,
 } from "./keyword.ts";
-import { AS, BACKOFF, LOOP, NAME, type RetryFields, retryWith, SIDE_READ, type SideReadFields, STEP_ID } from "./shared.ts";
+import { AS, BACKOFF, LOOP, NAME, type RetryFields, retryWith, SIDE_READ, type SideReadFields } from "./shared.ts";
+import { STEP_ID } from "../../base/text/step-id.ts";
 
 // The keywords of a step.
 
