@@ -28,7 +28,7 @@ reconcile:
     recheck: 10ms
 `;
 
-/** Something of which there can be more. */
+/** Something that a run can have more or less of. */
 interface Kind {
   readonly name: string;
   /** The smallest number. */

@@ -14,8 +14,8 @@ const ORG = "org1";
 export type Planted =
   | "wrong by 0.000000000000000001"
   | "unit mix-up"
-  | "missing left"
-  | "missing right"
+  | "missing in left"
+  | "missing in right"
   | "duplicate"
   | "in flight";
 
@@ -30,17 +30,17 @@ export interface Holding {
 export const PLANTED: Readonly<Record<Planted, number>> = {
   "wrong by 0.000000000000000001": 40,
   "unit mix-up": 22,
-  "missing left": 25,
-  "missing right": 25,
+  "missing in left": 25,
+  "missing in right": 25,
   duplicate: 25,
   "in flight": 13,
 };
-/** As what a reconciliation is to find it. */
+/** The kind of drift that a reconciliation must find. */
 export const KINDS: Readonly<Record<Exclude<Planted, "in flight">, DriftKind>> = {
   "wrong by 0.000000000000000001": "differs",
   "unit mix-up": "unit",
-  "missing left": "missing-left",
-  "missing right": "missing-right",
+  "missing in left": "missing-left",
+  "missing in right": "missing-right",
   duplicate: "duplicate-left",
 };
 
@@ -102,9 +102,9 @@ function putHolding(database: Database, { token, holder, planted: what }: Holdin
     const amount = Decimal.fromJsonSource(isBurn ? "0.25" : `${at + 1}.000000000000000001`);
     last = isBurn ? amount.negated() : amount;
     balance = balance.plus(last);
-    if (what !== "missing right") putMovement(database, { token, holder, at, amount, isBurn });
+    if (what !== "missing in right") putMovement(database, { token, holder, at, amount, isBurn });
   }
-  if (what === "missing left") return;
+  if (what === "missing in left") return;
   putAccount(database, { token, holder, copy: 0, balance: shown(balance, last, what) });
   if (what === "duplicate") putAccount(database, { token, holder, copy: 1, balance });
 }

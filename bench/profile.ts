@@ -92,7 +92,7 @@ function placeOf(frame: CallFrame | undefined): string | undefined {
 
 const folders = new Map<string, readonly string[]>();
 
-// The bundler names the file of which the next lines are: `//#region src/base/json/json.ts`.
+// The bundler names the file that the next lines come from: `//#region src/base/json/json.ts`.
 function folderAt(file: string, line: number): string {
   let lines = folders.get(file);
   if (lines === undefined) {

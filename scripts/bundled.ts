@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { RolldownOutput } from "rolldown";
 
-/** A package of which something is in a bundle. */
+/** A package that a bundle has a part of. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;

@@ -16,6 +16,11 @@ export const PAGES: readonly string[] = [
   "src/**/*.ts",
   "simulation/**/*.ts",
   "test/**/*.ts",
+  "scripts/**/*.ts",
+  "bench/**/*.ts",
+  "conformance/*.{ts,md}",
+  "editor/**/*.{ts,md,json}",
+  "action/*.{yml,md}",
 ];
 
 /** The files that PAGES matches and the check leaves out: they are generated from the source, or list the words themselves. */
@@ -45,6 +50,7 @@ const WORDS: readonly Rule[] = [
   { avoid: /\bstand(?:s|ing)?\b(?!-)/gi, instead: "is, appears" },
   { avoid: /\bso already\b|\bwhat is so\b/gi, instead: "already done, unchanged" },
   { avoid: /\bmend(?:s|ed|ing)?\b/gi, instead: "fix" },
+  { avoid: /\bgo(?:es)? before\b/gi, instead: "wins" },
   { avoid: /\banew\b/gi, instead: "again" },
   { avoid: /\b(?:go|goes|going|went|gone|carry|carries|carried|carrying) on\b(?! sale)/gi, instead: "continue, resume" },
   { avoid: /\bb(?:ear|ears|ore|earing) with\b|\bborne\b/gi, instead: "acknowledge, acknowledged" },

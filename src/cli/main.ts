@@ -14,7 +14,7 @@ import { isSet } from "./view/colour.ts";
 
 /** Runs the command line of this process and sets its exit code. */
 export async function main(): Promise<void> {
-  // As with us, the first goes before the second: Node would say the contrary.
+  // NO_COLOR wins here, as in our own output; with Node, FORCE_COLOR would.
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
   const stderr = terminalOf(process.stderr, () => undefined); // nobody is left to read it
   let hint = PLAIN_HINT;

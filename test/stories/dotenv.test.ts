@@ -8,7 +8,7 @@ steps:
 outputs: { region: "\${{ env.REGION }}" }
 `;
 
-test("a .env beside tokenbook.yaml gives keys and variables; what the process sets goes before", async () => {
+test("a .env beside tokenbook.yaml gives keys and variables; variables that are already set win", async () => {
   const service = await servedSandbox();
   const project = newProject({});
   project.serviceAt(service.url);

@@ -83,7 +83,7 @@ const EXITS: Readonly<Record<number, string>> = {
   1: "the run failed",
   2: "the run could not start: the debug console says why",
   3: "two sides differ that must agree",
-  4: "the run waits for somebody's approval; resume it later",
+  4: "the run is waiting for approval; resume it later",
   5: "the outcome of a write is unknown: tokenbook resume looks again",
   6: "another run is in the way: the debug console names it",
   130: "the run was interrupted; tokenbook resume continues it",

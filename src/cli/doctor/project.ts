@@ -48,7 +48,7 @@ function dotenvOf(shell: ProjectShell, options: Dotenv, findings: Findings): Var
     const variables = readDotenv(file, name);
     findings.ok(
       "project.dotenv",
-      `${name} gives ${count(Object.keys(variables).length, "variable")}; what the process sets goes before`,
+      `${name} gives ${count(Object.keys(variables).length, "variable")}; variables that are already set win`,
     );
     if ((statSync(file.path).mode & OTHERS_READ) !== 0)
       findings.warning("project.dotenv-open", `others on this machine may read ${name}`, { next: `chmod 600 ${name}` });

@@ -32,7 +32,7 @@ export function isCi({ CI: ci }: Variables): boolean {
   return isSet(ci) && ci !== "false";
 }
 
-/** Whether colours are wanted: `NO_COLOR` goes before `FORCE_COLOR`, and both before what the output is. */
+/** Returns whether to print colours: `NO_COLOR` wins over `FORCE_COLOR`, and both win over the kind of the output. */
 export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Variables): boolean {
   if (isSet(variables["NO_COLOR"])) return false;
   const forced = variables["FORCE_COLOR"];

@@ -31,7 +31,7 @@ function checked(path: string, text: string): Playbook {
 
 const outer = checked("in/outer.yaml", OUTER);
 
-test("each playbook has the variables that it declares, and those of the process go before the defaults", () => {
+test("each playbook has the variables that it declares, and those of the process win over the defaults", () => {
   expect(openEnv(outer, { TEAM: "blue" })).toEqual({
     "in/outer.yaml": { REGION: "eu", TEAM: "blue" },
     "in/inner.yaml": { REGION: "of the inner", ONLY: "inner" },
