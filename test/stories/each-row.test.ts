@@ -107,6 +107,7 @@ test("--failed takes only the rows whose run did not pass", async () => {
     [4, "passed"],
   ]);
   expect(await houses(project)).toHaveLength(3);
+  expect(run.stderr).toContain("1 row has no run yet: repeat the command without --failed to run what is new or corrected");
 });
 
 test("two equal rows are two runs, and --key names a batch in which rows run once more", async () => {

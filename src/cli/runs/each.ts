@@ -114,7 +114,7 @@ class EachRow {
   readonly #ended: Ended[] = [];
   readonly #notBegun: NotBegun[] = [];
   readonly #exits = new Set<ExitCode>();
-  readonly #counts = { taken: 0, before: 0, left: 0 };
+  readonly #counts = { taken: 0, before: 0, left: 0, withoutRun: 0 };
   /** The keys of rows whose runs had begun, and had not passed. */
   readonly #begun = new Set<string>();
   readonly #outcomes = new Map<string, number>();
@@ -139,6 +139,7 @@ class EachRow {
     if (this.#options.failed !== true) await this.#performAll(this.#chosenRows("others"), print);
     print([this.#summary()]);
     this.#noteLeft();
+    this.#noteWithoutRun();
     this.#ended.sort((one, other) => one.line - other.line);
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
     await printReports(this.#shell, { options: this.#options, reporting, skipped: [] }, this.#runs(), this.#notBegun);
@@ -164,6 +165,7 @@ class EachRow {
       if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
       const known = session.store.withKey(key);
       const hasBegun = known !== undefined && known.outcome !== "passed";
+      if (which === "begun" && known === undefined) this.#counts.withoutRun++;
       if (which === "begun" ? !hasBegun : this.#begun.has(key)) continue;
       if (hasBegun) this.#begun.add(key);
       if (this.#stopping.aborted || this.#stopper !== undefined) this.#counts.left++;
@@ -289,6 +291,16 @@ class EachRow {
     const why = this.#stopper ?? "interrupted";
     if (this.#stopper === undefined) this.#exits.add(EXIT.interrupted);
     this.#shell.stderr.write(`${why}; ${count(left, "row")} not started: repeat the command to continue\n`);
+  }
+
+  // A row that was corrected is another row than the one that failed.
+  #noteWithoutRun(): void {
+    const { withoutRun } = this.#counts;
+    if (this.#options.failed !== true || withoutRun === 0) return;
+    const has = withoutRun === 1 ? "has" : "have";
+    this.#shell.stderr.write(
+      `${count(withoutRun, "row")} ${has} no run yet: repeat the command without --failed to run what is new or corrected\n`,
+    );
   }
 }
 
