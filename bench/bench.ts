@@ -11,7 +11,7 @@ import { Meter, type Series } from "./measure.ts";
 import { writeArazzo, writeHurl, writeOpenApi } from "./peers.ts";
 import { Stopwatch } from "./process.ts";
 import { type Row, rowsOf, type Sizes } from "./results.ts";
-import { HURL, hasHurl, type Runner, runners } from "./runners.ts";
+import { hasBinary, HURL, hasHurl, type Runner, runners } from "./runners.ts";
 import { KEY, KEY_VARIABLE, type ScenarioFile, writeProject } from "./scenario.ts";
 import { BenchService } from "./service.ts";
 import { table, verdictTable } from "./show.ts";
@@ -36,6 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), "tokenbook-bench-"));
 const service = await BenchService.start();
 const stopwatch = new Stopwatch(folder, {
   [KEY_VARIABLE]: KEY,
+  XDG_CACHE_HOME: join(folder, "cache"), // of these builds only: other builds on the machine would push their compiled code out
   REDOCLY_TELEMETRY: "off",
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
 });
@@ -116,6 +117,7 @@ async function verified(all: readonly Runner[], meter: Meter): Promise<readonly 
     if (good) trusted.push(runner);
   }
   if (!hasHurl()) process.stdout.write(`– ${HURL}: skipped, it is not on the PATH\n`);
+  if (!hasBinary()) process.stdout.write("– the binary: skipped, `npm run release -- binary` makes it\n");
   return trusted;
 }
 

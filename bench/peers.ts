@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   APP,
+  type Chain,
   KEY,
   mintBody,
   mintPath,
@@ -14,15 +15,19 @@ import {
   WRONG_SYMBOL,
 } from "./scenario.ts";
 
-// The write chain in the languages of other runners: the same requests, the same expectations.
+// The chains in the languages of other runners: the same requests, the same expectations.
 
 const rounds = (requests: number): readonly number[] => Array.from({ length: requests / WRITE_ROUND }, (_, at) => at + 1);
 
-/** The name of a peer's file of so many requests. */
-export function peerFile(peer: "arazzo" | "hurl", requests: number, falsified = false): string {
-  const name = `write-${requests}${falsified ? "-falsified" : ""}`;
-  return peer === "hurl" ? `${name}.hurl` : `${name}.arazzo.yaml`;
-}
+const named = (chain: Chain, requests: number, falsified: boolean): string =>
+  `${chain}-${requests}${falsified ? "-falsified" : ""}`;
+
+/** The name of the Arazzo file of so many requests. */
+export const arazzoFile = (requests: number, falsified: boolean): string => `${named("write", requests, falsified)}.arazzo.yaml`;
+
+/** The name of the Hurl file of so many requests of a chain. */
+export const hurlFile = (chain: Chain, requests: number, falsified: boolean): string =>
+  `${named(chain, requests, falsified)}.hurl`;
 
 const query = (name: string): object => ({ name, in: "query", required: true, schema: { type: "string" } });
 
@@ -59,7 +64,7 @@ export function writeArazzo(folder: string, requests: number, falsified = false)
     sourceDescriptions: [{ name: "bench", type: "openapi", url: "./bench.openapi.json" }],
     workflows: [{ workflowId: "chain", steps }],
   };
-  writeFileSync(join(folder, peerFile("arazzo", requests, falsified)), JSON.stringify(document, undefined, 1));
+  writeFileSync(join(folder, arazzoFile(requests, falsified)), JSON.stringify(document, undefined, 1));
 }
 
 function arazzoRound(number: number, symbol: string): readonly object[] {
@@ -101,18 +106,22 @@ function arazzoRound(number: number, symbol: string): readonly object[] {
   ];
 }
 
-/** Writes a Hurl file. */
+/** Writes a Hurl file for each chain. */
 export function writeHurl(folder: string, origin: string, requests: number, falsified = false): void {
-  const all = rounds(requests);
-  const text = all.map((number) => hurlRound(origin, number, falsified && number === all.length ? WRONG_SYMBOL : TOKEN.symbol));
-  writeFileSync(join(folder, peerFile("hurl", requests, falsified)), text.join("\n"));
+  const symbolOf = (number: number, last: number): string => (falsified && number === last ? WRONG_SYMBOL : TOKEN.symbol);
+  const read = (number: number, last: number): string => hurlRead(origin, number, symbolOf(number, last));
+  const chains = {
+    read: rounds(requests * WRITE_ROUND).map((number, _, { length }) => read(number, length)),
+    write: rounds(requests).map((number, _, { length }) => `${hurlMint(origin, number)}\n${read(number, length)}`),
+  };
+  for (const [chain, text] of Object.entries(chains))
+    writeFileSync(join(folder, hurlFile(chain as Chain, requests, falsified)), text.join("\n"));
 }
 
-function hurlRound(origin: string, number: number, symbol: string): string {
-  const id = tokenId(number);
+function hurlMint(origin: string, number: number): string {
   return `POST ${origin}${mintPath}
 X-API-KEY: ${KEY}
-${JSON.stringify(mintBody(id))}
+${JSON.stringify(mintBody(tokenId(number)))}
 HTTP 200
 [Captures]
 receiptId: jsonpath "$.receiptId"
@@ -124,8 +133,12 @@ HTTP 200
 [Asserts]
 jsonpath "$.status" == "COMMITTED"
 jsonpath "$.transactionId" == "{{transactionId}}"
+`;
+}
 
-GET ${origin}${tokenPath(id)}
+function hurlRead(origin: string, number: number, symbol: string): string {
+  const id = tokenId(number);
+  return `GET ${origin}${tokenPath(id)}
 X-API-KEY: ${KEY}
 HTTP 200
 [Asserts]

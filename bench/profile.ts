@@ -32,7 +32,7 @@ function profileOf(words: readonly string[]): Profile {
   return { us, kb };
 }
 
-const KEEPING = { [KEY_VARIABLE]: KEY };
+const KEEPING = { [KEY_VARIABLE]: KEY, XDG_CACHE_HOME: join(folder, "cache") };
 
 function runCommand(nodeOptions: readonly string[], words: readonly string[], variables: Readonly<Record<string, string>>): void {
   rmSync(join(folder, "state"), { recursive: true, force: true });

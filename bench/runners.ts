@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { artefact, sizeOf } from "../scripts/release/place.ts";
 import type { FloorThrough, FloorWrites } from "./floor.ts";
-import { peerFile } from "./peers.ts";
+import { arazzoFile, hurlFile } from "./peers.ts";
 import { type Chain, playbookFile } from "./scenario.ts";
 
 /** One thing to be run: a chain of so many requests, in so many files at the same time. */
@@ -38,6 +40,7 @@ export interface Places {
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const TOKENBOOK = join(root, "bin/tokenbook.js");
+const BINARY = artefact("binary");
 const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
 /** All files at once, as scenarios are run: hundreds side by side in one process. */
 const JOBS = "100";
@@ -61,6 +64,7 @@ export function runners(places: Places): readonly Runner[] {
     { ...floor(FLOOR_AS_IT_COMES, "read", {}, { ...places, floor: places.floorAsItComes }), upTo: 3, parallel: false },
     floor(FLOOR_CLIENT, "read", { through: "client" }, places),
     tokenbook("read"),
+    ...(hasBinary() ? [binary()] : []),
     tokenbook("loop"),
     floor(FLOOR, "write", {}, places),
     floor(FLOOR_CLIENT, "write", { through: "client" }, places),
@@ -68,7 +72,7 @@ export function runners(places: Places): readonly Runner[] {
     floor(FLOOR_DURABLE, "write", { writes: "durable" }, places),
     tokenbook("write"),
     respect,
-    ...(hasHurl() ? [hurl] : []),
+    ...(hasHurl() ? [hurl("read"), hurl("write")] : []),
   ];
 }
 
@@ -99,13 +103,23 @@ function floor(name: string, chain: Chain, { through = "request", writes = "shar
   return { name, chain, upTo: Infinity, parallel: true, guards: false, command };
 }
 
-function tokenbook(chain: Chain): Runner {
+function tokenbook(chain: Chain, program: readonly string[] = [process.execPath, TOKENBOOK]): Runner {
   const command = ({ requests, files, falsified, state }: Task): readonly string[] => {
     const what = files === 1 ? [playbookFile({ chain, requests, falsified })] : [`many-${chain}`, "--jobs", JOBS];
     const where = ["--env", "bench", "--state", state, "--report", `json=${state}/report.json`];
-    return [process.execPath, TOKENBOOK, "run", ...what, ...where];
+    return [...program, "run", ...what, ...where];
   };
   return { name: OURS, chain, upTo: Infinity, parallel: chain !== "loop", guards: true, command };
+}
+
+// Its start-up only: what it does afterwards is the same.
+function binary(): Runner {
+  return { ...tokenbook("read", [BINARY]), name: `${OURS}, binary (${sizeOf(BINARY)})`, upTo: 3, parallel: false };
+}
+
+/** Whether `npm run release -- binary` has made the single binary. */
+export function hasBinary(): boolean {
+  return existsSync(BINARY);
 }
 
 const respect: Runner = {
@@ -114,21 +128,16 @@ const respect: Runner = {
   upTo: 300,
   parallel: false,
   guards: false,
-  command: ({ requests, falsified }) => [process.execPath, REDOCLY, "respect", peerFile("arazzo", requests, falsified)],
+  command: ({ requests, falsified }) => [process.execPath, REDOCLY, "respect", arazzoFile(requests, falsified)],
 };
 
-const hurl: Runner = {
-  name: HURL,
-  chain: "write",
-  upTo: Infinity,
-  parallel: true,
-  guards: false,
-  command: ({ requests, files, falsified }) => {
-    const file = peerFile("hurl", requests, falsified);
-    const many = Array.from({ length: files }, () => file);
+function hurl(chain: Chain): Runner {
+  const command = ({ requests, files, falsified }: Task): readonly string[] => {
+    const many = Array.from({ length: files }, () => hurlFile(chain, requests, falsified));
     return [HURL, "--test", "--jobs", files === 1 ? "1" : HURL_JOBS, ...many];
-  },
-};
+  };
+  return { name: HURL, chain, upTo: Infinity, parallel: true, guards: false, command };
+}
 
 /** Whether the fastest peer is here. */
 export function hasHurl(): boolean {

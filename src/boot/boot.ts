@@ -25,8 +25,8 @@ import { isOurs, strangeWriter } from "../files/owner.ts";
 /** What is in `dist/`: another build never takes the code of this one for its own. */
 declare const BUILD: string;
 
-/** Folders of code that are kept: a build has one for each set of flags that its commands load files under. */
-const KEPT_FOLDERS = 8;
+/** Folders of code that are kept, for four builds: each has one for each of the three sets of flags that its commands load files under. */
+const KEPT_FOLDERS = 12;
 
 /** The name of such a folder: the hash of the build, and V8's number for its flags. */
 const OUR_FOLDER = /^[0-9a-f]{16}-\d+$/;

@@ -96,7 +96,7 @@ test("a folder of kept code that is a link is neither written to nor cleared", a
   const { project, home } = projectAtHome();
   const victim = join(project.folder, "victim");
   // More than are kept, some by names of ours.
-  for (let at = 0; at < 12; at++) mkdirSync(join(victim, at % 2 === 0 ? `${OURS}${at}` : `photos ${at}`), { recursive: true });
+  for (let at = 0; at < 30; at++) mkdirSync(join(victim, at % 2 === 0 ? `${OURS}${at}` : `photos ${at}`), { recursive: true });
   const before = readdirSync(victim);
   mkdirSync(join(home, ".cache"));
   symlinkSync(victim, join(home, ".cache/tokenbook"));
@@ -111,14 +111,14 @@ test("of the folder of kept code only old folders of ours are removed", async ()
   const elsewhere = join(project.folder, "elsewhere");
   mkdirSync(elsewhere);
   writeFileSync(join(elsewhere, "photo"), "");
-  for (let at = 0; at < 12; at++) mkdirSync(join(folder, `${OURS}${at}`), { recursive: true });
+  for (let at = 0; at < 16; at++) mkdirSync(join(folder, `${OURS}${at}`), { recursive: true });
   for (let at = 0; at < 12; at++) mkdirSync(join(folder, `photos ${at}`), { recursive: true });
   symlinkSync(elsewhere, join(folder, `${OURS}99`));
   const ran = await project.run("run", "look.yaml");
   expect(ran.code, ran.transcript).toBe(0);
   const left = readdirSync(folder);
   expect(left.filter((name) => name.startsWith("photos"))).toHaveLength(12);
-  expect(left.filter((name) => /^[0-9a-f]{16}-\d+$/.test(name) && name !== `${OURS}99`)).toHaveLength(8);
+  expect(left.filter((name) => /^[0-9a-f]{16}-\d+$/.test(name) && name !== `${OURS}99`)).toHaveLength(12);
   expect(left).toContain(`${OURS}99`);
   expect(readdirSync(elsewhere)).toEqual(["photo"]);
 });
