@@ -7,7 +7,8 @@ import { lookAtTables } from "../state/tables.ts";
 import { assertThere, assertWhole, FORMAT, JOURNAL_PART, journalIn, tailOf, versionOf } from "./format.ts";
 import type { JournalPorts } from "./journal.ts";
 import type { Loss } from "./loss.ts";
-import { JournalStore, type RunSummary } from "./store.ts";
+import type { RunSummary } from "./run-summary.ts";
+import { JournalStore } from "./store.ts";
 
 /** The state of the journal of a state directory. */
 export interface JournalHealth {

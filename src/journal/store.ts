@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
-import type { Approval, Fact, Holder, RunOpened, RunRecord } from "../protocol/record.ts";
+import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { copyTables } from "../state/copy.ts";
@@ -9,26 +9,15 @@ import { approvalsIn, approveIn } from "./approvals.ts";
 import { Archives, keyIsArchived, runIsArchived } from "./archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
-import { keepsHold, type Life, type Liveness } from "./holder.ts";
+import type { Liveness } from "./holder.ts";
 import { keyTaken, noRunYet, noSuchRun, notEmpty, runHeld, severalRuns } from "./failures.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
+import { type RunSummary, summariesIn } from "./run-summary.ts";
 import { lastRecordOf, type Tail } from "./tail.ts";
 import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
-
-/** A line of `tokenbook runs`. */
-export interface RunSummary {
-  readonly id: string;
-  readonly playbook: string;
-  readonly environment: string;
-  readonly openedAt: number;
-  /** `undefined` while the run is under way, or when its process died. */
-  readonly outcome: string | undefined;
-  /** Who may be acting for it, since when, and by which claim. */
-  readonly held: { readonly holder: Holder; readonly since: number; readonly life: Life; readonly epoch: number } | undefined;
-}
 
 /** A run that may be written for, and all that is known of it. */
 export interface Held {
@@ -354,15 +343,7 @@ export class JournalStore {
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
-    const held = "LEFT JOIN lease ON kind = 'run' AND name = run.id AND run_id = run.id";
-    return this.#database.all(`SELECT * FROM run ${held} ${which}`, ...values).map((row) => ({
-      id: String(row["id"]),
-      playbook: String(row["playbook"]),
-      environment: String(row["environment"]),
-      openedAt: Number(row["opened_at"]),
-      outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
-      held: row["kind"] === null ? undefined : heldBy(this.leases.read(row)),
-    }));
+    return summariesIn(this.#database, this.leases, { which, values });
   }
 
   /**
@@ -409,10 +390,6 @@ export class JournalStore {
       [archived, ...others].map(({ id }) => id),
     );
   }
-}
-
-function heldBy({ holder, since, life, epoch }: Lease): RunSummary["held"] {
-  return holder === undefined || !keepsHold(life) ? undefined : { holder, since, life, epoch };
 }
 
 function claimed(taken: Taken): Claim {

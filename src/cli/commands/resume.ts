@@ -6,7 +6,7 @@ import { resumeRun } from "../../engine/run/start-run.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { noRunYet } from "../../journal/failures.ts";
-import type { RunSummary } from "../../journal/store.ts";
+import type { RunSummary } from "../../journal/run-summary.ts";
 import { openSecrets } from "../../playbook/settings/open-secrets.ts";
 import { isEmbedded, type RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";

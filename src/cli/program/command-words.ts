@@ -36,8 +36,7 @@ Examples:
   convert: {
     group: "start",
     brief: "Convert playbooks, Arazzo documents and HTTP Archives.",
-    summary:
-      "Convert a playbook to an Arazzo document, or an Arazzo document or an HTTP Archive to a playbook. Reports what is lost.",
+    summary: "Convert playbooks to Arazzo documents, Arazzo documents and HTTP Archives to playbooks. Reports what is lost.",
     examples: `Exits with 1 when something is lost, and with 2 when nothing could be written. Overwrites nothing.
 
 Examples:

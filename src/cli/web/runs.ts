@@ -1,6 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { spellHolder } from "../../journal/holder.ts";
-import type { JournalStore, RunSummary } from "../../journal/store.ts";
+import type { RunSummary } from "../../journal/run-summary.ts";
+import type { JournalStore } from "../../journal/store.ts";
 import { comparePage } from "../../report/html/compare.ts";
 import { runPage } from "../../report/html/page.ts";
 import { type ListedRun, runsPage } from "../../report/html/runs.ts";

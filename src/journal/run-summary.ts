@@ -1,0 +1,37 @@
+import type { Holder } from "../protocol/record.ts";
+import type { Cell, SqlDatabase } from "../sql/database.ts";
+import { keepsHold, type Life } from "./holder.ts";
+import type { Lease, Leases } from "./leases.ts";
+
+/** A line of `tokenbook runs`. */
+export interface RunSummary {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+  readonly openedAt: number;
+  /** `undefined` while the run is under way, or when its process died. */
+  readonly outcome: string | undefined;
+  /** Who may be acting for it, since when, and by which claim. */
+  readonly held: { readonly holder: Holder; readonly since: number; readonly life: Life; readonly epoch: number } | undefined;
+}
+
+/** Returns the runs that a part of a query chooses, which follows the name of the table. */
+export function summariesIn(
+  database: SqlDatabase,
+  leases: Leases,
+  { which, values = [] }: { readonly which: string; readonly values?: readonly Cell[] },
+): readonly RunSummary[] {
+  const held = "LEFT JOIN lease ON kind = 'run' AND name = run.id AND run_id = run.id";
+  return database.all(`SELECT * FROM run ${held} ${which}`, ...values).map((row) => ({
+    id: String(row["id"]),
+    playbook: String(row["playbook"]),
+    environment: String(row["environment"]),
+    openedAt: Number(row["opened_at"]),
+    outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
+    held: row["kind"] === null ? undefined : heldBy(leases.read(row)),
+  }));
+}
+
+function heldBy({ holder, since, life, epoch }: Lease): RunSummary["held"] {
+  return holder === undefined || !keepsHold(life) ? undefined : { holder, since, life, epoch };
+}
