@@ -123,6 +123,8 @@ export const LIMITS = {
   requestMs: 3_600_000,
   /** Attempts of one read that fails in transport, in a step without `retry`. */
   readAttempts: 4,
+  /** Attempts of one read of a file of the state without locks, when another process writes the file each time. */
+  unlockedReads: 10,
   /** Attempts of one read while the service is too busy, which no `retry` counts, and the longest pause between them, in milliseconds. */
   busyAttempts: 20,
   heldBackMs: 30_000,

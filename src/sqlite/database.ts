@@ -1,12 +1,13 @@
-import { existsSync, statSync } from "node:fs";
+import { type BigIntStats, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { ModelFile, TableLayout } from "../sql/layout.ts";
-import { removed, withFailures, failureOf } from "./failure.ts";
+import { alwaysWritten, removed, withFailures, failureOf } from "./failure.ts";
 import { temporaryFile } from "./temporary.ts";
 
 const IN_MEMORY = ":memory:";
@@ -28,16 +29,21 @@ export class Database implements SqlDatabase {
   readonly server = undefined;
   /** How messages name the file. */
   readonly #named: string;
-  readonly #connection: DatabaseSync;
+  readonly #connect: Connect;
+  #connection: DatabaseSync;
+  /** How the file was when it was connected without locks: nobody had it open for writing. */
+  #idle: BigIntStats | undefined;
+  #isReading = false;
   readonly #statements = new Map<string, StatementSync>();
 
   /** The device and number of the file, in case another file takes its name. */
   readonly #inode: number | undefined;
 
-  protected constructor(path: string, connect: (path: string) => DatabaseSync = connectForWriting) {
+  protected constructor(path: string, connect: Connect = connectForWriting) {
     this.path = path;
     this.#named = path === TEMPORARY ? temporaryFile() : path;
-    this.#connection = connect(path);
+    this.#connect = connect;
+    ({ connection: this.#connection, idle: this.#idle } = connect(path));
     this.#inode = inodeOf(path);
   }
 
@@ -59,7 +65,7 @@ export class Database implements SqlDatabase {
     return Database.#known(path, layout, connectForLooking);
   }
 
-  static #known(path: string, layout: TableLayout, connect: (path: string) => DatabaseSync): Database {
+  static #known(path: string, layout: TableLayout, connect: Connect): Database {
     return withFailures(path, () => {
       const database = new Database(path, connect);
       try {
@@ -109,14 +115,15 @@ export class Database implements SqlDatabase {
   }
 
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
-    return withFailures(this.#named, () => this.#statement(sql).get(...values)) as SqlRow | undefined;
+    return this.#read(() => this.#statement(sql).get(...values)) as SqlRow | undefined;
   }
 
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
-    return withFailures(this.#named, () => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
+    return this.#read(() => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
 
   *iterate(sql: string, ...values: Cell[]): Generator<SqlRow> {
+    if (this.#idle !== undefined) return yield* this.all(sql, ...values);
     try {
       yield* this.#statement(sql).iterate(...values) as IterableIterator<SqlRow>;
     } catch (error) {
@@ -157,12 +164,44 @@ export class Database implements SqlDatabase {
 
   // All reads see the changes of other processes, or none does.
   #atOneMoment(look: () => void): void {
-    this.exec("BEGIN");
-    try {
-      look();
-    } finally {
-      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+    this.#read(() => {
+      this.#connection.exec("BEGIN");
+      try {
+        look();
+      } finally {
+        if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+      }
+    });
+  }
+
+  // What is read without locks counts only if nobody has written the file since it was connected; else it is read again, mostly with locks.
+  #read<T>(read: () => T): T {
+    for (let attempt = 1; ; attempt++) {
+      if (this.#idle === undefined || this.#isReading) return withFailures(this.#named, read);
+      const result = this.#readOnce(read);
+      if (!isUntouched(this.path, this.#idle)) {
+        if (attempt === LIMITS.unlockedReads) throw alwaysWritten(this.#named);
+        this.#connectAgain();
+      } else if ("error" in result) throw failureOf(this.#named, result.error);
+      else return result.value;
     }
+  }
+
+  #readOnce<T>(read: () => T): { readonly value: T } | { readonly error: unknown } {
+    this.#isReading = true;
+    try {
+      return { value: read() };
+    } catch (error) {
+      return { error };
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #connectAgain(): void {
+    this.#connection.close();
+    this.#statements.clear();
+    ({ connection: this.#connection, idle: this.#idle } = this.#connect(this.path));
   }
 
   #statement(sql: string): StatementSync {
@@ -184,19 +223,39 @@ function newModel(): ModelFile {
 const DISTRUSTED: DatabaseSyncOptions = { defensive: true, allowExtension: false, enableDoubleQuotedStringLiterals: false };
 const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
 
-function connectForWriting(path: string): DatabaseSync {
-  if (path === TEMPORARY) return withoutTrust(new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }), UNKEPT);
-  if (path !== IN_MEMORY) createPrivately(path);
-  const options = { ...DISTRUSTED, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
-  return withoutTrust(new DatabaseSync(path, options), KEPT);
+interface Connected {
+  readonly connection: DatabaseSync;
+  readonly idle?: BigIntStats | undefined;
 }
 
-// Reading would create a missing log; without a log, the file alone is complete.
-function connectForLooking(path: string): DatabaseSync {
+type Connect = (path: string) => Connected;
+
+function connectForWriting(path: string): Connected {
+  if (path === TEMPORARY) return { connection: withoutTrust(new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }), UNKEPT) };
+  if (path !== IN_MEMORY) createPrivately(path);
+  const options = { ...DISTRUSTED, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+  return { connection: withoutTrust(new DatabaseSync(path, options), KEPT) };
+}
+
+// Reading would create a missing log; without a log, the file alone is complete, and is read without locks.
+function connectForLooking(path: string): Connected {
   assertFilesPrivate(path, "look");
+  const idle = hasLog(path) ? undefined : statSync(path, { bigint: true });
   const address = pathToFileURL(path);
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) address.searchParams.set("immutable", "1");
-  return withoutTrust(new DatabaseSync(address, { ...DISTRUSTED, readOnly: true, timeout: BUSY_TIMEOUT_MS }));
+  if (idle !== undefined) address.searchParams.set("immutable", "1");
+  const connection = new DatabaseSync(address, { ...DISTRUSTED, readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  return { connection: withoutTrust(connection), idle };
+}
+
+/** Whether the file and what is beside it are more than the file: somebody writes it, or was killed while writing. */
+function hasLog(path: string): boolean {
+  return ["-wal", "-journal"].some((suffix) => (statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0) > 0);
+}
+
+function isUntouched(path: string, before: BigIntStats): boolean {
+  const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const isSame = now?.size === before.size && now.mtimeNs === before.mtimeNs && now.ino === before.ino;
+  return isSame && !hasLog(path);
 }
 
 function withoutTrust(connection: DatabaseSync, settings = ""): DatabaseSync {

@@ -55,6 +55,15 @@ export function failureOf(path: string, error: unknown): unknown {
 // The primary code is the lower byte of an extended one.
 const PRIMARY = 256;
 
+/** Returns the failure of a file that changes whenever it is read. */
+export function alwaysWritten(path: string): DatabaseFailure {
+  return new DatabaseFailure({
+    code: "database.busy",
+    message: `${path} was written by another process each time it was read`,
+    next: "try again",
+  });
+}
+
 /** Returns the failure of an open file that is not at its path any more. */
 export function removed(path: string): DatabaseFailure {
   return new DatabaseFailure({
