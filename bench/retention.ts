@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { verifyArchives } from "../src/journal/archive-chain.ts";
+import { verifyArchives } from "../src/journal/archives/archive-chain.ts";
 import { nightlyRuns, type YearOfRuns } from "../test/nightly-runs.ts";
 import { align } from "./show.ts";
 

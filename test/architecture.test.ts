@@ -17,6 +17,7 @@ function rows(heading: string): string[][] {
 
 const floors = new Map(rows("Floors").map(([floor, folder]) => [folder ?? "", Number(floor)]));
 const doors = new Map(rows("One door each").map(([name, door]) => [name ?? "", `${door}.ts`]));
+const MOST_FILES = 20;
 const island = new Set(["base", "schema", "sql", "sqlite", "serving", "contract", "sandbox"]);
 
 interface Import {
@@ -141,7 +142,7 @@ test("only reads, heartbeats and commits of the journal are tried again by the r
     "engine/steps/read-step.ts",
     "journal/commits.ts",
     "rows/http.ts",
-    "schedule/heartbeat.ts",
+    "schedule/notify/heartbeat.ts",
   ]);
 });
 
@@ -251,12 +252,18 @@ test("nothing decides by the name of a service outside of its own folder", () =>
 test("what leaves for stdout and stderr as it is, past the rules of the door, is known", () => {
   const exact = globSync("src/**/*.ts").filter((path) => /"exact"/.test(readFileSync(path, "utf8")));
   expect(exact.map((path) => path.slice("src/".length)).toSorted()).toEqual([
-    "cli/commands/check.ts", // annotations: commands of ours
-    "cli/commands/completion.ts", // for a shell
-    "cli/commands/fmt.ts", // the text that was piped in
-    "cli/commands/test.ts", // a line that is drawn
+    "cli/commands/reference/completion.ts", // for a shell
+    "cli/commands/run/test.ts", // a line that is drawn
+    "cli/commands/start/check.ts", // annotations: commands of ours
+    "cli/commands/start/fmt.ts", // the text that was piped in
     "cli/reporting/reporting.ts", // annotations
     "cli/shell.ts",
     "cli/view/stream.ts", // a tree that is drawn
   ]);
+});
+
+test("no folder holds more files than a newcomer reads at a glance", () => {
+  const folders = globSync("src/**/*.ts").map((path) => dirname(path));
+  const sizes = Map.groupBy(folders, (folder) => folder);
+  expect([...sizes].filter(([, { length }]) => length > MOST_FILES).map(([folder]) => folder)).toEqual([]);
 });

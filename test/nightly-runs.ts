@@ -1,6 +1,6 @@
 // Years of a playbook that runs each night and is archived each month, as fast as a journal takes them.
 import { type Clock, systemClock } from "../src/base/ports.ts";
-import { archiveRuns } from "../src/journal/archive-runs.ts";
+import { archiveRuns } from "../src/journal/archives/archive-runs.ts";
 import { JOURNAL } from "../src/journal/format.ts";
 import { JournalStore } from "../src/journal/store.ts";
 import type { Fact } from "../src/protocol/record.ts";

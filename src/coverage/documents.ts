@@ -3,7 +3,7 @@ import { junitSuite } from "../report/formats/junit.ts";
 import { bareToolbar, framed } from "../report/html/frame.ts";
 import { type Child, el, type Markup } from "../report/html/markup.ts";
 import { SCRIPT } from "../report/html/script.ts";
-import { type TableRow, tableOf } from "../report/html/table.ts";
+import { type TableRow, tableOf } from "../report/html/parts/table.ts";
 import {
   type Coverage,
   countIn,

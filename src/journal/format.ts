@@ -6,7 +6,7 @@ import type { StatePart } from "../state/tables.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { APPROVAL_SCHEMA } from "./approvals.ts";
-import { ARCHIVE_SCHEMA } from "./archives.ts";
+import { ARCHIVE_SCHEMA } from "./archives/archives.ts";
 import { LEASE_SCHEMA } from "./leases.ts";
 import { PROOF_SCHEMA } from "./proofs.ts";
 import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";

@@ -6,7 +6,7 @@ import type { StatePlace } from "../sql/place.ts";
 import { copyTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
-import { Archives, keyIsArchived, runIsArchived } from "./archives.ts";
+import { Archives, keyIsArchived, runIsArchived } from "./archives/archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import type { Liveness } from "./holder.ts";

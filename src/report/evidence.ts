@@ -1,7 +1,7 @@
 import { sanitise } from "../base/text/text.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { cut, oneLine } from "./formats/foreign-text.ts";
-import { shortJson } from "./value.ts";
+import { shortJson } from "./steps/value.ts";
 
 // With what comes before a line of evidence, 80 columns.
 const WIDTH = 72;

@@ -4,7 +4,7 @@ import { type Json, writeJson } from "../base/json/json.ts";
 import { count } from "../base/text/text.ts";
 import type { HeldCondition, HeldConditions, HeldValue } from "../protocol/record.ts";
 import { cut, oneLine } from "./formats/foreign-text.ts";
-import { shortJson } from "./value.ts";
+import { shortJson } from "./steps/value.ts";
 
 const SHOWN = 3;
 // With what comes before a line, 100 columns.

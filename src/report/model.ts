@@ -13,11 +13,11 @@ import {
 import { holdersOf, roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
-import { Nesting } from "./nesting.ts";
-import { flattened, type Row, rowsInOrder, type StepGroup } from "./row-order.ts";
+import { Nesting } from "./steps/nesting.ts";
+import { flattened, type Row, rowsInOrder, type StepGroup } from "./steps/row-order.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
-import { StepFold } from "./step-fold.ts";
-import { type StepRecord, Stops, type Times } from "./step-times.ts";
+import { StepFold } from "./steps/step-fold.ts";
+import { type StepRecord, Stops, type Times } from "./steps/step-times.ts";
 
 /** The report of a run: the fold of its records, from the first. Pure. */
 export function reportOf(records: Iterable<RunRecord>): RunReport {

@@ -6,7 +6,7 @@ import { type Anyway, type Confirmation, isEmbedded, type Notice, type RunEdited
 import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, Totals } from "./shape.ts";
-import { type Detail, rowLines } from "./step-lines.ts";
+import { type Detail, rowLines } from "./steps/step-lines.ts";
 import { countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.

@@ -6,7 +6,7 @@ import { masked, type Redact } from "../base/secret.ts";
 import { quoted } from "../base/text/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
-import type { Courier } from "./courier.ts";
+import type { Courier } from "./notify/courier.ts";
 import {
   type OpenWriteQuestion,
   type Blocking,
@@ -18,12 +18,12 @@ import {
   type RunResult,
   timeOf,
 } from "./firing.ts";
-import type { FiringEnd, Heartbeat } from "./heartbeat.ts";
+import type { FiringEnd, Heartbeat } from "./notify/heartbeat.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type AboutSchedule, type EventName, eventOf, noteOfFiring, showsState } from "./notification.ts";
+import { type AboutSchedule, type EventName, eventOf, noteOfFiring, showsState } from "./notify/notification.ts";
 import type { ScheduleStore } from "./store.ts";
-import { streakAfter } from "./streak.ts";
+import { streakAfter } from "./notify/streak.ts";
 
 /** A playbook to run, and how. */
 export interface Scheduled extends AboutSchedule {

@@ -7,7 +7,7 @@ import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
 import { type Blocking, type Firing, type FiringProblem, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
 import { ScheduleMemory } from "./memory.ts";
-import { noteOfMissed } from "./notification.ts";
+import { noteOfMissed } from "./notify/notification.ts";
 import type { ScheduleLook } from "./store.ts";
 
 /** A scheduled playbook that has a schedule of its own. */

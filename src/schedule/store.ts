@@ -10,8 +10,8 @@ import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
 import type { EndedState, Firing, FiringProblem } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
-import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./outbox.ts";
-import type { Streak } from "./streak.ts";
+import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./notify/outbox.ts";
+import type { Streak } from "./notify/streak.ts";
 
 const SCHEMA = `
 CREATE TABLE schedule (

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { reportOf } from "../../src/report/model.ts";
-import { htmlReport } from "../../src/report/html/page.ts";
+import { htmlReport } from "../../src/report/html/pages/page.ts";
 import type { RunReport } from "../../src/report/shape.ts";
 import { temporaryFolder } from "../stories/world.ts";
 import { TRANSACTION } from "../unit/report/records.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { htmlReport } from "../../src/report/html/page.ts";
+import { htmlReport } from "../../src/report/html/pages/page.ts";
 import { openBrowser } from "./browser.ts";
 import { pictured } from "./pictures.ts";
 import { PAGES, SERVED } from "./samples.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { ScheduleEntry, FiringEntry } from "../../src/schedule/listing.ts";
-import type { Notification } from "../../src/schedule/notification.ts";
+import type { Notification } from "../../src/schedule/notify/notification.ts";
 import { environmentAt, type Project, type Running, type Service } from "./world.ts";
 
 /** A playbook that reads the properties of the ledger each second. */

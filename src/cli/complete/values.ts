@@ -17,7 +17,7 @@ import { RunReference } from "../runs/run-reference.ts";
 import { shippedPlaybooks } from "../project/shipped.ts";
 import type { Shell } from "../shell.ts";
 import { readerOf, type OfferedValues } from "../program/definition.ts";
-import { SCHEMA_NAMES } from "../commands/schema.ts";
+import { SCHEMA_NAMES } from "../commands/reference/schema.ts";
 import type { Cursor } from "./walk.ts";
 
 /** A word that may complete the line, and its meaning. */

@@ -1,8 +1,8 @@
 import { resolve as resolvePath } from "node:path";
 import type { ExitCode } from "../../base/exit.ts";
 import { present } from "../../base/present.ts";
-import { resume } from "../commands/resume.ts";
-import { run } from "../commands/run.ts";
+import { resume } from "../commands/run/resume.ts";
+import { run } from "../commands/run/run.ts";
 import { callersKey } from "../program/arguments.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import type { Shell } from "../shell.ts";

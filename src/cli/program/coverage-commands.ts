@@ -23,14 +23,14 @@ export function coverageCommands(program: Commander, builder: Builder): void {
     )
     .value("--fail-under <dimension=percent>", WORDS.coverage.failUnder, kind<Thresholds>(read.thresholds), { default: {} })
     .flag("--verbose", WORDS.coverage.verbose)
-    .action(async () => (await import("../commands/coverage.ts")).coverage);
+    .action(async () => (await import("../commands/see/coverage.ts")).coverage);
   const contract = builder.command(program, "contract").command;
   builder
     .subcommand(contract, "drift", WORDS.contract.drift)
     .with(memory)
     .value("--har <file>", WORDS.contract.har, typed("files"))
     .value("--env <name>", WORDS.contract.env, typed("environments"))
-    .action(async () => (await import("../commands/contract-drift.ts")).contractDrift);
+    .action(async () => (await import("../commands/see/contract-drift.ts")).contractDrift);
 }
 
 /** Adds the command that removes kept exchanges. */
@@ -40,5 +40,5 @@ export function dropCommand(runs: Commander, builder: Builder): void {
     .with(memory)
     .argument("[runs...]", WORDS.reporting.runs, kind(RunReference.collect, "runs and latest"))
     .value("--older <age>", WORDS.runs.olderExchanges, kind(read.age))
-    .action(async () => (await import("../commands/drop-exchanges.ts")).dropExchanges);
+    .action(async () => (await import("../commands/see/drop-exchanges.ts")).dropExchanges);
 }

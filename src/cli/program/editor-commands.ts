@@ -11,29 +11,29 @@ export function editorCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "completion")
     .argument("<shell>", WORDS.completion.shell, oneOf(SHELL_NAMES))
-    .action(async () => (await import("../commands/completion.ts")).completion);
+    .action(async () => (await import("../commands/reference/completion.ts")).completion);
   // The scripts of `completion` call this command.
   builder
     .hidden(program, "complete")
     .argument("<line>", "", typed("nothing"))
-    .action(async () => (await import("../commands/completion.ts")).complete);
+    .action(async () => (await import("../commands/reference/completion.ts")).complete);
   builder
     .command(program, "lsp")
     .flag("--stdio", WORDS.lsp.stdio)
     .value("--clientProcessId <pid>", WORDS.lsp.client, typed("nothing"), { hidden: true })
-    .action(async () => (await import("../commands/lsp.ts")).lsp);
+    .action(async () => (await import("../commands/serve/lsp.ts")).lsp);
   builder
     .command(program, "debug")
     .flag("--stdio", WORDS.lsp.stdio)
-    .action(async () => (await import("../commands/debug.ts")).debug);
+    .action(async () => (await import("../commands/serve/debug.ts")).debug);
   builder
     .command(program, "mcp")
     .valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], typed("files"))
     .value("--state <dir>", WORDS.state, typed("folders"))
     .value("--allow-writes <env>", WORDS.mcp.allowWrites, typed("environments"))
-    .action(async () => (await import("../commands/mcp.ts")).mcp);
+    .action(async () => (await import("../commands/serve/mcp.ts")).mcp);
   builder
     .command(program, "schema")
     .argument("[name]", WORDS.schema.name, typed("schemas"), { default: "playbook" })
-    .action(async () => (await import("../commands/schema.ts")).schema);
+    .action(async () => (await import("../commands/reference/schema.ts")).schema);
 }

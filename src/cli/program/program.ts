@@ -97,24 +97,24 @@ function writeCommands(program: Commander, builder: Builder): void {
     .argument("<files...>", WORDS.fmt.files, KIND.playbooks)
     .flag("--check", WORDS.fmt.check)
     .flag("--diff", WORDS.fmt.diff)
-    .action(async () => (await import("../commands/fmt.ts")).fmt);
+    .action(async () => (await import("../commands/start/fmt.ts")).fmt);
   builder
     .command(program, "convert")
     .argument("<from>", WORDS.convert.from, KIND.playbook)
     .argument("[to]", WORDS.convert.to, KIND.playbook)
     .flag("--accept-loss", WORDS.convert.acceptLoss)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/convert.ts")).convert);
+    .action(async () => (await import("../commands/start/convert.ts")).convert);
   const created = builder.command(program, "new").command;
   builder
     .subcommand(created, "project", WORDS.new.project)
     .argument("<folder>", WORDS.new.folder, KIND.folder)
-    .action(async () => (await import("../commands/new.ts")).newProject);
+    .action(async () => (await import("../commands/start/new.ts")).newProject);
   builder
     .subcommand(created, "playbook", WORDS.new.playbook)
     .argument("<file>", WORDS.new.file, KIND.playbook)
     .value("--uses <operation>", WORDS.new.uses, KIND.operations)
-    .action(async () => (await import("../commands/new.ts")).newPlaybook);
+    .action(async () => (await import("../commands/start/new.ts")).newPlaybook);
 }
 
 function runCommands(program: Commander, builder: Builder): void {
@@ -138,25 +138,25 @@ function runCommands(program: Commander, builder: Builder): void {
     .with(detail)
     .flag("--anyway", WORDS.run.anyway)
     .value("--because <text>", WORDS.run.because, KIND.sentence)
-    .action(async () => (await import("../commands/run.ts")).run);
+    .action(async () => (await import("../commands/run/run.ts")).run);
   builder
     .command(program, "plan")
     .argument("<files...>", WORDS.run.files, KIND.playbooks)
     .with(sends)
     .with(inputs)
     .value("--out <file>", WORDS.plan.out, KIND.file)
-    .action(async () => (await import("../commands/plan.ts")).plan);
+    .action(async () => (await import("../commands/run/plan.ts")).plan);
   builder
     .command(program, "approve")
     .argument("<plan>", WORDS.approve.plan, KIND.file)
     .with(memory)
     .value("--because <text>", WORDS.approve.because, KIND.sentence)
-    .action(async () => (await import("../commands/approve.ts")).approve);
+    .action(async () => (await import("../commands/run/approve.ts")).approve);
   makesRuns(builder.command(program, "resume").argument("[run]", WORDS.resume.run, KIND.openRun), WORDS.resume.env)
     .flag("--yes", WORDS.yes)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .with(detail)
-    .action(async () => (await import("../commands/resume.ts")).resume);
+    .action(async () => (await import("../commands/run/resume.ts")).resume);
   builder
     .command(program, "resolve")
     .argument("<run>", WORDS.resolve.run, KIND.openRun)
@@ -164,7 +164,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--step <address>", WORDS.resolve.step, KIND.step)
     .value("--as <verdict>", WORDS.resolve.as, oneOf(["applied", "absent"]))
     .value("--because <text>", WORDS.resolve.because, KIND.sentence)
-    .action(async () => (await import("../commands/resolve.ts")).resolve);
+    .action(async () => (await import("../commands/run/resolve.ts")).resolve);
   builder
     .command(program, "check")
     .argument("[files...]", WORDS.run.files, KIND.playbooks)
@@ -173,7 +173,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .flag("--watch", WORDS.check.watch)
     .value("--explain <code>", WORDS.check.explain, KIND.code)
-    .action(async () => (await import("../commands/check.ts")).check);
+    .action(async () => (await import("../commands/start/check.ts")).check);
 }
 
 function fleetCommands(program: Commander, builder: Builder): void {
@@ -189,7 +189,7 @@ function fleetCommands(program: Commander, builder: Builder): void {
     .flag("--wait", WORDS.fleet.wait)
     .flag("--yes", WORDS.yes)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/submit.ts")).submit);
+    .action(async () => (await import("../commands/run/submit.ts")).submit);
   builder
     .command(program, "worker")
     .with(dotenv)
@@ -197,7 +197,7 @@ function fleetCommands(program: Commander, builder: Builder): void {
     .value("--labels <labels>", WORDS.fleet.labels, KIND.labels)
     .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/worker.ts")).worker);
+    .action(async () => (await import("../commands/serve/worker.ts")).worker);
 }
 
 function scheduleCommands(program: Commander, builder: Builder): void {
@@ -214,7 +214,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .value("--report <format=file>", WORDS.schedule.report, KIND.reports, { default: [] })
     .value("--notify <name>", WORDS.schedule.notify, KIND.names)
     .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
-    .action(async () => (await import("../commands/schedule.ts")).schedule);
+    .action(async () => (await import("../commands/serve/schedule.ts")).schedule);
   fleetCommands(program, builder);
   builder
     .subcommand(schedule, "list", WORDS.schedule.list)
@@ -222,19 +222,19 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .argument("[files...]", WORDS.run.files, KIND.playbooks)
     .with(inputs)
     .value("--next <n>", WORDS.schedule.next, KIND.count)
-    .action(async () => (await import("../commands/schedule-list.ts")).listSchedules);
+    .action(async () => (await import("../commands/serve/schedule-list.ts")).listSchedules);
   builder
     .subcommand(schedule, "history", WORDS.schedule.history)
     .with(memory)
     .argument("[schedule]", WORDS.schedule.which, KIND.playbook)
     .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
-    .action(async () => (await import("../commands/schedule-list.ts")).history);
+    .action(async () => (await import("../commands/serve/schedule-list.ts")).history);
   builder
     .subcommand(schedule, "release", WORDS.schedule.release)
     .with(memory)
     .argument("<schedule>", WORDS.schedule.which, KIND.playbook)
     .value("--because <text>", WORDS.schedule.because, KIND.sentence)
-    .action(async () => (await import("../commands/schedule-list.ts")).releaseSchedule);
+    .action(async () => (await import("../commands/serve/schedule-list.ts")).releaseSchedule);
 }
 
 function testCommands(program: Commander, builder: Builder): void {
@@ -251,7 +251,7 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--at <boundary>", WORDS.test.at, KIND.text)
     .value("--keep <folder>", WORDS.test.keep, KIND.folder)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/test.ts")).test);
+    .action(async () => (await import("../commands/run/test.ts")).test);
   builder
     .command(program, "explore")
     .value("--env <name>", WORDS.env, KIND.environment)
@@ -261,26 +261,26 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--time <duration>", WORDS.explore.time, KIND.age)
     .value("--output <folder>", WORDS.explore.output, KIND.folder, { default: "explored" })
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/explore.ts")).explore);
+    .action(async () => (await import("../commands/run/explore.ts")).explore);
   // `test` starts this command and kills it.
   builder
     .hidden(program, "crash-child")
     .with(dotenv)
-    .action(async () => (await import("../commands/crash-child.ts")).crashChild);
+    .action(async () => (await import("../commands/run/crash-child.ts")).crashChild);
 }
 
 function lookCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "doctor")
     .with(sends)
-    .action(async () => (await import("../commands/doctor.ts")).doctor);
+    .action(async () => (await import("../commands/start/doctor.ts")).doctor);
   builder
     .command(program, "calibrate")
     .with(sends)
     .flag("--may-write", WORDS.calibrate.mayWrite)
     .flag("--write", WORDS.calibrate.write)
     .value("--as <entity>", WORDS.calibrate.as, KIND.text)
-    .action(async () => (await import("../commands/calibrate.ts")).calibrate);
+    .action(async () => (await import("../commands/start/calibrate.ts")).calibrate);
   runsCommands(program, builder);
   driftCommands(program, builder);
   stateCommands(program, builder);
@@ -291,18 +291,18 @@ function lookCommands(program: Commander, builder: Builder): void {
     .value("--format <format>", WORDS.reporting.format, oneOf(FORMATS))
     .value("--state <dir>", WORDS.state, KIND.folder)
     .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .action(async () => (await import("../commands/report.ts")).report);
+    .action(async () => (await import("../commands/see/report.ts")).report);
   coverageCommands(program, builder);
   builder
     .command(program, "view")
     .with(memory)
     .value("--port <n>", WORDS.view.port, KIND.port, { default: 0 })
-    .action(async () => (await import("../commands/view.ts")).view);
+    .action(async () => (await import("../commands/see/view.ts")).view);
   builder
     .command(program, "operations")
     .argument("[name...]", WORDS.operations.name, KIND.operations)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/operations.ts")).operations);
+    .action(async () => (await import("../commands/reference/operations.ts")).operations);
   builder
     .command(program, "call")
     .argument("<operation>", WORDS.operations.name, KIND.operation)
@@ -313,13 +313,13 @@ function lookCommands(program: Commander, builder: Builder): void {
     .with(dotenv)
     .value("--state <dir>", WORDS.state, KIND.folder)
     .value("--debug [file]", WORDS.debug, KIND.debug)
-    .action(async () => (await import("../commands/call.ts")).call);
+    .action(async () => (await import("../commands/see/call.ts")).call);
   builder
     .command(program, "library")
     .argument("[name]", WORDS.library.name, KIND.shipped)
     .flag("--text", WORDS.library.text)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/library.ts")).library);
+    .action(async () => (await import("../commands/reference/library.ts")).library);
   builder
     .command(program, "sandbox")
     .value("--port <n>", WORDS.sandbox.port, KIND.port, { default: 4010 })
@@ -331,7 +331,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .value("--commit-delay <ms>", WORDS.sandbox.delay, KIND.number, { default: 20 })
     .flag("--write-env", WORDS.sandbox.writeEnv)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/sandbox.ts")).sandbox);
+    .action(async () => (await import("../commands/serve/sandbox.ts")).sandbox);
   editorCommands(program, builder);
 }
 
@@ -341,47 +341,47 @@ function runsCommands(program: Commander, builder: Builder): void {
     .with(memory)
     .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
     .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .action(async () => (await import("../commands/runs.ts")).listRuns);
+    .action(async () => (await import("../commands/see/runs.ts")).listRuns);
   builder
     .subcommand(runs, "show", WORDS.runs.show)
     .with(memory)
     .argument("<run>", WORDS.runs.shown, KIND.run)
     .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .action(async () => (await import("../commands/runs.ts")).showRun);
+    .action(async () => (await import("../commands/see/runs.ts")).showRun);
   builder
     .subcommand(runs, "export", WORDS.runs.export)
     .argument("<run>", WORDS.runs.shown, KIND.run)
     .value("--state <dir>", WORDS.state, KIND.folder)
     .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .action(async () => (await import("../commands/records.ts")).exportRun);
+    .action(async () => (await import("../commands/see/records.ts")).exportRun);
   builder
     .subcommand(runs, "verify", WORDS.runs.verify)
     .with(memory)
     .argument("[run]", WORDS.runs.verified, KIND.run)
     .value("--archive <dir>", WORDS.runs.verifiedArchives, KIND.folder)
-    .action(async () => (await import("../commands/records.ts")).verifyRuns);
+    .action(async () => (await import("../commands/see/records.ts")).verifyRuns);
   builder
     .subcommand(runs, "archive", WORDS.runs.archive)
     .with(memory)
     .value("--older <age>", WORDS.runs.older, KIND.age)
     .value("--to <dir>", WORDS.runs.to, KIND.folder)
-    .action(async () => (await import("../commands/runs-archive.ts")).archive);
+    .action(async () => (await import("../commands/see/runs-archive.ts")).archive);
   dropCommand(runs, builder);
   builder
     .subcommand(runs, "leases", WORDS.runs.leases)
     .with(memory)
-    .action(async () => (await import("../commands/leases.ts")).listLeases);
+    .action(async () => (await import("../commands/see/leases.ts")).listLeases);
   builder
     .subcommand(runs, "release", WORDS.runs.release)
     .with(memory)
     .argument("<run>", WORDS.runs.shown, KIND.run)
     .value("--because <text>", WORDS.runs.because, KIND.sentence)
-    .action(async () => (await import("../commands/leases.ts")).release);
+    .action(async () => (await import("../commands/see/leases.ts")).release);
   builder
     .subcommand(runs, "accept-loss", WORDS.runs["accept-loss"])
     .with(memory)
     .value("--because <text>", WORDS.runs.looked, KIND.sentence)
-    .action(async () => (await import("../commands/accept-loss.ts")).acceptLosses);
+    .action(async () => (await import("../commands/see/accept-loss.ts")).acceptLosses);
 }
 
 function stateCommands(program: Commander, builder: Builder): void {
@@ -392,5 +392,5 @@ function stateCommands(program: Commander, builder: Builder): void {
     .argument("<to>", WORDS.moving.to, KIND.folder)
     .with(dotenv)
     .flag("--json", WORDS.json)
-    .action(async () => (await import("../commands/state-move.ts")).moveState);
+    .action(async () => (await import("../commands/see/state-move.ts")).moveState);
 }

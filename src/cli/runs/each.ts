@@ -12,7 +12,7 @@ import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { NotBegun, RunReport } from "../../report/shape.ts";
-import { stepLines } from "../../report/step-lines.ts";
+import { stepLines } from "../../report/steps/step-lines.ts";
 import { summaryLines } from "../../report/text.ts";
 import { notBegunBy } from "../project/check-failure.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";

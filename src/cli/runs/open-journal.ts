@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import type { KnownArchive } from "../../journal/archives.ts";
+import type { KnownArchive } from "../../journal/archives/archives.ts";
 import type { JournalPorts } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { StatePlace } from "../../sql/place.ts";
@@ -52,7 +52,7 @@ export async function lookForRuns<T>(
   look: (store: JournalStore) => T,
 ): Promise<T> {
   if (options.archive === undefined) return lookIntoJournal(shell, options, look);
-  const { openArchives } = await import("../../journal/archive-journal.ts");
+  const { openArchives } = await import("../../journal/archives/archive-journal.ts");
   const path = resolve(shell.cwd, options.archive);
   const archives = { path, known: knownArchives(shell, options, path), named: named.map(({ typed }) => typed) };
   return closing(openArchives(archives, LOOKING), look);

@@ -11,7 +11,7 @@ import { fanOut } from "../../report/fanout.ts";
 import { flakyLines } from "../../report/flaky.ts";
 import type { ReportRequest } from "../../report/formats/format.ts";
 import { jsonReport } from "../../report/formats/json.ts";
-import type { Detail } from "../../report/step-lines.ts";
+import type { Detail } from "../../report/steps/step-lines.ts";
 import { RunFold } from "../../report/model.ts";
 import type { Trace } from "../../report/otlp/trace.ts";
 import { NOT_STARTED, type NotBegun, type NthRun, type RunReport, type SkippedFile } from "../../report/shape.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Hint } from "../print/hint.ts";
-import type { Detail } from "../../report/step-lines.ts";
+import type { Detail } from "../../report/steps/step-lines.ts";
 import type { Terminal } from "../shell.ts";
 import { isCi, markedOn, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";

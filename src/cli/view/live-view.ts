@@ -2,7 +2,7 @@ import type { Clock } from "../../base/ports.ts";
 import type { RunEvent } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
-import type { Detail } from "../../report/step-lines.ts";
+import type { Detail } from "../../report/steps/step-lines.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
 import type { Terminal } from "../shell.ts";
 import { Drawing } from "./live.ts";

@@ -15,7 +15,7 @@ import {
   summaryLines,
   waitingLine,
 } from "../../report/text.ts";
-import { type Detail, StepLines } from "../../report/step-lines.ts";
+import { type Detail, StepLines } from "../../report/steps/step-lines.ts";
 import type { View } from "./view.ts";
 
 /** Where plain lines go. */

@@ -4,10 +4,10 @@ import { countLong } from "../../base/text/text.ts";
 import { keysOf } from "../../protocol/address.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunFold } from "../../report/model.ts";
-import type { Row } from "../../report/row-order.ts";
+import type { Row } from "../../report/steps/row-order.ts";
 import type { ReportedOutcome, RowOutcome } from "../../report/shape.ts";
-import type { StepFold } from "../../report/step-fold.ts";
-import { timeText } from "../../report/step-lines.ts";
+import type { StepFold } from "../../report/steps/step-fold.ts";
+import { timeText } from "../../report/steps/step-lines.ts";
 import { isNamedBy, RUN_WORDS, STEP_WORDS } from "../../report/words.ts";
 import { titleOf, type TitleParts } from "./title.ts";
 

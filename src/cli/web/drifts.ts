@@ -2,8 +2,8 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { KnownDrift } from "../../protocol/drift.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
-import { driftPage } from "../../report/html/drift.ts";
-import { driftsPage } from "../../report/html/drifts.ts";
+import { driftPage } from "../../report/html/pages/drift.ts";
+import { driftsPage } from "../../report/html/pages/drifts.ts";
 import { html, type WebPage, plain } from "./page.ts";
 import type { StatePlace } from "../../sql/place.ts";
 

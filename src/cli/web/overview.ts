@@ -1,6 +1,6 @@
 import { systemClock } from "../../base/ports.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { overviewPage } from "../../report/html/overview.ts";
+import { overviewPage } from "../../report/html/pages/overview.ts";
 import { html, type WebPage } from "./page.ts";
 import { unacknowledgedDrifts } from "./drifts.ts";
 import type { RunDetails } from "./run-details.ts";

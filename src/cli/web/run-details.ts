@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { reportOf } from "../../report/model.ts";
 import { countsOf } from "../../report/text.ts";
-import type { RunDetail } from "../../report/html/runs.ts";
+import type { RunDetail } from "../../report/html/pages/runs.ts";
 
 interface Kept {
   /** How many records the run had. */

@@ -1,8 +1,8 @@
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { spellHolder } from "../../journal/holder.ts";
-import { schedulePage } from "../../report/html/schedule.ts";
-import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/schedules.ts";
+import { schedulePage } from "../../report/html/pages/schedule.ts";
+import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/pages/schedules.ts";
 import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
 import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";

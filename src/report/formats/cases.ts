@@ -2,7 +2,7 @@ import { comparisonLines } from "../comparison.ts";
 import { heldLines } from "../held.ts";
 import { problemLines } from "../problem.ts";
 import { NOT_STARTED, type NotBegun, type ReportedOutcome, type RowOutcome, type RunReport, type StepReport } from "../shape.ts";
-import { placeLines } from "../step-lines.ts";
+import { placeLines } from "../steps/step-lines.ts";
 import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
 
 /** What a test report says of a step, or of a run that ended badly though no step did. */

@@ -3,7 +3,7 @@ import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import { isFlaky, repeatedRuns, repeatedSteps } from "./repeats.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
-import { idleTexts } from "../step-lines.ts";
+import { idleTexts } from "../steps/step-lines.ts";
 import { actedAs } from "../words.ts";
 
 // The module is the builder itself; its types take it for a module that has it as `default`.

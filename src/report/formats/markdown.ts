@@ -5,7 +5,7 @@ import { count } from "../../base/text/text.ts";
 import { settledText } from "../settled.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
-import { timeText } from "../step-lines.ts";
+import { timeText } from "../steps/step-lines.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { anywayText, confirmedText, countsOf, nextLine, runsLine } from "../text.ts";
 import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";

@@ -10,7 +10,7 @@ export type Writer = (runs: Iterable<ReportedRun>, places: Places, notBegun: rea
 export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
   json: async () => streamed((await import("./json.ts")).jsonReport),
   junit: async () => streamed((await import("./junit.ts")).junitReport),
-  html: async () => ofReports((await import("../html/page.ts")).htmlReport),
+  html: async () => ofReports((await import("../html/pages/page.ts")).htmlReport),
   ctrf: async () => ofReports((await import("./ctrf.ts")).ctrfReport),
   md: async () => ofReports((await import("./markdown.ts")).markdownReport),
   ndjson: async () => (await import("./events.ts")).eventLines,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { VERSION } from "../../base/version.ts";
 import { el, escapeHtml, type Markup } from "./markup.ts";
-import { type PageSection, wayTo } from "./places.ts";
+import { type PageSection, wayTo } from "./parts/places.ts";
 import { STYLE } from "./style.ts";
 
 /** What is around the content of a page. */

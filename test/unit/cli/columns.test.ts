@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { columnsIn, fitted, widthOn } from "../../../src/cli/print/columns.ts";
-import { library } from "../../../src/cli/commands/library.ts";
-import { operations } from "../../../src/cli/commands/operations.ts";
+import { library } from "../../../src/cli/commands/reference/library.ts";
+import { operations } from "../../../src/cli/commands/reference/operations.ts";
 import { explain } from "../../../src/cli/print/explain-code.ts";
 import { shipped } from "../../../src/cli/project/shipped.ts";
 import { COMMANDS } from "../../../src/cli/program/command-words.ts";

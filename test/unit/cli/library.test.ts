@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { library } from "../../../src/cli/commands/library.ts";
+import { library } from "../../../src/cli/commands/reference/library.ts";
 import { shippedPlaybook, shipped } from "../../../src/cli/project/shipped.ts";
 import { stepsIn } from "../../../src/playbook/playbook-walk.ts";
 import { shownBy } from "./shell.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operations } from "../../../src/cli/commands/operations.ts";
+import { operations } from "../../../src/cli/commands/reference/operations.ts";
 import { operations as all } from "../../../src/operations/operation.ts";
 import { HEADINGS, pageOf } from "../../../src/operations/page.ts";
 import { shownBy } from "./shell.ts";

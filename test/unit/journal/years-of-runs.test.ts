@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { verifyArchives } from "../../../src/journal/archive-chain.ts";
+import { verifyArchives } from "../../../src/journal/archives/archive-chain.ts";
 import { nightlyRuns, type YearOfRuns } from "../../nightly-runs.ts";
 
 test("the journal of a nightly run holds as much after years as after one", { timeout: 120_000 }, async () => {

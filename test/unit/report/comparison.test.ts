@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Comparison, type Drift, openFirst } from "../../../src/protocol/comparison.ts";
 import { comparisonLines } from "../../../src/report/comparison.ts";
-import { comparisonMarkup } from "../../../src/report/html/comparison.ts";
+import { comparisonMarkup } from "../../../src/report/html/parts/comparison.ts";
 
 const SIDE = { rows: 3_000, keys: 3_000, sum: "1", requests: 1, from: 0, to: 1 };
 

@@ -1,7 +1,7 @@
-import type { ListedRun } from "../../../src/report/html/runs.ts";
+import type { ListedRun } from "../../../src/report/html/pages/runs.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
 import type { ExplainedDrift } from "../../../src/protocol/drift.ts";
-import { auditPage } from "../../../src/report/html/audit.ts";
+import { auditPage } from "../../../src/report/html/pages/audit.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import type { HeldValue, StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../src/protocol/drift.ts";
-import { driftPage } from "../../../src/report/html/drift.ts";
-import { driftsPage } from "../../../src/report/html/drifts.ts";
+import { driftPage } from "../../../src/report/html/pages/drift.ts";
+import { driftsPage } from "../../../src/report/html/pages/drifts.ts";
 import { el } from "../../../src/report/html/markup.ts";
-import { plotOf } from "../../../src/report/html/plot.ts";
-import { schedulePage } from "../../../src/report/html/schedule.ts";
-import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../../src/report/html/schedules.ts";
+import { plotOf } from "../../../src/report/html/parts/plot.ts";
+import { schedulePage } from "../../../src/report/html/pages/schedule.ts";
+import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../../src/report/html/pages/schedules.ts";
 
 const DRIFT: KnownDrift = {
   id: "3fa91c02bd40",

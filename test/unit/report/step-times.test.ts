@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StepHeading } from "../../../src/protocol/record.ts";
 import { reportOf } from "../../../src/report/model.ts";
-import { plainLine } from "../../../src/report/step-lines.ts";
+import { plainLine } from "../../../src/report/steps/step-lines.ts";
 import type { StepReport } from "../../../src/report/shape.ts";
 import { Records, START, TRANSACTION } from "./records.ts";
 

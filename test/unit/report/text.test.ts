@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
 import { doneBeforeLine, headerLine, labelRun, overallLine, reportLines, summaryLines } from "../../../src/report/text.ts";
-import { type Detail, plainLine, stepLines } from "../../../src/report/step-lines.ts";
+import { type Detail, plainLine, stepLines } from "../../../src/report/steps/step-lines.ts";
 import type { RunReport, StepReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { Records, RUNS, TRANSACTION } from "./records.ts";

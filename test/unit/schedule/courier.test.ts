@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { VirtualTime } from "../../../simulation/time.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { Channel } from "../../../src/environment/notifications.ts";
-import { Courier } from "../../../src/schedule/courier.ts";
-import type { StartCommand } from "../../../src/schedule/deliver.ts";
+import { Courier } from "../../../src/schedule/notify/courier.ts";
+import type { StartCommand } from "../../../src/schedule/notify/deliver.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
-import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/outbox.ts";
+import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/notify/outbox.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { SCHEDULES } from "../../../src/schedule/store.ts";
 

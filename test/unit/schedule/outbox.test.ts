@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import type { Outbox } from "../../../src/schedule/outbox.ts";
+import type { Outbox } from "../../../src/schedule/notify/outbox.ts";
 import { ScheduleStore } from "../../../src/schedule/store.ts";
 import { TestState } from "../../state.ts";
 

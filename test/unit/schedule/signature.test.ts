@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { signedHeaders } from "../../../src/schedule/signature.ts";
+import { signedHeaders } from "../../../src/schedule/notify/signature.ts";
 
 test("the example of the Standard Webhooks specification is signed as it says", () => {
   const letter = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: '{"test": 2432232314}' };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CommandEnd } from "../../../src/schedule/deliver.ts";
+import type { CommandEnd } from "../../../src/schedule/notify/deliver.ts";
 import { Desk, schedule, type Work } from "./desk.ts";
 
 const HOURLY = schedule("0 * * * *", { timezone: "UTC" });

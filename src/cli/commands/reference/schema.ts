@@ -1,0 +1,39 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { didYouMean } from "../../../base/text/text.ts";
+import { shippedPlaybooks } from "../../project/shipped.ts";
+import type { Command } from "../../shell.ts";
+
+const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
+  playbook: async () => (await import("../../../playbook/keywords/editor-schema.ts")).playbookSchema(shippedPlaybooks()),
+  environment: async () => (await import("../../../environment/schema.ts")).environmentSchema,
+  calibrate: async () => (await import("../../../../schemas/calibrate.schema.json", { with: { type: "json" } })).default,
+  check: async () => (await import("../../../../schemas/check.schema.json", { with: { type: "json" } })).default,
+  crash: async () => (await import("../../../../schemas/crash.schema.json", { with: { type: "json" } })).default,
+  drift: async () => (await import("../../../../schemas/drift.schema.json", { with: { type: "json" } })).default,
+  doctor: async () => (await import("../../../../schemas/doctor.schema.json", { with: { type: "json" } })).default,
+  event: async () => (await import("../../../report/formats/event-schema.ts")).eventSchema,
+  plan: async () => (await import("../../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
+  notification: async () => (await import("../../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
+  schedule: async () => (await import("../../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,
+  runs: async () => (await import("../../../../schemas/runs.schema.json", { with: { type: "json" } })).default,
+  report: async () => (await import("../../../../schemas/report.schema.json", { with: { type: "json" } })).default,
+};
+
+/** The schemas that can be printed. */
+export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
+
+/** `tokenbook schema`: the JSON Schemas of what people write and of what we print. */
+export const schema: Command<{ readonly name: string }> = async (shell, { name }) => {
+  const load = SCHEMAS[name];
+  if (load === undefined) {
+    const near = didYouMean(name, SCHEMA_NAMES) ?? "playbook";
+    throw new Failure({
+      code: "schema.unknown",
+      message: `there is no schema "${name}"; there are ${SCHEMA_NAMES.join(", ")}`,
+      next: `tokenbook schema ${near}`,
+    });
+  }
+  shell.stdout.write(`${JSON.stringify(await load(), undefined, 2)}\n`, "json");
+  return EXIT.passed;
+};

@@ -1,0 +1,39 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { quoted } from "../../../base/text/text.ts";
+import { planLines } from "../../../report/plan/text.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import type { MemoryOptions } from "../../project/project.ts";
+import { changeJournal } from "../../runs/open-journal.ts";
+import { readPlanFile } from "../../runs/planning.ts";
+import { type Command, userOf } from "../../shell.ts";
+
+interface ApproveOptions extends MemoryOptions {
+  readonly plan: string;
+  readonly because?: string;
+}
+
+/** `tokenbook approve PLAN --because TEXT`: records in the journal that a run may do what the plan says, who allows it, and why. */
+export const approve: Command<ApproveOptions> = async (shell, options) => {
+  const because = options.because?.trim() ?? "";
+  if (because === "") {
+    throw new Failure({
+      code: "approve.incomplete",
+      message: "say why a run may do what the plan says",
+      next: `tokenbook approve ${quoted(options.plan)} --because "reviewed with the board"`,
+    });
+  }
+  const { plan, digest } = readPlanFile(shell, options.plan);
+  const who = userOf(shell);
+  await changeJournal(inProjectHere(shell), options, async (store) => {
+    store.approve({ plan: digest, who, because, at: systemClock.now() });
+  });
+  if (options.json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, plan: digest, who, because })}\n`, "json");
+    return EXIT.passed;
+  }
+  for (const each of plan.plans) shell.stdout.write(`${planLines(each, plan.target).join("\n")}\n\n`);
+  shell.stdout.write(`${who} approved this plan: ${because}\n`);
+  return EXIT.passed;
+};

@@ -1,0 +1,23 @@
+import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
+import { exitOf } from "../../../protocol/decide.ts";
+import { failpointOf } from "../../crash/failpoint.ts";
+import { goOn, openedAt } from "../../crash/island.ts";
+import { readOrder } from "../../crash/order.ts";
+import { inProjectOf } from "../../project/chosen-project.ts";
+import { type Dotenv, loadPlaybooks, variablesOf } from "../../project/project.ts";
+import { filesOf } from "../../project/project-files.ts";
+import { sessionOn } from "../../runs/session.ts";
+import type { Command } from "../../shell.ts";
+
+/** `tokenbook crash-child`: started and killed by `test --crash-everywhere`. Runs one playbook as ordered, or resumes its run, and reaches nothing else. */
+export const crashChild: Command<Dotenv> = async (shell, options) => {
+  const { file, state, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
+  const files = filesOf(shell);
+  const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, data: { [file]: {} } } });
+  const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProjectOf(shell, [file]), options), files });
+  const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
+  let [exit] = [exitOf("passed")];
+  for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));
+  await session.close();
+  return exit;
+};

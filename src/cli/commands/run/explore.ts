@@ -1,0 +1,134 @@
+import { randomInt } from "node:crypto";
+import { join, relative, resolve } from "node:path";
+import { formatDuration } from "../../../base/time/duration.ts";
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure, messageOf } from "../../../base/failure.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { count } from "../../../base/text/text.ts";
+import type { Target } from "../../../environment/target.ts";
+import { type Explorations, type ExploredFinding, explore as exploreService } from "../../../explore/explore.ts";
+import { openService } from "../../../explore/service.ts";
+import { assertWritable, writeWhole } from "../../../files/output.ts";
+import { Transport } from "../../../transport/exchange.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import { type Dotenv, openTarget } from "../../project/project.ts";
+import type { Command, Shell } from "../../shell.ts";
+
+interface ExploreOptions extends Dotenv {
+  readonly env?: string;
+  readonly seed?: number;
+  readonly sequences?: number;
+  readonly time?: number;
+  readonly output: string;
+  readonly json?: boolean;
+}
+
+// Names of one command begin with letters and digits that no other has.
+const SEEDS = 1_000_000;
+const PREFIX_NUMBERS = 36 ** 6;
+
+/** `tokenbook explore`: looks for calls that the ledger answers otherwise than the service description says. */
+export const explore: Command<ExploreOptions> = async (shell, options) => {
+  const stopping = shell.stopping();
+  const { seed = randomInt(SEEDS), sequences = LIMITS.exploreSequences, time = LIMITS.exploreMs, output, json } = options;
+  const { target, close } = await openTarget(inProjectHere(shell), options, () => ":memory:");
+  const transport = new Transport();
+  try {
+    assertMayExplore(target);
+    const service = await openService(target, { exchange: transport.exchange.bind(transport), clock: systemClock });
+    const say = (text: string): void => shell.stderr.write(text);
+    say(`Exploring ${placeOf(target)} with --seed ${seed}: ${count(sequences, "sequence")}, ${formatDuration(time)} at most\n`);
+    const found: (ExploredFinding & { readonly file: string })[] = [];
+    const onFound = (finding: ExploredFinding): void => {
+      const file = write(shell, join(output, `seed-${seed}-sequence-${finding.sequence}.yaml`), finding);
+      found.push({ ...finding, file });
+      say(findingText(finding, file));
+    };
+    const prefix = `x${randomInt(PREFIX_NUMBERS).toString(36)}`;
+    const begun = systemClock.elapsed();
+    const limits = { seed, sequences, timeMs: time, findings: LIMITS.exploreFindings };
+    const done = await exploreService(
+      { ...service, isOwn: target.embedded },
+      { ...limits, prefix, clock: systemClock, stopping, onFound },
+    );
+    if (json === true) shell.stdout.write(`${JSON.stringify(documentOf(done, seed, found), null, 2)}\n`, "json");
+    else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
+    if (done.lost >= LIMITS.exploreLost) throw tooManyLost(done, target);
+    return exitOf(done, stopping);
+  } finally {
+    await transport.close();
+    await close();
+  }
+};
+
+function assertMayExplore(target: Target): void {
+  if (target.protected) {
+    throw new Failure({
+      code: "explore.protected",
+      message: `the environment "${target.environment}" is protected: true, and exploring writes what nobody has planned`,
+      why: "nothing was sent, and no option allows it",
+      next: "name a test environment with --env, or --env sandbox",
+    });
+  }
+}
+
+function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Target): Failure {
+  return new Failure({
+    code: "explore.lost",
+    message: `${count(lost, "sequence")} ended because an answer was lost, the last one because: ${lastLoss}`,
+    why: "nothing follows from an answer that did not come, and a write is never sent again",
+    next: `tokenbook doctor --env ${environment}`,
+    exit: EXIT.failed,
+  });
+}
+
+function placeOf({ embedded, environment }: Target): string {
+  return embedded ? `${environment} (embedded sandbox, no real service)` : environment;
+}
+
+function write(shell: Shell, name: string, { playbook }: ExploredFinding): string {
+  const path = resolve(shell.cwd, name);
+  try {
+    assertWritable(path);
+    writeWhole(path, [playbook]);
+  } catch (error) {
+    throw new Failure({
+      code: "explore.cannot-write",
+      message: `the playbook ${name} cannot be written: ${messageOf(error)}`,
+      next: "name another folder with --output",
+    });
+  }
+  return relative(shell.cwd, path);
+}
+
+function findingText({ what, uses, section, sentence, steps, isRepeatable }: ExploredFinding, file: string): string {
+  const unsteady = isRepeatable ? [] : ["    it did not go wrong again when the same calls were made again"];
+  return [
+    `✗ ${what}`,
+    `    ${uses} breaks this sentence of the description (${section}): ${sentence}`,
+    ...unsteady,
+    `    ${count(steps, "step")} show it: tokenbook run ${file}`,
+    "",
+  ].join("\n");
+}
+
+function summaryText({ sequences, requests, findings, lost }: Explorations, ms: number): string {
+  const done = `${count(sequences, "sequence")}, ${count(requests, "request")}, ${formatDuration(Math.round(ms))}`;
+  const without = lost === 0 ? "" : `; ${count(lost, "sequence")} ended with a lost answer`;
+  if (findings.length === 0) return `✓ nothing found: ${done}${without}\n`;
+  return `✗ ${count(findings.length, "finding")}: ${done}${without}\n`;
+}
+
+function documentOf(
+  { sequences, requests, lost }: Explorations,
+  seed: number,
+  findings: readonly { readonly file: string }[],
+): object {
+  return { seed, sequences, requests, lost, findings };
+}
+
+function exitOf({ findings }: Explorations, stopping: AbortSignal): ExitCode {
+  if (findings.length > 0) return EXIT.failed;
+  return stopping.aborted ? EXIT.interrupted : EXIT.passed;
+}

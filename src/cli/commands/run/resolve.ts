@@ -1,0 +1,62 @@
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { quoted } from "../../../base/text/text.ts";
+import { resolveWrite } from "../../../engine/write/resolve-write.ts";
+import { openWrites } from "../../../protocol/open-writes.ts";
+import { stateOf } from "../../../protocol/state.ts";
+import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import { type Command, type Shell, userOf } from "../../shell.ts";
+import type { MemoryOptions } from "../../project/project.ts";
+
+interface ResolveOptions extends MemoryOptions {
+  readonly run: RunReference;
+  readonly step?: string;
+  readonly as?: "applied" | "absent";
+  readonly because?: string;
+}
+
+/** `tokenbook resolve`: a person records the outcome of a write whose answer was lost; without a step, lists those of a run. */
+export const resolve: Command<ResolveOptions> = async (shell, options): Promise<ExitCode> => {
+  const { run: named, step, as: verdict, because } = options;
+  if (step === undefined) return list(shell, options);
+  if (verdict === undefined || because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "resolve.incomplete",
+      message: "say the outcome of the write, and how you know it",
+      next: `tokenbook resolve ${quoted(named.typed)} --step ${quoted(step)} --as applied --because "seen in the ledger's explorer"`,
+    });
+  }
+  const who = userOf(shell);
+  const resolution = { step, verdict, because, who };
+  const { run, operation, attempt } = await changeJournal(shell, options, async (store) => {
+    const id = named.in(store);
+    return { run: id, ...(await resolveWrite(store, id, resolution)) };
+  });
+  const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
+  if (options.json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`, "json");
+  } else {
+    const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
+    shell.stdout.write(`${[...lines, shell.hint(`${goesOn} by: tokenbook resume ${run}`)].join("\n")}\n`);
+  }
+  return EXIT.passed;
+};
+
+function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCode {
+  const where = state === undefined ? {} : { state };
+  const { run, writes } = lookIntoJournal(shell, where, (store) => {
+    const id = named.in(store);
+    return { run: id, writes: openWrites(stateOf(store.read(id))) };
+  });
+  if (json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, run, unknown: writes })}\n`, "json");
+    return EXIT.passed;
+  }
+  const lines = writes.map(
+    ({ step, attempt, operation, sentAt }) =>
+      `${step}  attempt ${attempt + 1}  ${operation}  sent at ${new Date(sentAt).toISOString()}`,
+  );
+  shell.stdout.write(lines.length === 0 ? "no write of this run is unknown\n" : `${lines.join("\n")}\n`);
+  return EXIT.passed;
+}

@@ -1,0 +1,135 @@
+import { dirname, relative, resolve } from "node:path";
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure, invariant } from "../../../base/failure.ts";
+import { quoted } from "../../../base/text/text.ts";
+import { resumeRun } from "../../../engine/run/start-run.ts";
+import { outlineEnvironments } from "../../../environment/load.ts";
+import type { RunHistory } from "../../../journal/chain.ts";
+import { noRunYet } from "../../../journal/failures.ts";
+import type { RunSummary } from "../../../journal/run-summary.ts";
+import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
+import { isEmbedded, type RunOpened } from "../../../protocol/record.ts";
+import { stateOf } from "../../../protocol/state.ts";
+import { inProjectHere, type Project, projectAt, projectOfFile, type ProjectShell } from "../../project/chosen-project.ts";
+import { jsonReport } from "../../../report/formats/json.ts";
+import { lookIntoJournal } from "../../runs/open-journal.ts";
+import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../../runs/perform.ts";
+import type { StatePlace } from "../../../sql/place.ts";
+import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../../project/project.ts";
+import { filesOf } from "../../project/project-files.ts";
+import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
+import { saidYes } from "../../runs/consent.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import { shipped } from "../../project/shipped.ts";
+import type { Command, Shell } from "../../shell.ts";
+
+interface ResumeOptions extends Where, ReportOptions, DetailOptions {
+  readonly run?: RunReference;
+  readonly yes?: boolean;
+}
+
+/** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed, it exits with 0. */
+export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
+  const chosen = chosenRun(shell, options);
+  if (typeof chosen === "string") return nothingToResume(shell, options, chosen);
+  const found: Found = { ...options, place: knownStatePlace(shell, options) };
+  const { playbook: file, environment } = chosen.summary;
+  return performRuns(
+    shell,
+    { ...options, env: options.env ?? environment, ...folderOf(found.place), jobs: 1 },
+    { playbooks: () => [{ name: file, file }], prepare: () => prepare(shell, found, chosen) },
+  );
+};
+
+function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen): Prepared {
+  const { id, playbook: file, outcome } = summary;
+  const { opened } = stateOf(known.records);
+  invariant(opened !== undefined, "a run begins with its opening");
+  const shell = inProjectOfRun(plainShell, options, opened);
+  assertSameFolder(shell, opened, (folder) => fromAfar(shell, options, folder));
+  if (options.env === undefined) assertEnvironmentThere(shell, opened);
+  const { playbook, files } = playbookOfRun(shell, opened);
+  // A run that has passed is only shown again.
+  const acting = outcome === "passed" ? [] : [playbook];
+  const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
+  const job: Job = {
+    playbook: { name: playbook.name, file },
+    steps: playbook.steps.length,
+    work: async (session, ports, { confirmed }) =>
+      resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known, confirmed }),
+  };
+  return { shell, secrets, jobs: [job], confirm: async () => saidYes(shell, options) };
+}
+
+/** A run to continue, and what is known of it. */
+interface Chosen {
+  readonly summary: RunSummary;
+  readonly known: RunHistory;
+}
+
+// A text: why there is none.
+function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | string {
+  return lookIntoJournal(shell, where, (store) => {
+    const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run.in(store));
+    if (summary !== undefined) return { summary, known: store.history(summary.id) };
+    if (store.list(1).length === 0) throw noRunYet();
+    const ended = store.losses().length === 0 ? "" : ", or cannot be resumed since somebody accepted that records of it are lost";
+    return `every run in this state directory has passed${ended}`;
+  });
+}
+
+function nothingToResume(shell: Shell, { json }: ResumeOptions, why: string): ExitCode {
+  const said = shell.hint(`nothing to resume: ${why}; tokenbook runs lists them\n`);
+  if (json !== true) shell.stdout.write(said);
+  else {
+    for (const piece of jsonReport([])) shell.stdout.write(piece, "json");
+    shell.stderr.write(said);
+  }
+  return EXIT.passed;
+}
+
+/** The options, and where the run was found. */
+interface Found extends ResumeOptions {
+  readonly place: StatePlace;
+}
+
+// The run may belong to another project, whose usual directory is another.
+function folderOf(place: StatePlace): { readonly state?: string } {
+  return typeof place === "string" ? { state: place } : {};
+}
+
+// The run says how its project was seen from the working directory; runs of earlier versions began in the project of that directory.
+function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { file } }: RunOpened): ProjectShell {
+  const here = projectAt(shell.cwd);
+  const usual = shipped.read(file) === undefined ? projectOfFile(shell.cwd, file) : here;
+  const isMeant = (project: Project): boolean => folderInProject({ cwd: shell.cwd, project }) === folder;
+  const others = typeof place === "string" ? [projectAt(dirname(place))] : [];
+  return { ...shell, project: [usual, here, ...others].find(isMeant) ?? usual };
+}
+
+// Paths of the command line mean other files from another folder.
+function fromAfar(shell: ProjectShell, { state, place, dotenv }: Found, folder: string): string {
+  const usual = stateDirectory(inProjectHere({ ...shell, cwd: folder }), {});
+  const options = {
+    ...(state !== undefined || place !== usual ? folderOf(place) : {}),
+    ...(typeof dotenv === "string" ? { dotenv: resolve(shell.cwd, dotenv) } : {}),
+  };
+  return Object.entries(options)
+    .map(([name, path]) => ` --${name} ${quoted(path)}`)
+    .join("");
+}
+
+// That of the run itself: another in its place would be refused, so none is offered.
+function assertEnvironmentThere(shell: ProjectShell, { runId: id, target }: RunOpened): void {
+  const { environment } = target;
+  const { environmentFile: file } = shell.project;
+  if (file === undefined || outlineEnvironments(file, shell.cwd).some(({ name }) => name === environment)) return;
+  const shown = relative(shell.cwd, file);
+  const wasSandbox = isEmbedded(target);
+  throw new Failure({
+    code: "environment.unknown",
+    message: `${shown} has no environment "${environment}", where the run ${id} acts`,
+    why: "a run continues where it began, under the same name",
+    next: `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then: tokenbook resume ${id}`,
+  });
+}

@@ -1,0 +1,201 @@
+import { getHeapSpaceStatistics } from "node:v8";
+import type { ExitCode } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock, systemRandom } from "../../../base/ports.ts";
+import { setV8Flags } from "../../../base/v8-flags.ts";
+import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
+import { organizationOf } from "../../../environment/target.ts";
+import { leftBy } from "../../../engine/run/writes-left-open.ts";
+import { newRunName } from "../../../engine/run/run-names.ts";
+import { type Beginning, startRun } from "../../../engine/run/start-run.ts";
+import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
+import type { Playbook } from "../../../playbook/model.ts";
+import type { Confirmation } from "../../../protocol/record.ts";
+import type { PlaybookPlace } from "../../../protocol/identity.ts";
+import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
+import { peekIntoJournal } from "../../runs/open-journal.ts";
+import { type DetailOptions, type Job, performRuns, type ReportOptions } from "../../runs/perform.ts";
+import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, statePlace, type Where } from "../../project/project.ts";
+import { compares, writesOf } from "../../../playbook/playbook-walk.ts";
+import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
+import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
+import type { Session } from "../../runs/session.ts";
+import { assertOneKey } from "../../runs/one-key.ts";
+import type { Shard } from "../../program/arguments.ts";
+import type { Command } from "../../shell.ts";
+
+/** How large the young generation may grow. */
+const ROOM_BYTES = 16 * 1_024 * 1_024;
+const WATCH_MS = 10;
+
+interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, AnywayOptions {
+  readonly jobs: number;
+  readonly plan?: string;
+  readonly yes?: boolean;
+  readonly key?: string;
+  readonly shard?: Shard;
+  readonly failFast?: boolean;
+  readonly repeat?: number;
+  readonly each?: string;
+  readonly failed?: boolean;
+  readonly watch?: boolean;
+}
+
+/** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
+export const run: Command<RunOptions> = async (shell, options) => {
+  if (options.watch !== true) return runOnce(shell, options);
+  const { whenChanged } = await import("../../project/watch.ts");
+  return whenChanged(shell, options.files, (watched) => runOnce(watched, options));
+};
+
+const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const anyway = anywayOf(plainShell, options);
+  const { each } = options;
+  if (each !== undefined) {
+    const { runEach } = await import("../../runs/each.ts");
+    return runEach(plainShell, { ...options, each }, (shell, ready, key) => jobOf(shell, ready, { key, anyway }));
+  }
+  if (options.failed === true) throw failedAlone();
+  const named = playbookFiles(plainShell, options.files);
+  const { files } = named;
+  let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
+  const several = files.length > 1;
+  return performRuns(plainShell, options, {
+    playbooks: () => playbooks,
+    async prepare() {
+      if (several) makeRoom();
+      else keepHeapSmall();
+      const shell = inProjectOf(plainShell, files, options);
+      const checked = loadPlaybooks(shell, files, { tags: options.tags });
+      playbooks = checked.map(headed);
+      assertOneKey(options.key, checked.length, "run");
+      const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named, shard: options.shard });
+      playbooks = ready.map(({ playbook }) => headed(playbook));
+      if (!several) makeRoom();
+      if (checked.some(compares)) makeReadyForRows();
+      if (options.plan !== undefined && !isKnown(shell, options))
+        await (
+          await import("../../runs/planning.ts")
+        ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
+      const confirm = async (session: Session): Promise<Confirmation | undefined> => {
+        if (options.repeat !== undefined && ready.some(({ playbook }) => writes(playbook)))
+          throw repeatProtected(session.target.environment);
+        return (await import("../../runs/confirm.ts")).confirmationFor(shell, options, {
+          session,
+          all: { ready, secrets, skipped },
+        });
+      };
+      return {
+        shell,
+        secrets,
+        skipped,
+        jobs: repeated(
+          ready.map((one) => jobOf(shell, one, { key: options.key, anyway })),
+          options.repeat,
+        ),
+        confirm,
+      };
+    },
+  });
+};
+
+function headed({ name, file }: Playbook): Job["playbook"] {
+  return { name, file };
+}
+
+function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { key, anyway }: Beginning): Job {
+  const folder = folderInProject(shell);
+  return {
+    playbook: headed(playbook),
+    steps: playbook.steps.length,
+    work: (session, ports, { say, confirmed }) => {
+      const parts = { playbook, target: session.target, store: session.store, ports, folder };
+      const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
+      const name = newRunName(systemClock.now(), systemRandom);
+      if (key === undefined) return startRun(parts, given, name, { anyway, confirmed });
+      const reload: Keyed["reload"] = (opened) => {
+        assertSameFolder(shell, opened);
+        return playbookOfRun(collecting(shell, say), opened);
+      };
+      return runWithKey(parts, given, name, { key, anyway, confirmed, reload, say });
+    },
+    notes: (session) => unfinishedNote(session, { file: playbook.file, folder }, key),
+  };
+}
+
+// Each is a new run with names of its own, for `run.key` and the ids that the run chooses differ.
+function repeated(jobs: readonly Job[], times: number | undefined): readonly Job[] {
+  if (times === undefined) return jobs;
+  return jobs.flatMap((job) => Array.from({ length: times }, (_, at) => ({ ...job, repeat: { number: at + 1, of: times } })));
+}
+
+function writes({ steps }: Playbook): boolean {
+  return writesOf(steps).next().done !== true;
+}
+
+function failedAlone(): Failure {
+  return new Failure({
+    code: "each.failed-alone",
+    message: "--failed repeats the failed rows of a file, and no file is named",
+    next: "tokenbook run PLAYBOOK --each FILE --failed",
+  });
+}
+
+function repeatProtected(environment: string): Failure {
+  return new Failure({
+    code: "run.repeat-protected",
+    message: `--repeat makes every write again, and the environment ${environment} is protected`,
+    why: "a person consents to one run of what was shown; nothing was sent",
+    next: "repeat the playbook in an environment that is not protected, such as a sandbox",
+  });
+}
+
+// Its warnings were shown when it was checked at first; what cannot be run any more says why.
+function collecting(shell: ProjectShell, say: (text: string) => void): ProjectShell {
+  return { ...shell, stderr: { ...shell.stderr, write: say } };
+}
+
+// One that left a write open is refused in words of its own, and one that somebody holds is under way.
+function unfinishedNote({ store, target }: Session, place: PlaybookPlace, key: string | undefined): readonly string[] {
+  if (key !== undefined && store.withKey(key) !== undefined) return [];
+  const last = store.lastOf(place, target.environment);
+  if (last === undefined || last.outcome === "passed" || last.held !== undefined || leftBy(store, last) !== undefined) return [];
+  const { id, outcome = "not finished" } = last;
+  return [
+    `note: the last run of ${place.file} is ${outcome}, and this is a new one; to continue that one: tokenbook resume ${id}`,
+  ];
+}
+
+// Then nothing new is begun: what was planned is done, in part or whole.
+function isKnown(shell: ProjectShell, options: RunOptions): boolean {
+  const { key } = options;
+  return key !== undefined && peekIntoJournal(statePlace(shell, options), (store) => store.withKey(key)) !== undefined;
+}
+
+// What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is
+// collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the
+// cached code of modules is bound to the flags it was compiled under.
+function keepHeapSmall(): void {
+  setV8Flags("--semi-space-growth-factor=1 --heap-growing-percent=50");
+}
+
+// Steps make garbage: what one leaves behind is not to be taken for what lasts. V8 reads no other of its limits once it runs than how fast
+// it may grow.
+function makeRoom(): void {
+  setV8Flags("--semi-space-growth-factor=2");
+  const watch = setInterval(() => {
+    if (youngBytes() < ROOM_BYTES) return;
+    setV8Flags("--semi-space-growth-factor=1");
+    clearInterval(watch);
+  }, WATCH_MS).unref();
+}
+
+// The rows of two lists are held until they are compared, and what is called for each of them is worth compiling well at once.
+function makeReadyForRows(): void {
+  setV8Flags("--heap-growing-percent=0 --invocation-count-for-turbofan=3000");
+}
+
+function youngBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? Infinity;
+}

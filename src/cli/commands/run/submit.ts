@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { relative, resolve } from "node:path";
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { writeJson } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { digestOf } from "../../../engine/run/plan-steps.ts";
+import { outlineEnvironments } from "../../../environment/load.ts";
+import type { RunQueue, JobResult, SubmittedRun } from "../../../fleet/queue.ts";
+import { openQueue, serverOf } from "../../fleet/open-queue.ts";
+import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
+import { loadPlaybooks, playbookFiles } from "../../project/project.ts";
+import { type ConsentOption, saidYes } from "../../runs/consent.ts";
+import { assertOneKey } from "../../runs/one-key.ts";
+import { worst } from "../../runs/perform.ts";
+import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
+import { type Command, type Shell, userOf } from "../../shell.ts";
+
+interface SubmitOptions extends InputOptions, ConsentOption {
+  readonly env?: string;
+  readonly key?: string;
+  readonly label: string;
+  readonly wait?: boolean;
+  readonly json?: boolean;
+}
+
+interface Submitted {
+  readonly id: string;
+  readonly run: SubmittedRun;
+}
+
+/** `tokenbook submit`: checks playbooks, and puts their runs into the queue, where workers take them. */
+export const submit: Command<SubmitOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const named = playbookFiles(plainShell, options.files);
+  const shell = inProjectOf(plainShell, named.files);
+  const place = serverOf(shell, options);
+  const checked = loadPlaybooks(shell, named.files, { tags: options.tags });
+  assertOneKey(options.key, checked.length, "submit");
+  const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
+  const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
+  try {
+    const all: Submitted[] = [];
+    for (const each of ready) {
+      const run = submittedRun(shell, options, each);
+      all.push({ id: await queue.submit(options.label, run), run });
+    }
+    if (options.wait !== true) return printSubmitted(shell, options, all);
+    return await printOutcomes(shell, options, all, queue);
+  } finally {
+    await queue.stop(0);
+  }
+};
+
+function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, inputs, env }: ReadyPlaybook): SubmittedRun {
+  const { environmentFile: file, folder } = shell.project;
+  const first = file === undefined ? undefined : outlineEnvironments(file, shell.cwd)[0]?.name;
+  const consent = saidYes(shell, options);
+  return {
+    playbook: relative(folder, resolve(shell.cwd, playbook.file)),
+    environment: options.env ?? first ?? "",
+    key: options.key ?? `submitted ${randomUUID()}`,
+    digest: digestOf(playbook),
+    inputs: writeJson(inputs),
+    env,
+    confirmed: consent === undefined ? null : { who: consent.who, how: "yes" },
+    submittedBy: userOf(shell),
+  };
+}
+
+function printSubmitted(shell: Shell, { label, json }: SubmitOptions, all: readonly Submitted[]): ExitCode {
+  if (json === true) {
+    const jobs = all.map(({ id, run: { playbook, environment, key } }) => ({ id, label, playbook, environment, key }));
+    shell.stdout.write(`${JSON.stringify({ format: 1, jobs }, undefined, 2)}\n`, "json");
+    return EXIT.passed;
+  }
+  for (const { id, run } of all) shell.stdout.write(`${id}  ${run.playbook}  ${run.environment}  label ${label}\n`);
+  return EXIT.passed;
+}
+
+async function printOutcomes(
+  shell: Shell,
+  options: SubmitOptions,
+  all: readonly Submitted[],
+  queue: RunQueue,
+): Promise<ExitCode> {
+  const outcomes: { readonly id: string; readonly playbook: string; readonly result: JobResult }[] = [];
+  for (const { id, run } of all) {
+    const result = await outcomeOf(shell, queue, options.label, id);
+    if (result === undefined) {
+      shell.stderr.write("interrupted; the runs stay in the queue\n");
+      return EXIT.interrupted;
+    }
+    outcomes.push({ id, playbook: run.playbook, result });
+    if (options.json !== true) shell.stdout.write(outcomeLines(shell, run.playbook, result));
+  }
+  if (options.json === true) {
+    const jobs = outcomes.map(({ id, playbook, result }) => ({ id, playbook, ...result }));
+    shell.stdout.write(`${JSON.stringify({ format: 1, jobs }, undefined, 2)}\n`, "json");
+  }
+  return worst(outcomes.map(({ result }) => result.exit as ExitCode));
+}
+
+async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: string): Promise<JobResult | undefined> {
+  const stopping = shell.stopping();
+  while (!stopping.aborted) {
+    const result = await queue.outcome(label, id);
+    if (result !== undefined) return result;
+    await systemClock.sleep(LIMITS.submittedPollMs, stopping);
+  }
+  return undefined;
+}
+
+function outcomeLines(shell: Shell, playbook: string, { run, outcome, problem }: JobResult): string {
+  if (problem === null) return `${playbook}: ${outcome}; ${shell.hint(`tokenbook runs show ${run}`)}\n`;
+  const next = problem.next === undefined ? "" : `  next: ${shell.hint(problem.next)}\n`;
+  return `${playbook}: not run: ${problem.code}\n  ${problem.message}\n${next}`;
+}

@@ -1,0 +1,34 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { acceptLoss } from "../../../journal/loss.ts";
+import { LOOKING } from "../../runs/open-journal.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { type Command, userOf } from "../../shell.ts";
+
+interface AcceptOptions extends MemoryOptions {
+  readonly because?: string;
+}
+
+/** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger continues with a journal that has lost records. */
+export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
+  const { because } = options;
+  if (because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "loss.incomplete",
+      message: "say what you found in the ledger, and why it is safe to continue without the lost records",
+      next: 'tokenbook runs accept-loss --because "compared the ledger with last night\'s backup"',
+    });
+  }
+  const who = userOf(shell);
+  const what = acceptLoss(knownStatePlace(shell, options), LOOKING, { who, because });
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, what, who, because })}\n`, "json");
+  else {
+    const lines = [
+      `${who} accepts the loss: ${because}`,
+      `  ${what}`,
+      "runs that had not passed cannot be resumed; others can begin",
+    ];
+    shell.stdout.write(`${lines.join("\n")}\n`);
+  }
+  return EXIT.passed;
+};

@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { count, didYouMean } from "../../../base/text/text.ts";
+import { ContractCheck, type ContractFinding, FINDINGS } from "../../../coverage/findings.ts";
+import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
+import type { KeptExchange } from "../../../exchanges/kept.ts";
+import { IF_HAR_TOO_LARGE, readHar } from "../../../exchanges/read-har.ts";
+import { oneLine } from "../../../report/formats/foreign-text.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import { knownStatePlace, type MemoryOptions, readText, statePlace } from "../../project/project.ts";
+import type { Command } from "../../shell.ts";
+import { profileHere } from "./coverage.ts";
+
+interface ContractDriftOptions extends MemoryOptions {
+  readonly har?: string;
+  readonly env?: string;
+}
+
+/** `tokenbook contract drift`: where answers differ from the contract. Exits with 3 when something was not known before. */
+export const contractDrift: Command<ContractDriftOptions> = async (plainShell, options) => {
+  const shell = inProjectHere(plainShell);
+  const { har, env } = options;
+  if (har === undefined && env === undefined) {
+    throw new Failure({
+      code: "contract.which",
+      message: "name the environment whose kept exchanges to check, or an HTTP Archive",
+      next: "tokenbook contract drift --env staging, or --har session.har",
+    });
+  }
+  const recorded = har === undefined ? undefined : readHar(readText(resolve(shell.cwd, har), har, IF_HAR_TOO_LARGE), har);
+  const place = har === undefined ? knownStatePlace(shell, options) : statePlace(shell, options);
+  const store = ExchangeStore.open(place);
+  try {
+    const environment = env ?? `har ${originOf(recorded ?? [])}`;
+    const check = new ContractCheck(profileHere(shell, environment));
+    let exchanges = 0;
+    for (const exchange of recorded ?? store.in(environment)) {
+      exchanges++;
+      check.take(exchange);
+    }
+    if (exchanges === 0) throw nothingKept(environment, store.environments());
+    const findings = check.findings();
+    const now = systemClock.now();
+    const known = store.remember(
+      environment,
+      Array.from(findings, ({ id }) => id),
+      now,
+    );
+    const all = findings.map((finding) => ({ ...finding, since: known.get(finding.id) ?? now }));
+    const fresh = all.filter(({ since }) => since === now).length;
+    if (options.json === true) {
+      const data = all.map(({ since, ...finding }) => ({
+        ...finding,
+        isNew: since === now,
+        since: new Date(since).toISOString(),
+      }));
+      shell.stdout.write(
+        `${JSON.stringify({ format: 1, environment, exchanges, new: fresh, findings: data }, undefined, 2)}\n`,
+        "json",
+      );
+    } else {
+      const lines = all.flatMap((finding) => findingLines(finding, finding.since === now));
+      const summary = `${count(exchanges, "exchange")}: ${count(all.length, "finding")}, ${fresh} new`;
+      shell.stdout.write(`${[...lines, summary].join("\n")}\n`);
+    }
+    return fresh === 0 ? EXIT.passed : EXIT.drift;
+  } finally {
+    store.close();
+  }
+};
+
+function originOf([first]: readonly KeptExchange[]): string {
+  return first === undefined ? "" : new URL(first.url).origin;
+}
+
+function nothingKept(environment: string, others: readonly string[]): Failure {
+  const near = didYouMean(environment, others);
+  return new Failure({
+    code: "contract.no-exchanges",
+    message: `no exchanges of ${environment} are kept${near === undefined ? "" : `; did you mean ${near}?`}`,
+    why: "runs keep them only on request",
+    next: `tokenbook run PLAYBOOK --env ${environment} --keep-exchanges`,
+  });
+}
+
+function findingLines(
+  { id, kind, operation, where, message, example, callsFor, run, step, ...more }: ContractFinding,
+  isNew: boolean,
+): string[] {
+  const at = run === null ? "" : `, run ${run}${step === null ? "" : ` step ${step}`}`;
+  return [
+    `${id}  ${isNew ? "new  " : "known"}  ${operation}  ${FINDINGS[kind]} ${where}: ${message} (${count(more.count, "answer")})`,
+    ...(example === "" ? [] : [`    example: ${example}${at}`]),
+    `    calls for: ${callsFor}`,
+  ].map((line) => oneLine(line));
+}

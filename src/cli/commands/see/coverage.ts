@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { count } from "../../../base/text/text.ts";
+import { DEFAULT_PROFILE, type Profile } from "../../../contract/profile.ts";
+import { type Coverage, CoverageFold } from "../../../coverage/coverage.ts";
+import { belowThresholds, coverageHtml, coverageJson, coverageJunit } from "../../../coverage/documents.ts";
+import type { Thresholds } from "../../../coverage/dimensions.ts";
+import { coverageLines } from "../../../coverage/text.ts";
+import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
+import { writeWhole } from "../../../files/output.ts";
+import type { JournalStore } from "../../../journal/store.ts";
+import type { ReportRequest } from "../../../report/formats/format.ts";
+import { reportOf } from "../../../report/model.ts";
+import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
+import { knownStatePlace, type MemoryOptions, profileOf } from "../../project/project.ts";
+import { prepareFiles } from "../../reporting/reporting.ts";
+import { lookIntoJournal } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import type { Command, TextKind } from "../../shell.ts";
+
+interface CoverageOptions extends MemoryOptions {
+  readonly runs?: readonly RunReference[];
+  readonly since: number;
+  readonly env?: string;
+  readonly report: readonly ReportRequest[];
+  readonly verbose?: boolean;
+  readonly failUnder: Thresholds;
+}
+
+/** `tokenbook coverage`: how far runs have covered the service. Exits with 1 below a threshold. */
+export const coverage: Command<CoverageOptions> = async (plainShell, options) => {
+  const shell = inProjectHere(plainShell);
+  const requests = options.report.map(documentRequest);
+  prepareFiles(shell, options.report, options.json === true);
+  const covered = coverageFrom(shell, options);
+  const { runs } = covered;
+  const without = runs.filter(({ exchanges }) => exchanges === 0).length;
+  if (without > 0)
+    shell.stderr.write(
+      `${count(without, "run")} of ${runs.length} kept no exchanges: without --keep-exchanges, parameters, fields and status codes do not count\n`,
+    );
+  for (const { file, write, kind } of requests) {
+    const pieces = write(covered, options.failUnder);
+    if (file !== "-") writeWhole(resolve(shell.cwd, file), pieces);
+    else for (const piece of pieces) shell.stdout.write(piece, kind);
+  }
+  if (options.json === true) shell.stdout.write(coverageJson(covered), "json");
+  else if (requests.every(({ file }) => file !== "-"))
+    shell.stdout.write(`${coverageLines(covered, options.verbose === true).join("\n")}\n`);
+  const below = belowThresholds(covered, options.failUnder);
+  for (const line of below) shell.stderr.write(`${line}\n`);
+  return below.length === 0 ? EXIT.passed : EXIT.failed;
+};
+
+interface Document {
+  readonly kind: TextKind;
+  readonly write: (coverage: Coverage, thresholds: Thresholds) => Iterable<string>;
+}
+
+const DOCUMENTS: Readonly<Partial<Record<ReportRequest["format"], Document>>> = {
+  json: { kind: "json", write: (covered) => [coverageJson(covered)] },
+  html: { kind: "words", write: coverageHtml },
+  junit: { kind: "words", write: (covered, thresholds) => [coverageJunit(covered, thresholds)] },
+};
+
+function documentRequest({ format, file }: ReportRequest): Document & { readonly file: string } {
+  const document = DOCUMENTS[format];
+  if (document !== undefined) return { ...document, file };
+  throw new Failure({
+    code: "coverage.format",
+    message: `coverage is not written as ${format}`,
+    next: `name one of ${Object.keys(DOCUMENTS).join(", ")}, as in --report html=coverage.html`,
+  });
+}
+
+function coverageFrom(shell: ProjectShell, options: CoverageOptions): Coverage {
+  const place = knownStatePlace(shell, options);
+  const fold = new CoverageFold();
+  const profiles = new Map<string, Profile>();
+  const exchanges = ExchangeStore.existing(place);
+  try {
+    lookIntoJournal(shell, options, (journal) => {
+      for (const id of chosenRuns(journal, options)) {
+        const report = reportOf(journal.read(id));
+        const { environment } = report.run.target;
+        const profile = profiles.get(environment) ?? profileHere(shell, environment);
+        profiles.set(environment, profile);
+        fold.take(report, exchanges.of(id), profile);
+      }
+    });
+  } finally {
+    exchanges.close();
+  }
+  return fold.coverage();
+}
+
+function chosenRuns(journal: JournalStore, { runs = [], since, env }: CoverageOptions): readonly string[] {
+  if (runs.length > 0) return runs.map((run) => run.in(journal));
+  const from = systemClock.now() - since;
+  const found = journal
+    .list(journal.total())
+    .filter(({ openedAt, environment }) => openedAt >= from && (env === undefined || env === environment));
+  if (found.length > 0) return found.map(({ id }) => id).toReversed();
+  throw new Failure({
+    code: "coverage.no-runs",
+    message: `no run began in that time${env === undefined ? "" : ` in the environment ${env}`}`,
+    next: "tokenbook run PLAYBOOK --keep-exchanges, or a longer time: --since 90d",
+  });
+}
+
+/** Returns the profile of an environment, as far as `tokenbook.yaml` still has it. */
+export function profileHere(shell: ProjectShell, environment: string): Profile {
+  if (shell.project.environmentFile === undefined) return DEFAULT_PROFILE;
+  try {
+    return profileOf(shell, environment);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "environment.unknown") return DEFAULT_PROFILE;
+    throw error;
+  }
+}

@@ -1,0 +1,253 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { writeJson } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { count, didYouMean } from "../../../base/text/text.ts";
+import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../protocol/drift.ts";
+import { DriftBook } from "../../../reconcile/drift-book.ts";
+import { driftLine, keyOf, kindWords, wordsOf } from "../../../report/comparison.ts";
+import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { type Command, type Shell, userOf } from "../../shell.ts";
+
+interface ListOptions extends MemoryOptions {
+  readonly all?: boolean;
+  readonly limit: number;
+}
+
+/** `tokenbook drift list`: what differs, as the last run of each comparison has left it. */
+export const listDrifts: Command<ListOptions> = async (shell, options) => {
+  const { all = false, limit } = options;
+  const { drifts, total, comparisons } = look(shell, options, (book) => ({
+    drifts: book.list({ all, limit, now: systemClock.now() }),
+    total: book.count(all),
+    comparisons: book.comparisons(),
+  }));
+  if (options.json === true) {
+    shell.stdout.write(`${writeJson({ format: 1, comparisons, total, drifts: drifts.map(asData) }, 2)}\n`, "json");
+    return EXIT.passed;
+  }
+  const left = total - drifts.length;
+  const more = left > 0 ? [`… and ${left} more: --limit ${total}`] : [];
+  const groups = [...Map.groupBy(drifts, comparisonOf)].flatMap(([name, found]) => [
+    name,
+    ...found.map((drift) => `  ${line(drift)}`),
+  ]);
+  const none = comparisons === 0 ? "nothing has been compared here yet\n" : "no drift\n";
+  shell.stdout.write(drifts.length === 0 ? none : `${[...groups, ...more].join("\n")}\n`);
+  return EXIT.passed;
+};
+
+interface ShowOptions extends MemoryOptions {
+  readonly drift: string;
+}
+
+/** `tokenbook drift show ID`: one drift with what both sides said, and its history since it was first seen. */
+export const showDrift: Command<ShowOptions> = async (shell, options) => {
+  const drift = look(shell, options, (book) => book.explain(idOf(book, options.drift), systemClock.now()));
+  if (options.json === true) {
+    const { evidence, history } = drift;
+    const document = { format: 1, drift: { ...asData(drift), evidence, history: history.map(historyData) } };
+    shell.stdout.write(`${writeJson(document, 2)}\n`, "json");
+    return EXIT.passed;
+  }
+  shell.stdout.write(`${shell.hint(page(drift).join("\n"))}\n`);
+  return EXIT.passed;
+};
+
+function page(drift: ExplainedDrift): readonly string[] {
+  const { id, kind, of, key, state, clearedAt, acknowledged } = drift;
+  const scope = of.scope === "" ? "" : `, scope ${of.scope}`;
+  return [
+    `${id}  ${kindWords(kind, drift.sides)}  ${clearedAt === null ? state : `cleared ${timeOf(clearedAt)}`}`,
+    `  of: ${keyOf(key)}`,
+    `  comparison: ${drift.title} (${of.comparison} of ${of.playbook}, environment ${of.environment}${scope})`,
+    `  ${wordsOf(drift, sidesOf(drift))}`,
+    ...evidenceLines(drift),
+    "  history:",
+    ...drift.history.map((entry) => `    ${historyLine(entry)}`),
+    ...(clearedAt === null && acknowledged === null
+      ? [`  to acknowledge it: ${acknowledgingCommand(id, systemClock.now())}`]
+      : []),
+  ];
+}
+
+function historyLine({ at, what, by, left, right, difference, because, until }: HistoryEntry): string {
+  if (what === "cleared") return `${timeOf(at)}  cleared       run ${by}`;
+  const values = `${left ?? "nothing"} | ${right ?? "nothing"}${difference === null ? "" : ` (${difference})`}`;
+  if (what === "seen") return `${timeOf(at)}  seen          run ${by}  ${values}`;
+  if (what === "closed") return `${timeOf(at)}  closed        ${by}: ${because ?? ""}`;
+  return `${timeOf(at)}  acknowledged  ${by}, until ${timeOf(until ?? at)}  ${values}: ${because ?? ""}`;
+}
+
+interface AckOptions extends MemoryOptions {
+  readonly drift: string;
+  readonly because?: string;
+  readonly until?: string;
+}
+
+/** `tokenbook drift ack ID --because TEXT --until DATE`: a person acknowledges a drift as it is now, until a day. */
+export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
+  const { because, until } = options;
+  if (because === undefined || because.trim() === "" || until === undefined) {
+    throw new Failure({
+      code: "drift.ack-incomplete",
+      message: "say why you acknowledge it, and until when",
+      next: acknowledgingCommand(options.drift, systemClock.now()),
+    });
+  }
+  const now = systemClock.now();
+  const word = { who: userOf(shell), because, until: dayAfter(until, now), at: now };
+  const drift = look(shell, options, (book) => {
+    const id = idOf(book, options.drift);
+    const known = book.explain(id, now);
+    if (known.clearedAt !== null) throw gone(id, known.clearedAt);
+    book.acknowledge({ id, ...word });
+    return book.explain(id, now);
+  });
+  if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
+  else {
+    const acknowledged = `${drift.id} is acknowledged until ${timeOf(word.until)}, says ${word.who}: ${because}`;
+    shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
+  }
+  return EXIT.passed;
+};
+
+interface CloseOptions extends MemoryOptions {
+  readonly drifts: readonly string[];
+  readonly playbook?: string;
+  readonly because?: string;
+}
+
+/** `tokenbook drift close ID… --because TEXT`: a person closes drifts that no run will clear. */
+export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
+  const { playbook, because = "" } = options;
+  if (because.trim() === "" || (playbook === undefined) === (options.drifts.length === 0)) {
+    throw new Failure({
+      code: "drift.close-incomplete",
+      message: "name the drifts, or with --playbook all of one playbook, and why they are over",
+      next: `tokenbook drift close ${options.drifts[0] ?? "--playbook renamed.yaml"} --because "its comparison is no longer made"`,
+    });
+  }
+  const now = systemClock.now();
+  const closed = look(shell, options, (book) => {
+    const ids = playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook);
+    for (const id of ids) {
+      const { clearedAt } = book.explain(id, now);
+      if (clearedAt !== null) throw gone(id, clearedAt);
+    }
+    book.closeDrifts([...new Set(ids)].map((id) => ({ id, who: userOf(shell), because, at: now })));
+    return [...new Set(ids)].map((id) => book.explain(id, now));
+  });
+  if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, closed: closed.map(asData) }, 2)}\n`, "json");
+  else shell.stdout.write(`${closed.map(({ id, key }) => `closed ${id}  ${keyOf(key)}`).join("\n")}\n`);
+  return EXIT.passed;
+};
+
+function openOf(book: DriftBook, playbook: string): readonly string[] {
+  const ids = book.openOf(playbook);
+  if (ids.length > 0) return ids;
+  const others = book.playbooks();
+  const near = didYouMean(playbook, others);
+  throw new Failure({
+    code: "drift.unknown",
+    message: `no open drift is of the playbook ${playbook}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    ...(others.length === 0 ? {} : { why: `open drifts are of ${others.slice(0, SOME).join(", ")}` }),
+    next: "tokenbook drift list",
+  });
+}
+
+const SOME = 10;
+const DAY_MS = 86_400_000;
+const EXAMPLE_DAYS = 7;
+
+// The day itself is still within.
+function dayAfter(until: string, now: number): number {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
+  const end = day + DAY_MS;
+  const next = `--until ${new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10)}`;
+  if (Number.isNaN(day)) throw new Failure({ code: "drift.until", message: `"${until}" is no day`, next });
+  if (end <= now) throw new Failure({ code: "drift.until", message: `${until} is over`, next });
+  if (end - now <= LIMITS.acknowledgedDays * DAY_MS) return end;
+  const why = "what is never looked at again is forgotten";
+  throw new Failure({ code: "drift.until", message: `${until} is more than ${LIMITS.acknowledgedDays} days away`, why, next });
+}
+
+function gone(id: string, clearedAt: number): Failure {
+  return new Failure({
+    code: "drift.cleared",
+    message: `${id} was cleared at ${timeOf(clearedAt)}`,
+    next: "tokenbook drift list",
+  });
+}
+
+// An id may be cut short where that leaves one only.
+function idOf(book: DriftBook, beginning: string): string {
+  const ids = book.idsLike(beginning);
+  const [only] = ids;
+  if (only !== undefined && (ids.length === 1 || only === beginning)) return only;
+  if (ids.length > 1) {
+    const message = `${count(ids.length, "drift")} begin with ${beginning}: ${ids.join(", ")}`;
+    throw new Failure({ code: "drift.unknown", message, next: "write more of the id" });
+  }
+  const near = didYouMean(beginning, book.ids());
+  throw new Failure({
+    code: "drift.unknown",
+    message: `there is no drift ${beginning}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    next: near === undefined ? "tokenbook drift list --all" : `tokenbook drift show ${near}`,
+  });
+}
+
+function comparisonOf({ title, of: { environment, playbook, scope } }: KnownDrift): string {
+  return `${title} (${playbook}, environment ${environment}${scope === "" ? "" : `, scope ${scope}`})`;
+}
+
+function line(drift: KnownDrift): string {
+  const { state, since, clearedAt } = drift;
+  const found = state === "new" ? `; found ${timeOf(since)}` : "";
+  return `${driftLine(drift, sidesOf(drift))}${found}${clearedAt === null ? "" : `; cleared ${timeOf(clearedAt)}`}`;
+}
+
+function sidesOf({ sides }: KnownDrift): Parameters<typeof driftLine>[1] {
+  return { left: { name: sides.left }, right: { name: sides.right } };
+}
+
+/** A drift as `--json` has it; its shape is published. */
+function asData({ since, lastSeen, clearedAt, acknowledged, ...drift }: KnownDrift): object {
+  const { id, kind, state, key, left, right, difference, of, title, sides, lastRun } = drift;
+  return {
+    id,
+    kind,
+    state,
+    key,
+    left,
+    right,
+    difference,
+    title,
+    of,
+    sides,
+    since: timeOf(since),
+    lastSeen: timeOf(lastSeen),
+    lastRun,
+    clearedAt: clearedAt === null ? null : timeOf(clearedAt),
+    acknowledged: acknowledged === null ? null : { ...acknowledged, until: timeOf(acknowledged.until) },
+  };
+}
+
+function historyData({ at, until, ...entry }: HistoryEntry): object {
+  return { at: timeOf(at), ...entry, until: until === null ? null : timeOf(until) };
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function look<T>(shell: Shell, options: MemoryOptions, work: (book: DriftBook) => T): T {
+  const book = DriftBook.existing(knownStatePlace(shell, options));
+  try {
+    return work(book);
+  } finally {
+    book.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { countLong } from "../../../base/text/text.ts";
+import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { lookIntoJournal } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import type { Command } from "../../shell.ts";
+
+interface DropOptions extends MemoryOptions {
+  readonly runs?: readonly RunReference[];
+  readonly older?: number;
+}
+
+/** `tokenbook runs drop-exchanges`: removes kept exchanges of runs, or those older than an age. */
+export const dropExchanges: Command<DropOptions> = async (shell, options) => {
+  const { runs = [], older } = options;
+  if (runs.length > 0 === (older !== undefined)) {
+    throw new Failure({
+      code: "exchanges.which",
+      message: "name the runs, or with --older the age of the exchanges to remove",
+      next: "tokenbook runs drop-exchanges --older 7d",
+    });
+  }
+  const ids = older === undefined ? lookIntoJournal(shell, options, (journal) => runs.map((run) => run.in(journal))) : [];
+  const store = ExchangeStore.existing(knownStatePlace(shell, options));
+  try {
+    const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(systemClock.now() - older);
+    if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, removed })}\n`, "json");
+    else shell.stdout.write(`removed ${countLong(removed, "exchange")}\n`);
+  } finally {
+    store.close();
+  }
+  return EXIT.passed;
+};

@@ -1,0 +1,61 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { quoted } from "../../../base/text/text.ts";
+import { releaseRun } from "../../../engine/run/release-run.ts";
+import { spellHolder } from "../../../journal/holder.ts";
+import type { Lease } from "../../../journal/leases.ts";
+import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import { type Command, userOf } from "../../shell.ts";
+import type { MemoryOptions } from "../../project/project.ts";
+
+/** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
+export const listLeases: Command<MemoryOptions> = async (shell, options) => {
+  const leases = lookIntoJournal(shell, options, (store) => store.leases.list());
+  if (options.json === true) {
+    const held = leases.map(({ holder, since, epoch: _epoch, life: _life, ...lease }) => ({
+      ...lease,
+      holder: holder ?? null,
+      since: new Date(since).toISOString(),
+    }));
+    shell.stdout.write(`${JSON.stringify({ format: 1, leases: held }, undefined, 2)}\n`, "json");
+    return EXIT.passed;
+  }
+  const lines = leases.map(leaseLine);
+  shell.stdout.write(lines.length === 0 ? "nothing is held\n" : `${lines.join("\n")}\n`);
+  return EXIT.passed;
+};
+
+function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string {
+  const by = holder === undefined ? "left a write open" : `${spellHolder(holder)}, since ${new Date(since).toISOString()}`;
+  const what = kind === "run" ? "itself" : kind === "group" ? `group "${name}"` : name;
+  return `${runId}  ${what}  ${by}${shared ? "; another run has acted as it meanwhile" : ""}`;
+}
+
+interface ReleaseOptions extends MemoryOptions {
+  readonly run: RunReference;
+  readonly because?: string;
+}
+
+/** `tokenbook runs release RUN --because TEXT`: a person says that the process of another host that holds a run is gone. */
+export const release: Command<ReleaseOptions> = async (shell, options) => {
+  const { because } = options;
+  if (because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "release.incomplete",
+      message: "say how you know that its process is gone for good",
+      next: `tokenbook runs release ${quoted(options.run.typed)} --because "the machine was switched off"`,
+    });
+  }
+  const who = userOf(shell);
+  const { run, from } = await changeJournal(shell, options, async (store) => {
+    const id = options.run.in(store);
+    return { run: id, from: await releaseRun(store, id, { who, because }) };
+  });
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, run, from, who, because })}\n`, "json");
+  else {
+    const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
+    shell.stdout.write(`${line}\n${shell.hint(`to continue: tokenbook resume ${run}`)}\n`);
+  }
+  return EXIT.passed;
+};

@@ -1,0 +1,67 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { recordLine } from "../../../journal/archives/archive-file.ts";
+import type { JournalStore } from "../../../journal/store.ts";
+import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import type { Command } from "../../shell.ts";
+import type { MemoryOptions } from "../../project/project.ts";
+
+interface ExportOptions extends RunsOptions {
+  readonly run: RunReference;
+}
+
+/** `tokenbook runs export RUN`: every record as a line of JSON, in order, each checked before it is printed. */
+export const exportRun: Command<ExportOptions> = async (shell, options) => {
+  await lookForRuns(shell, options, [options.run], (store) => {
+    const run = options.run.in(store);
+    for (const each of store.chain(run)) shell.stdout.write(`${recordLine(run, each)}\n`, "json");
+  });
+  return EXIT.passed;
+};
+
+interface VerifyOptions extends MemoryOptions {
+  readonly run?: RunReference;
+  readonly archive?: string;
+}
+
+interface Verified {
+  readonly run: string;
+  readonly records: number;
+  /** The hash of the last record: it covers all of them. */
+  readonly hash: string | null;
+  readonly problem: Failure | null;
+}
+
+/** `tokenbook runs verify [RUN]`: whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not. */
+export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
+  if (options.archive !== undefined)
+    return (await import("./runs-archive.ts")).verifyArchive(shell, { ...options, archive: options.archive });
+  const verified = lookIntoJournal(shell, options, (store) => {
+    return (options.run === undefined ? store.ids() : [options.run.in(store)]).map((run) => verify(store, run));
+  });
+  if (options.json === true) {
+    const runs = verified.map(({ problem, ...rest }) => ({
+      ...rest,
+      intact: problem === null,
+      problem: problem?.toJSON() ?? null,
+    }));
+    shell.stdout.write(`${JSON.stringify({ format: 1, runs }, undefined, 2)}\n`, "json");
+  } else shell.stdout.write(verified.length === 0 ? "no runs yet\n" : `${verified.map(verifiedLine).join("\n")}\n`);
+  return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
+};
+
+function verify(store: JournalStore, run: string): Verified {
+  let [records, hash]: [number, string | null] = [0, null];
+  try {
+    for (const each of store.chain(run)) [records, hash] = [records + 1, each.hash];
+    return { run, records, hash, problem: null };
+  } catch (error) {
+    if (error instanceof Failure && error.code !== "journal.no-such-run") return { run, records, hash, problem: error };
+    throw error;
+  }
+}
+
+function verifiedLine({ run, records, hash, problem }: Verified): string {
+  return problem === null ? `${run}  intact   ${records} records, the last ${hash}` : `${run}  damaged  ${problem.message}`;
+}

@@ -1,0 +1,58 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { quoted } from "../../../base/text/text.ts";
+import { keptExchanges } from "../../../exchanges/exchange-store.ts";
+import type { JournalStore } from "../../../journal/store.ts";
+import type { Format, ReportRequest } from "../../../report/formats/format.ts";
+import { reportOf } from "../../../report/model.ts";
+import type { ReportedRun } from "../../../report/reported-run.ts";
+import type { StatePlace } from "../../../sql/place.ts";
+import { knownStatePlace } from "../../project/project.ts";
+import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import { prepareFiles, writeReport } from "../../reporting/reporting.ts";
+import type { Command } from "../../shell.ts";
+
+interface ReportCommandOptions extends RunsOptions {
+  readonly runs: readonly RunReference[];
+  readonly report: readonly ReportRequest[];
+  readonly format?: Format;
+}
+
+/** `tokenbook report RUN…`: the reports of runs that were, from the journal. Exit 2 when one could not be written. */
+export const report: Command<ReportCommandOptions> = async (shell, options) => {
+  const printed = options.format === undefined ? [] : [{ format: options.format, file: "-" }];
+  const requests = [...options.report, ...printed];
+  if (requests.length === 0) {
+    throw new Failure({
+      code: "report.no-format",
+      message: "no report is named that could be written",
+      next: "tokenbook report latest --report html=report.html, or --format md",
+    });
+  }
+  prepareFiles(shell, requests, false);
+  const place = knownStatePlace(shell, options);
+  const runs = await lookForRuns(shell, options, options.runs, (store) =>
+    options.runs.map((run) => reportedRun(store, place, run)),
+  );
+  if (requests.some(({ format }) => format === "har")) for (const run of runs) assertKept(run);
+  let isWhole = true;
+  for (const request of requests) isWhole = (await writeReport(shell, request, runs)) && isWhole;
+  return isWhole ? EXIT.passed : EXIT.cannotStart;
+};
+
+function reportedRun(store: JournalStore, place: StatePlace, named: RunReference): ReportedRun {
+  const id = named.in(store);
+  const records = store.read(id);
+  return { report: reportOf(records), records: () => records, exchanges: () => keptExchanges(place, id) };
+}
+
+function assertKept({ report: { run }, exchanges = () => [] }: ReportedRun): void {
+  for (const _ of exchanges()) return;
+  throw new Failure({
+    code: "report.no-exchanges",
+    message: `no exchanges of the run ${run.id} are kept`,
+    why: "they are kept only on request, and removed with their run or after some time",
+    next: `tokenbook run ${quoted(run.playbook.file)} --keep-exchanges`,
+  });
+}

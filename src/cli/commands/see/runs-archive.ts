@@ -1,0 +1,136 @@
+import { relative, resolve } from "node:path";
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { count, countLong } from "../../../base/text/text.ts";
+import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
+import type { StatePlace } from "../../../sql/place.ts";
+import { verifyArchives, type VerifiedArchive } from "../../../journal/archives/archive-chain.ts";
+import { archiveRuns, type ArchivedRuns, type CompletedArchive } from "../../../journal/archives/archive-runs.ts";
+import type { KeptBecause } from "../../../journal/archives/archives.ts";
+import { DriftBook } from "../../../reconcile/drift-book.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { changeJournal, knownArchives } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import type { Command } from "../../shell.ts";
+
+interface ArchiveOptions extends MemoryOptions {
+  readonly older?: number;
+  readonly to?: string;
+}
+
+/** `tokenbook runs archive --older AGE --to DIR`: moves finished runs from the journal into a file of a chain of archives. */
+export const archive: Command<ArchiveOptions> = async (shell, options) => {
+  const { older, to } = options;
+  if (older === undefined || to === undefined) {
+    throw new Failure({
+      code: "archive.incomplete",
+      message: "say how old runs must be, and in which folder the archives are",
+      next: "tokenbook runs archive --older 90d --to archives",
+    });
+  }
+  const place = knownStatePlace(shell, options);
+  const needed = runsOfOpenDrifts(place);
+  const now = systemClock.now();
+  const folder = resolve(shell.cwd, to);
+  const done = await changeJournal(shell, options, async (store) =>
+    archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run) }),
+  );
+  dropExchangesOf(place, done);
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, ...asData(done) }, undefined, 2)}\n`, "json");
+  else shell.stdout.write(`${shell.hint(doneLines(done, relative(shell.cwd, folder) || ".").join("\n"))}\n`);
+  return EXIT.passed;
+};
+
+function runsOfOpenDrifts(place: StatePlace): ReadonlySet<string> {
+  const book = DriftBook.existing(place);
+  try {
+    return book.runsOfOpen();
+  } finally {
+    book.close();
+  }
+}
+
+function dropExchangesOf(place: StatePlace, { archives }: ArchivedRuns): void {
+  const store = ExchangeStore.existing(place);
+  try {
+    store.dropOf(archives.flatMap(({ runs }) => runs));
+  } finally {
+    store.close();
+  }
+}
+
+function asData({ archives, kept }: ArchivedRuns): object {
+  return {
+    archives: archives.map(({ sealedAt, ...rest }) => ({ ...rest, sealedAt: new Date(sealedAt).toISOString() })),
+    kept: kept.map(({ id, because }) => ({ run: id, because })),
+  };
+}
+
+function doneLines({ archives, kept }: ArchivedRuns, folder: string): readonly string[] {
+  const nothing = archives.length === 0 ? ["no run was archived"] : [];
+  const verify = archives.length === 0 ? [] : ["", `to verify: tokenbook runs verify --archive ${folder}`];
+  return [...nothing, ...archives.flatMap(archiveLines), ...keptLines(kept), ...verify];
+}
+
+function archiveLines({ file, digest, runs, records, wasBegun }: CompletedArchive): readonly string[] {
+  const begun = wasBegun ? ["  an earlier command had written it, and ended before it removed the runs from the journal"] : [];
+  const counts = `${countLong(runs.length, "run")}, ${countLong(records, "record")}`;
+  return [`archived  ${counts}`, `  file    ${file}`, `  digest  ${digest}`, ...begun];
+}
+
+const KEPT_WORDS: Readonly<Record<KeptBecause, string>> = {
+  unfinished: "not finished, pending or unknown",
+  held: "held by a process",
+  "open write": "left a write open",
+  damaged: "damaged; tokenbook runs verify shows where",
+  "open drift": "named by a drift that is still there",
+  "last of its playbook": "the last run of its playbook in its environment",
+};
+
+function keptLines(kept: ArchivedRuns["kept"]): readonly string[] {
+  if (kept.length === 0) return [];
+  const reasons = Map.groupBy(kept, ({ because }) => because);
+  return [
+    `kept      ${count(kept.length, "older run")} in the journal`,
+    ...[...reasons].map(([because, runs]) => `  ${runs.length}  ${KEPT_WORDS[because]}`),
+  ];
+}
+
+interface VerifyOptions extends MemoryOptions {
+  readonly run?: RunReference;
+  readonly archive: string;
+}
+
+/** `tokenbook runs verify --archive DIR`: whether the archives of a folder are whole, and each follows from the one before it. */
+export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
+  if (options.run !== undefined) {
+    throw new Failure({
+      code: "archive.whole",
+      message: "archives are verified as a whole: leave out the run, or --archive",
+      next: `tokenbook runs verify --archive ${options.archive}`,
+    });
+  }
+  const folder = resolve(shell.cwd, options.archive);
+  const verified = verifyArchives(folder, knownArchives(shell, options, folder));
+  if (options.json === true) {
+    const archives = verified.map(({ problem, ...rest }) => ({
+      ...rest,
+      intact: problem === null,
+      problem: problem?.toJSON() ?? null,
+    }));
+    shell.stdout.write(`${JSON.stringify({ format: 1, archives }, undefined, 2)}\n`, "json");
+  } else shell.stdout.write(`${verifiedLines(verified).join("\n")}\n`);
+  return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
+};
+
+function verifiedLines(verified: readonly VerifiedArchive[]): readonly string[] {
+  const [first] = verified;
+  const earlier = first === undefined || first.number === 1 ? [] : [`the archives before ${first.number} are not in this folder`];
+  return [...earlier, ...verified.map(verifiedLine)];
+}
+
+function verifiedLine({ file, runs, records, digest, problem }: VerifiedArchive): string {
+  if (problem !== null) return `${file}  ${problem.code === "archive.missing" ? "missing" : "damaged"}  ${problem.message}`;
+  return `${file}  intact   ${countLong(runs, "run")}, ${countLong(records, "record")}, the digest ${digest}`;
+}

@@ -1,0 +1,90 @@
+import { EXIT } from "../../../base/exit.ts";
+import { writeJson } from "../../../base/json/json.ts";
+import { spellHolder } from "../../../journal/holder.ts";
+import { textAt } from "../../../report/attempt.ts";
+import { settledText } from "../../../report/settled.ts";
+import { oneLine } from "../../../report/formats/foreign-text.ts";
+import type { AttemptReport, HistoryReport } from "../../../report/shape.ts";
+import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
+import type { RunReference } from "../../runs/run-reference.ts";
+import type { Command } from "../../shell.ts";
+import type { MemoryOptions } from "../../project/project.ts";
+import { markedOn } from "../../view/colour.ts";
+
+interface ListOptions extends MemoryOptions, RunsOptions {
+  readonly limit: number;
+}
+
+/** `tokenbook runs`: the runs of a state directory, the latest first, and who acts for them. */
+export const listRuns: Command<ListOptions> = async (shell, options) => {
+  const { latest, total } = await lookForRuns(shell, options, [], (store) => ({
+    latest: store.list(options.limit),
+    total: store.total(),
+  }));
+  const runs = latest.map(({ held, ...run }) => ({
+    ...run,
+    openedAt: new Date(run.openedAt).toISOString(),
+    outcome: run.outcome ?? (held === undefined ? "not finished" : "running"),
+    heldBy: held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() },
+  }));
+  if (options.json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, total, runs }, undefined, 2)}\n`, "json");
+    return EXIT.passed;
+  }
+  const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {
+    const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
+    return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${by}`;
+  });
+  shell.stdout.write(total === 0 ? "no runs yet\n" : `${lines.join("\n")}\n`);
+  if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
+  return EXIT.passed;
+};
+
+interface ShowOptions extends MemoryOptions, RunsOptions {
+  readonly run: RunReference;
+}
+
+/** `tokenbook runs show RUN`: every step, and every attempt with what was sent and what came back. */
+export const showRun: Command<ShowOptions> = async (shell, options) => {
+  const { jsonReport } = await import("../../../report/formats/json.ts");
+  const { reportOf } = await import("../../../report/model.ts");
+  const { reportLines } = await import("../../../report/text.ts");
+  const report = reportOf(await lookForRuns(shell, options, [options.run], (store) => store.read(options.run.in(store))));
+  if (options.json === true) {
+    for (const piece of jsonReport([report])) shell.stdout.write(piece, "json");
+    return EXIT.passed;
+  }
+  const lines = [
+    ...reportLines(report, "full"),
+    "",
+    ...report.run.history.map(historyLine),
+    ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
+  ];
+  shell.stdout.write(shell.hint(`${lines.join("\n").trimEnd()}\n`), markedOn(shell.stdout, shell.variables));
+  return EXIT.passed;
+};
+
+function historyLine({ at, what, by, text }: HistoryReport): string {
+  return whole([at, what.padEnd(8), by, text].filter((part) => part !== null).join("  "));
+}
+
+function attemptLines(
+  step: string,
+  { attempt, operation, request, input, meaning, status, receiptId, receipt, message, settled }: AttemptReport,
+): readonly string[] {
+  const refused =
+    receipt?.committed === false ? ` ${receipt.status}${receipt.message === null ? "" : ` “${receipt.message}”`}` : "";
+  const answer = meaning === null ? "no answer was recorded" : `${meaning}${status === null ? "" : ` (HTTP ${status})`}`;
+  return [
+    `sent  ${step}  attempt ${attempt + 1}  ${operation}  ${request.method} ${request.path}`,
+    `    input: ${writeJson(input)}`,
+    `    answer: ${answer}${receiptId === null ? "" : `, receipt ${receiptId}${refused}`}${message === null ? "" : `: ${message}`}`,
+    ...(settled === null ? [] : [`    settled: ${settledText(settled, operation)}`]),
+    ...(settled === null || textAt(settled.evidence, "because") !== null ? [] : [`    evidence: ${writeJson(settled.evidence)}`]),
+  ].map(whole);
+}
+
+// A line is all there, and no line of it is somebody else's.
+function whole(line: string): string {
+  return oneLine(line, Infinity);
+}

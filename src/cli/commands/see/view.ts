@@ -1,0 +1,42 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure, messageOf } from "../../../base/failure.ts";
+import { systemRandom } from "../../../base/ports.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import { assertJournalWhole } from "../../runs/open-journal.ts";
+import { type MemoryOptions, statePlace } from "../../project/project.ts";
+import { type Command, untilStopped } from "../../shell.ts";
+import { pagesOver } from "../../web/pages.ts";
+import { type PageServer, servePages } from "../../web/server.ts";
+
+interface ViewOptions extends MemoryOptions {
+  readonly port: number;
+}
+
+const TOKEN_BYTES = 24;
+
+/** `tokenbook view`: serves the pages of all runs of a state directory, on this machine, until it is stopped. */
+export const view: Command<ViewOptions> = async (shell, options) => {
+  const stopping = shell.stopping();
+  const state = statePlace(inProjectHere(shell), options);
+  assertJournalWhole(state);
+  const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
+  const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);
+  const url = `${server.url}overview/`;
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ url })}\n`, "json");
+  else shell.stdout.write(`Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
+  await untilStopped(stopping);
+  await server.close();
+  return EXIT.passed;
+};
+
+async function listening(serve: () => Promise<PageServer>, port: number): Promise<PageServer> {
+  try {
+    return await serve();
+  } catch (error) {
+    throw new Failure({
+      code: "view.cannot-listen",
+      message: `pages cannot be served on port ${port}: ${messageOf(error)}`,
+      next: "tokenbook view --port 0, which takes any free one",
+    });
+  }
+}

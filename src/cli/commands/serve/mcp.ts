@@ -1,0 +1,35 @@
+import { Failure } from "../../../base/failure.ts";
+import { outlineEnvironments } from "../../../environment/load.ts";
+import { KeptPlans } from "../../mcp/plans.ts";
+import { serveAssistant } from "../../mcp/server.ts";
+import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
+import { type Dotenv, EMBEDDED_NAME, stateDirectory } from "../../project/project.ts";
+import type { Command } from "../../shell.ts";
+
+interface McpOptions extends Dotenv {
+  readonly allowWrites?: string;
+  readonly state?: string;
+}
+
+/** `tokenbook mcp`: serves an assistant over stdio; it may write nowhere, or in one environment. */
+export const mcp: Command<McpOptions> = (plainShell, { allowWrites, ...where }) => {
+  const shell = inProjectHere(plainShell);
+  if (allowWrites !== undefined) assertEnvironment(shell, allowWrites);
+  let plans: KeptPlans | undefined;
+  return serveAssistant(shell, {
+    where,
+    writesIn: allowWrites,
+    plans: () => (plans ??= new KeptPlans(stateDirectory(shell, where))),
+  });
+};
+
+function assertEnvironment({ cwd, project: { environmentFile: file } }: ProjectShell, name: string): void {
+  const names = file === undefined ? [EMBEDDED_NAME] : outlineEnvironments(file, cwd).map((each) => each.name);
+  if (names.includes(name)) return;
+  throw new Failure({
+    code: "environment.unknown",
+    message: `there is no environment "${name}" here`,
+    why: `there is ${names.join(", ")}`,
+    next: "name one of these: an assistant may write in it",
+  });
+}

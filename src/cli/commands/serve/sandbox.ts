@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { EXIT } from "../../../base/exit.ts";
+import { readDialect, readFaults, readSeed, type Sandbox, startSandbox } from "../../../sandbox/sandbox.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import { profileOf, readDataFile, readMapFile } from "../../project/project.ts";
+import { createFiles } from "../../starter/create-files.ts";
+import { type Command, type Shell, untilStopped } from "../../shell.ts";
+
+interface SandboxCommandOptions {
+  readonly port: number;
+  readonly db?: string;
+  readonly commitDelay: number;
+  readonly seed?: string;
+  readonly faults?: string;
+  readonly profile?: string;
+  readonly dialect?: string;
+  readonly writeEnv?: boolean;
+  readonly json?: boolean;
+}
+
+/** Serves the sandbox until it is stopped: `tokenbook sandbox`. */
+export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
+  const stopping = shell.stopping();
+  const { port, db, commitDelay, seed, faults, profile, dialect, writeEnv, json } = options;
+  const serving = await startSandbox({
+    path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
+    port,
+    commitDelayMs: commitDelay,
+    ...(seed === undefined ? {} : { seed: readSeed(readMapFile(shell, seed)) }),
+    ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
+    ...(dialect === undefined ? {} : { dialect: readDialect(readMapFile(shell, dialect)) }),
+    ...(profile === undefined ? {} : { profile: profileOf(inProjectHere(shell), profile) }),
+  });
+  if (db !== undefined && seed !== undefined && !serving.isNew)
+    shell.stderr.write(`tokenbook: ${db} holds a sandbox already, and is served as it is: a seed fills an empty file\n`);
+  try {
+    if (writeEnv === true) writeEnvironment({ ...shell, stdout: json === true ? shell.stderr : shell.stdout }, serving);
+    if (json === true) shell.stdout.write(`${JSON.stringify(serving)}\n`, "json");
+    else shell.stdout.write(writeEnv === true ? `The sandbox is ready at ${serving.ledgerBaseUrl}.\n` : readyText(serving));
+    await untilStopped(stopping);
+  } finally {
+    await serving.close();
+  }
+  return EXIT.passed;
+};
+
+function environmentText(ready: Sandbox): string {
+  const { ledgerBaseUrl, investorBaseUrl, appId, orgId, keyEntity, credentials, revoked } = ready;
+  const accepted = Object.keys(credentials).filter((name) => !revoked.includes(name));
+  return [
+    "environments:",
+    "  local:",
+    "    ledger:",
+    `      baseUrl: "${ledgerBaseUrl}"`,
+    `      appId: "${appId}"`,
+    `      orgId: "${orgId}"`,
+    "      apiKey: env:LEDGER_KEY",
+    ...(keyEntity === null ? [] : [`      keyEntity: "${keyEntity}"`]),
+    "    investor:",
+    `      baseUrl: "${investorBaseUrl}"`,
+    "      credentials:",
+    ...accepted.map((name) => `        ${name}: env:${name}`),
+    ...revokedLines(revoked),
+    "    exclusive: true # nobody else uses this sandbox",
+    "",
+  ].join("\n");
+}
+
+// `doctor` asks with every credential, and a refused one is a problem.
+function revokedLines(revoked: readonly string[]): readonly string[] {
+  if (revoked.length === 0) return [];
+  const names = revoked.map((name) => `        # ${name}: env:${name}`);
+  return ["        # The sandbox refuses this credential. To test refusals, remove the # before its name:", ...names];
+}
+
+function keysText({ ledgerApiKey, credentials }: Sandbox): string {
+  return Object.entries({ LEDGER_KEY: ledgerApiKey, ...credentials })
+    .map(([name, key]) => `${name}=${key}\n`)
+    .join("");
+}
+
+// Nothing is printed before or between the lines of a block, so that each can be copied as it is.
+function readyText(ready: Sandbox): string {
+  return [
+    `The sandbox is ready at ${ready.ledgerBaseUrl}.`,
+    "",
+    "# tokenbook.yaml",
+    environmentText(ready),
+    "# .env, beside it; with --db the keys stay the same",
+    keysText(ready),
+  ].join("\n");
+}
+
+function writeEnvironment(shell: Shell, ready: Sandbox): void {
+  createFiles(shell, shell.cwd, { "tokenbook.yaml": environmentText(ready), ".env": keysText(ready) });
+}

@@ -1,0 +1,178 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { didYouMean, quoted } from "../../../base/text/text.ts";
+import { howToStop, spellHolder } from "../../../journal/holder.ts";
+import type { Holder } from "../../../protocol/record.ts";
+import type { OpenWriteQuestion, Blocking } from "../../../schedule/firing.ts";
+import { RELEASED } from "../../../schedule/firings.ts";
+import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../../schedule/listing.ts";
+import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
+import { type TextColumns, columnsIn, widthOn } from "../../print/columns.ts";
+import { assertJournalWhole } from "../../runs/open-journal.ts";
+import { knownStatePlace, type MemoryOptions, type Where } from "../../project/project.ts";
+import { inScheduledProject, readScheduled, type WhichOptions } from "../../schedule/playbooks.ts";
+import { entryOf } from "../../schedule/entry.ts";
+import { blockingRun } from "../../schedule/run.ts";
+import { type Command, type Shell, userOf } from "../../shell.ts";
+
+interface ListOptions extends Omit<WhichOptions, "tags"> {
+  readonly json?: boolean;
+  readonly next?: number;
+}
+
+/** `tokenbook schedule list`: when each schedule fires next, how its last run ended, who runs it, what was missed. */
+export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
+  const shell = inScheduledProject(plainShell, options);
+  const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
+  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
+  const entries = withStore(shell, options, (store) => {
+    const now = systemClock.now();
+    const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
+    return known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
+  });
+  if (options.json === true) return print(shell, { format: 1, schedules: entries });
+  const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
+  shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${lines.join("\n")}\n`);
+  return EXIT.passed;
+};
+
+type Named = ReturnType<typeof readScheduled>["all"][number];
+
+function knownOf({ id, playbook, environment, schedule }: Named, before: KnownSchedule | undefined, now: number): KnownSchedule {
+  const base = before ?? {
+    id,
+    playbook,
+    environment,
+    since: now,
+    lastState: undefined,
+    streak: undefined,
+    lastSuccess: undefined,
+  };
+  return {
+    ...base,
+    cron: schedule?.cron.pattern,
+    timezone: schedule?.cron.timezone,
+    jitterMs: schedule?.jitterMs ?? 0,
+  };
+}
+
+function entryLines(entry: ScheduleEntry, count: number, columns: TextColumns): readonly string[] {
+  const { id, cron, timezone, next, last, running, unserved, waiting, missed, blockedBy, lastSuccess } = entry;
+  const when = cron === null ? "when the system's scheduler says" : `"${cron}" ${timezone}`;
+  const firings = next.map(({ utc, local }) => `${local}   ${utc.replace(".000Z", "Z")}`);
+  const rows = [
+    ["fires", when],
+    ...firings.map((each, at) => [at === 0 ? "next" : "", each]),
+    ["last", last === null ? "never" : lastLine(last)],
+    ...(last !== null && last.state === "passed" ? [] : [["last pass", lastSuccess ?? "never"]]),
+    ...(running === null ? [] : [["runs", runningLine(running)]]),
+    ...(unserved === null ? [] : [["not served", `since ${unserved}: nothing fires by itself`]]),
+    ...(waiting === 0 ? [] : [["waits", String(waiting)]]),
+    ...(missed.count === 0 ? [] : [["missed", `${missed.count}, the last ${missed.last}`]]),
+    ...(blockedBy === null ? [] : [["kept back", `by the run ${blockedBy.runId}, which is ${blockedBy.outcome}`]]),
+  ];
+  return [id, ...columns(rows.map((row) => ["", ...row])), ...(count > 1 ? [""] : [])];
+}
+
+function lastLine({ state, tick, run, problem }: FiringEntry): string {
+  return `${state} at ${tick}${run === null ? "" : `, run ${run}`}${problem === null ? "" : `: ${problem.message}`}`;
+}
+
+function runningLine({ holder, startedAt, run, alive }: NonNullable<ScheduleEntry["running"]>): string {
+  const who = holder === null ? "nobody" : spellHolder(holder);
+  return `${who}${alive ? "" : " (gone)"}, since ${startedAt ?? "?"}${run === null ? "" : `, run ${run}`}`;
+}
+
+interface HistoryOptions extends MemoryOptions {
+  readonly schedule?: string;
+  readonly limit: number;
+}
+
+/** `tokenbook schedule history`: what firings became, the latest first. */
+export const history: Command<HistoryOptions> = async (shell, options) => {
+  const firings = withStore(shell, options, (store) => {
+    const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
+    return store.firings.history(id, options.limit).map(firingEntry);
+  });
+  if (options.json === true) return print(shell, { format: 1, firings });
+  const lines = firings.flatMap(firingLines);
+  shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${lines.join("\n")}\n`);
+  return EXIT.passed;
+};
+
+const STATE_CHARS = "interrupted".length;
+
+function firingLines({ tick, state, schedule, run, tries, problem }: FiringEntry): readonly string[] {
+  const tried = tries > 1 ? `  ${tries} tries` : "";
+  const line = `${tick}  ${state.padEnd(STATE_CHARS)}  ${schedule}${run === null ? "" : `  ${run}`}${tried}`;
+  return problem === null ? [line] : [line, `    ${problem.message.replaceAll("\n", "\n    ")}`];
+}
+
+interface ReleaseOptions extends MemoryOptions {
+  readonly schedule: string;
+  readonly because?: string;
+}
+
+/** `tokenbook schedule release SCHEDULE --because TEXT`: a person says that what keeps a schedule back does so no more. */
+export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because, ...options }) => {
+  if (because === undefined || because.trim() === "") {
+    throw new Failure({
+      code: "release.incomplete",
+      message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
+      next: `tokenbook schedule release ${quoted(options.schedule)} --because "the machine was switched off"`,
+    });
+  }
+  const who = userOf(shell);
+  const id = withStore(shell, options, (store) => {
+    const found = idOf(store, options.schedule);
+    const running = store.firings.running(found);
+    if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(found, running.holder);
+    store.release(found, { code: RELEASED, message: `released by ${who}: ${because}` });
+    return found;
+  });
+  if (options.json === true) return print(shell, { format: 1, schedule: id, who, because });
+  shell.stdout.write(`${id} is free, says ${who}: ${because}\n`);
+  return EXIT.passed;
+};
+
+// A schedule is named by its id, or by its playbook where that is enough.
+function idOf(store: ScheduleStore, named: string): string {
+  const all = store.all();
+  const found = all.filter(({ id, playbook }) => id === named || playbook === named);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.id;
+  const ids = (found.length > 1 ? found : all).map(({ id }) => id);
+  const near = didYouMean(named, [...ids, ...all.map(({ playbook }) => playbook)]);
+  throw new Failure({
+    code: found.length > 1 ? "schedule.several" : "schedule.unknown",
+    message: found.length > 1 ? `"${named}" is on several schedules: ${ids.join(", ")}` : `no schedule "${named}" is known here`,
+    next: near === undefined ? "tokenbook schedule list" : `did you mean ${near}?`,
+  });
+}
+
+function stillAlive(id: string, holder: Holder): Failure {
+  return new Failure({
+    code: "release.alive",
+    message: `${id} is run by ${spellHolder(holder)}, which is alive`,
+    why: "two runs could be under way at once",
+    next: howToStop(holder),
+  });
+}
+
+function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
+  const ports = { clock: systemClock, redact: (text: string) => text };
+  const state = knownStatePlace(shell, where);
+  assertJournalWhole(state);
+  const store = ScheduleStore.existing(state, ports);
+  try {
+    return look(store);
+  } finally {
+    store.close();
+  }
+}
+
+function print(shell: Shell, value: object): typeof EXIT.passed {
+  shell.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`, "json");
+  return EXIT.passed;
+}

@@ -1,0 +1,292 @@
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { type Redact, redactor } from "../../../base/secret.ts";
+import { type Listeners, secretsOfListeners } from "../../../environment/notifications.ts";
+import { secretsOf } from "../../../environment/target.ts";
+import type { NotBegun } from "../../../report/shape.ts";
+import type { ReportedRun } from "../../../report/reported-run.ts";
+import type { MakeRun, Parts, Scheduled } from "../../../schedule/carrier.ts";
+import { Courier, type CourierPorts } from "../../../schedule/notify/courier.ts";
+import { Heartbeat } from "../../../schedule/notify/heartbeat.ts";
+import type { StartCommand } from "../../../schedule/notify/deliver.ts";
+import type { Log } from "../../../schedule/log.ts";
+import { Metrics } from "../../../schedule/metrics.ts";
+import { reportOutage } from "../../../schedule/notify/report-outage.ts";
+import { runNow } from "../../../schedule/once.ts";
+import type { ListenAddress } from "../../../serving/server.ts";
+import { Scheduler } from "../../../schedule/service.ts";
+import { ScheduleStore } from "../../../schedule/store.ts";
+import { notBegunBy } from "../../project/check-failure.ts";
+import type { ConsentOption } from "../../runs/consent.ts";
+import type { ProjectShell } from "../../project/chosen-project.ts";
+import { assertJournalWhole } from "../../runs/open-journal.ts";
+import { maskedShell } from "../../print/masked.ts";
+import { type ReportOptions, worst } from "../../runs/perform.ts";
+import { prepareReporting, type Reporting } from "../../reporting/reporting.ts";
+import { openTarget, type OpenTarget, statePlace } from "../../project/project.ts";
+import { inParallel, slots } from "../../runs/run-queue.ts";
+import { variablesForCommands } from "../../schedule/command-variables.ts";
+import { listenersOf, logOf, pageOf } from "../../schedule/long-running.ts";
+import {
+  filesNamed,
+  inScheduledProject,
+  type OnFile,
+  readScheduled,
+  scheduledUnread,
+  tickingOf,
+  WatchedPlaybooks,
+  type WhichOptions,
+} from "../../schedule/playbooks.ts";
+import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../../schedule/run.ts";
+import type { Command } from "../../shell.ts";
+
+interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOptions, "debug"> {
+  readonly jobs: number;
+  readonly once?: boolean;
+  readonly listen?: ListenAddress;
+  readonly notify?: readonly string[];
+}
+
+/** `tokenbook schedule`: fires playbooks at their ticks until it is stopped; with `--once`, runs each now. */
+export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
+  if (options.files.length === 0) throw noFiles();
+  const plainShell = inScheduledProject(anyShell, options);
+  const { all, inputs, listeners, opened } = await prepare(plainShell, options);
+  const { target, close } = opened;
+  const listenerSecrets = secretsOfListeners(listeners);
+  const redact = redactor([...secretsOf(target), ...listenerSecrets]);
+  const shell = maskedShell(plainShell, redact);
+  if (target.embedded)
+    shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
+  const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
+    runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
+  try {
+    return await withParts(shell, options, { all, listeners, redact, makes }, (parts, output) =>
+      options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, all }),
+    );
+  } finally {
+    await close();
+  }
+};
+
+interface Prepared {
+  readonly all: readonly OnFile[];
+  readonly inputs: readonly string[];
+  readonly listeners: Listeners;
+  readonly opened: OpenTarget;
+}
+
+// Mistakes in a playbook or the environment are reported now, to the terminal and to the channels, and not at the first tick.
+async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<Prepared> {
+  try {
+    const { all, inputs } = readScheduled(shell, options);
+    refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
+    return { all, inputs, listeners: listenersOf(shell, options, options.notify), opened: await openTarget(shell, options) };
+  } catch (error) {
+    if (options.once === true && error instanceof Failure) {
+      await reportNotStarted(shell, options, error);
+      await notifyNotStarted(shell, options, error);
+    }
+    throw error;
+  }
+}
+
+// Where that is impossible too, the error that is thrown already explains it.
+async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
+  try {
+    const playbooks = (): NotBegun["playbook"][] =>
+      scheduledUnread(shell, which).map(({ playbook: file }) => ({ name: file, file }));
+    await prepareReporting(shell, { report }).write(shell, [], notBegunBy(failure, playbooks));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+/** Reports schedules that could not even be started, like any that failed; where that is impossible, only the exit code shows it. */
+async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
+  try {
+    const all = knownOf(plainShell, options);
+    if (all.length === 0) return;
+    const listeners = listenersOf(plainShell, options, options.notify);
+    const redact = redactor(secretsOfListeners(listeners));
+    const shell = maskedShell(plainShell, redact);
+    const { exit } = failure;
+    const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
+    await withParts(shell, { ...options, report: [] }, { all, listeners, redact, makes }, (parts, output) =>
+      once(shell, options, { parts, all, output }),
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+// What has never been run is being set up: whoever does that looks on.
+function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
+  const ports = { clock: systemClock, redact: (text: string): string => text };
+  const store = ScheduleStore.look(statePlace(shell, options), ports);
+  try {
+    return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
+  } finally {
+    store?.close();
+  }
+}
+
+interface Reached {
+  readonly all: readonly Scheduled[];
+  readonly listeners: Listeners;
+  readonly redact: Redact;
+  /** What makes the runs, given how they are reported. */
+  readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
+}
+
+/** What is printed at the end, and about what. */
+interface Output {
+  readonly reporting: Reporting;
+  /** The runs, by the schedule that each is of. */
+  readonly runs: readonly (readonly [string, ReportedRun])[];
+}
+
+// What keeps a scheduler from continuing is reported to everybody who can still be reached, because nothing runs until somebody starts it again.
+async function withParts(
+  shell: ProjectShell,
+  options: ScheduleOptions,
+  reached: Reached,
+  work: (parts: Parts, output: Output) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { all, listeners, redact } = reached;
+  const log = logOf(shell, options.json);
+  const playbooks = filesNamed(shell, options);
+  const start: StartCommand = (argv, given) =>
+    shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
+  const plain = { clock: systemClock, start, log, redact, hint: (text: string) => shell.hint(text) };
+  const ports: SchedulePorts = { ...plain, metrics: new Metrics(), heartbeat: new Heartbeat(listeners.heartbeat, plain) };
+  try {
+    return await withStore(shell, options, { ...reached, ports }, work);
+  } catch (error) {
+    await reportOutage(error, all, { ...ports, channels: listeners.channels });
+    throw error;
+  }
+}
+
+interface SchedulePorts extends CourierPorts {
+  readonly metrics: Metrics;
+  readonly heartbeat: Heartbeat;
+}
+
+// Once, all runs share a report; served, each has its own.
+async function withStore(
+  shell: ProjectShell,
+  options: ScheduleOptions,
+  { listeners, makes, ports }: Reached & { readonly ports: SchedulePorts },
+  work: (parts: Parts, output: Output) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const state = statePlace(shell, options);
+  assertJournalWhole(state);
+  const { log, redact } = ports;
+  const store = ScheduleStore.open(state, { clock: systemClock, redact });
+  try {
+    const reporting = prepareReporting(shell, { report: options.report });
+    const runs: [string, ReportedRun][] = [];
+    const onRun: RunsOf["onRun"] =
+      options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
+    const parts: Parts = {
+      ...ports,
+      store,
+      courier: new Courier(store.outbox, listeners.channels, ports),
+      makeRun: makes(reporting, onRun),
+      blocking: (asked) => blockingRun(shell, options, asked),
+      inSlot: await slots(options.jobs),
+    };
+    return await work(parts, { reporting, runs });
+  } finally {
+    store.close();
+  }
+}
+
+interface Going {
+  readonly parts: Parts;
+  readonly all: readonly Scheduled[];
+}
+
+async function serve(
+  shell: ProjectShell,
+  options: ScheduleOptions,
+  { parts, all }: Going & { readonly all: readonly OnFile[] },
+): Promise<ExitCode> {
+  const stopping = shell.stopping();
+  const watched = new WatchedPlaybooks({ shell, options, log: parts.log }, all);
+  const service = new Scheduler({
+    ...parts,
+    current: () => watched.current(),
+    reportOf: (runId) => reportOfRun(shell, options, runId),
+  });
+  const { metrics, log } = parts;
+  const source = { metrics, notReady: () => service.notReady() };
+  const page = await pageOf(options.listen, source, { log, event: "schedule.listening" });
+  try {
+    await service.run(stopping);
+  } finally {
+    await page?.close();
+  }
+  return EXIT.passed;
+}
+
+async function once(
+  shell: ProjectShell,
+  { jobs }: ScheduleOptions,
+  { parts, all, output }: Going & { readonly output: Output },
+): Promise<ExitCode> {
+  const { reporting, runs } = output;
+  const stopping = shell.stopping();
+  const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
+  await parts.courier.drain(LIMITS.notificationsLastMs, stopping);
+  await parts.heartbeat.settled();
+  const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
+  await reporting.write(
+    shell,
+    runs.map(([, run]) => run),
+    notBegun.map((each) => notBegunOf(parts, each)),
+  );
+  return worst(codes);
+}
+
+function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
+  const [firing] = store.firings.history(id, 1);
+  const held = { code: "schedule.held", message: "it is under way already: another process runs it" };
+  return { playbook: { name: playbook, file: playbook }, problem: firing?.problem ?? held };
+}
+
+const RUN = "{run}";
+
+// Each run writes its own report. A report that cannot be written is mentioned, and changes nothing about the run.
+function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
+  return async (run) => {
+    try {
+      const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.report.run.id) }));
+      await prepareReporting(shell, { report: named }).write(shell, [run]);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      log("error", "report.failed", error.message, { run: run.report.run.id });
+    }
+  };
+}
+
+function refuseOneReportForAll({ report }: ScheduleOptions, playbooks: number): void {
+  const shared = report.find(({ file }) => !file.includes(RUN));
+  if (playbooks < 2 || shared === undefined) return;
+  throw new Failure({
+    code: "schedule.one-report",
+    message: `the report ${shared.file} would be written over by each of ${playbooks} playbooks`,
+    next: `--report ${shared.format}=${shared.file.replace(/(\.\w+)?$/, `-${RUN}$1`)}`,
+  });
+}
+
+function noFiles(): Failure {
+  return new Failure({
+    code: "schedule.no-files",
+    message: "no playbook is named that could be run",
+    next: "tokenbook schedule FILE…, or a folder of playbooks",
+  });
+}

@@ -1,0 +1,132 @@
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../../fleet/queue.ts";
+import type { JournalStore } from "../../../journal/store.ts";
+import type { Log } from "../../../schedule/log.ts";
+import { WorkerMetrics } from "../../../schedule/metrics.ts";
+import type { ListenAddress } from "../../../serving/server.ts";
+import { Alarms } from "../../fleet/alarms.ts";
+import { SubmittedRuns } from "../../fleet/carry-out.ts";
+import { openQueue, serverOf } from "../../fleet/open-queue.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import type { Dotenv } from "../../project/project.ts";
+import { peekIntoJournal } from "../../runs/open-journal.ts";
+import { logOf, pageOf } from "../../schedule/long-running.ts";
+import { type Command, untilStopped } from "../../shell.ts";
+
+interface WorkerOptions extends Dotenv {
+  readonly jobs: number;
+  readonly labels?: readonly string[];
+  readonly listen?: ListenAddress;
+  readonly json?: boolean;
+}
+
+const DEFAULT_LABEL = "default";
+
+/** `tokenbook worker`: takes submitted runs from the queue until it is stopped. */
+export const worker: Command<WorkerOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const shell = inProjectHere(plainShell);
+  const place = serverOf(shell, options);
+  const log = logOf(shell, options.json);
+  const labels = options.labels ?? [DEFAULT_LABEL];
+  const queue = await openQueue(
+    place,
+    true,
+    onNews((why) => log("warn", "worker.queue", why)),
+  );
+  const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
+  const alarms = Alarms.open(shell, { place, where: options, log, metrics });
+  const late = new AbortController();
+  const runs = new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended));
+  const stopping = shell.stopping();
+  const upkeep = eachSecond(stopping, log, async () => {
+    await alarms.deliver();
+    await runs.releaseAbandoned();
+  });
+  const page = await pageOf(options.listen, { metrics, notReady: () => undefined }, { log, event: "worker.listening" });
+  try {
+    await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
+    log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
+      labels,
+      jobs: options.jobs,
+    });
+    await untilStopped(stopping);
+    log("info", "worker.stopping", `takes no more runs; those under way may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
+    const grace = setTimeout(() => late.abort(), LIMITS.scheduleGraceMs);
+    await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
+    clearTimeout(grace);
+    await upkeep;
+    await unlessAway(log, () => alarms.drain());
+    log("info", "worker.stopped", "stopped");
+  } finally {
+    late.abort();
+    await queue.stop(LIMITS.workerDrainMs);
+    await runs.close();
+    await page?.close();
+    alarms.close();
+  }
+  return EXIT.passed;
+};
+
+// While the database is away the queue asks again and again, and each question fails alike.
+function onNews(say: (why: string) => void): (why: string) => void {
+  let last = "";
+  return (why) => {
+    if (why !== last) say(why);
+    last = why;
+  };
+}
+
+async function eachSecond(stopping: AbortSignal, log: Log, work: () => Promise<void>): Promise<void> {
+  while (!stopping.aborted) {
+    await unlessAway(log, work);
+    await systemClock.sleep(LIMITS.schedulePollMs, stopping);
+  }
+}
+
+// What cannot be done while the database is away is done when it is back, by any worker.
+async function unlessAway(log: Log, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    log("warn", "worker.database", error.message);
+  }
+}
+
+async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promise<JobResult> {
+  const about = { playbook: run.playbook, environment: run.environment, key: run.key };
+  const startedAt = systemClock.elapsed();
+  log("info", "run.started", `${run.playbook} (${run.environment}): started, submitted by ${run.submittedBy}`, about);
+  try {
+    const result = await runs.carryOut(run);
+    const level = result.exit === EXIT.passed ? "info" : result.run === null ? "error" : "warn";
+    const what = result.problem === null ? `${result.outcome}, run ${result.run}` : `not run: ${result.problem.message}`;
+    const durationMs = Math.round(systemClock.elapsed() - startedAt);
+    log(level, "run.ended", `${run.playbook} (${run.environment}): ${what}`, { ...about, ...result, durationMs });
+    return result;
+  } catch (error) {
+    if (error instanceof NotNow)
+      log("info", "run.returned", `${run.playbook} (${run.environment}): returned to the queue: ${error.message}`, about);
+    throw error;
+  }
+}
+
+async function loadOf(
+  queue: RunQueue,
+  look: (ask: (store: JournalStore) => number) => number,
+): Promise<{
+  readonly labels: Awaited<ReturnType<RunQueue["load"]>>;
+  readonly workers: number;
+  readonly oldestUnknownSeconds: number;
+}> {
+  const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
+  const now = systemClock.now();
+  const oldestUnknownSeconds = look((store) => {
+    const unknown = store.unsettled().filter(({ outcome }) => outcome === "unknown" || outcome === "conflict");
+    return Math.max(0, ...unknown.map(({ openedAt }) => (now - openedAt) / 1_000));
+  });
+  return { labels, workers, oldestUnknownSeconds };
+}

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { systemClock } from "../../../base/ports.ts";
+import { DEFAULT_PROFILE } from "../../../contract/profile.ts";
+import { askingOf } from "../../../engine/read/ask.ts";
+import { readingOnly, type ReadingPort } from "../../../engine/read/reading-port.ts";
+import { ServiceClient } from "../../../engine/service/service.ts";
+import { loadEnvironment } from "../../../environment/load.ts";
+import { secretsOf, type Target } from "../../../environment/target.ts";
+import { NO_SECRETS } from "../../../playbook/settings/open-secrets.ts";
+import { doctorJson } from "../../../report/doctor/json.ts";
+import type { DoctorDocument, DoctorFinding } from "../../../report/doctor/shape.ts";
+import { doctorLines } from "../../../report/doctor/text.ts";
+import { Transport } from "../../../transport/exchange.ts";
+import { type DebugOption, openExchanges } from "../../print/debug.ts";
+import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
+import { Findings } from "../../doctor/finding.ts";
+import { lookAtProgram, lookAtTerminal } from "../../doctor/here.ts";
+import { lookAtProfile } from "../../doctor/profile.ts";
+import { lookAtKeys, lookAtProject, type ProjectSight } from "../../doctor/project.ts";
+import { lookAtService } from "../../doctor/service.ts";
+import { lookAtState } from "../../doctor/state.ts";
+import { maskedShell } from "../../print/masked.ts";
+import {
+  assertSandboxMeant,
+  EMBEDDED_NAME,
+  type OpenTarget,
+  sandboxTarget,
+  stateDirectory,
+  statePlace,
+  type Where,
+} from "../../project/project.ts";
+import type { Command, Shell } from "../../shell.ts";
+import { markedOn } from "../../view/colour.ts";
+
+interface DoctorOptions extends Where, DebugOption {
+  readonly json?: boolean;
+}
+
+/** `tokenbook doctor`: whether runs can begin here, and how to fix what prevents them. It reads, and changes nothing. */
+export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
+  const shell = inProjectHere(plainShell);
+  const project = lookAtProject(shell, options);
+  const opened = await openMeant(shell, options, project);
+  const { target } = opened;
+  const redact = NO_SECRETS.with(target === undefined ? [] : secretsOf(target)).redact;
+  try {
+    const environment = target?.environment ?? options.env ?? project.environments?.[0]?.name;
+    const findings = [
+      ...lookAtProgram(shell),
+      ...lookAtTerminal(shell),
+      ...project.findings,
+      ...lookAtKeys(shell, project, environment),
+      ...lookAtState(() => statePlace(shell, options)),
+      ...opened.findings,
+      ...(target === undefined ? [] : await lookBeyond(shell, options, target)),
+    ];
+    const ok = !findings.some(({ grade }) => grade === "problem");
+    const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
+    const { stdout } = maskedShell(shell, redact);
+    if (options.json === true) stdout.write(doctorJson(document), "json");
+    else stdout.write(shell.hint(`${doctorLines(document).join("\n")}\n`), markedOn(stdout, shell.variables));
+    return ok ? EXIT.passed : EXIT.failed;
+  } finally {
+    await opened.close();
+  }
+};
+
+interface Meant extends Pick<OpenTarget, "close"> {
+  readonly target?: Target;
+  /** Of the sandbox. */
+  readonly findings: readonly DoctorFinding[];
+}
+
+const NOTHING_OPEN: Meant = { findings: [], close: async () => {} };
+
+// The caller must name the right environment; missing keys of it are a finding, shown with the keys.
+async function openMeant(shell: ProjectShell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
+  if (environments === undefined) return NOTHING_OPEN;
+  const { environmentFile: file } = shell.project;
+  if (file === undefined) {
+    assertSandboxMeant(shell, options);
+    return openSandbox(shell, options, EMBEDDED_NAME);
+  }
+  try {
+    const loaded = loadEnvironment(file, { name: options.env, cwd: shell.cwd, variables });
+    return "sandbox" in loaded ? await openSandbox(shell, options, loaded.sandbox) : { ...NOTHING_OPEN, target: loaded };
+  } catch (error) {
+    if (error instanceof Failure && error.code.startsWith("environment.key")) return NOTHING_OPEN;
+    throw error;
+  }
+}
+
+// One that forgets: that of the state directory would be written to.
+async function openSandbox(shell: ProjectShell, options: DoctorOptions, environment: string): Promise<Meant> {
+  const { startSandbox } = await import("../../../sandbox/sandbox.ts");
+  const sandbox = await startSandbox({ path: ":memory:" });
+  const findings = new Findings("service");
+  const file = join(stateDirectory(shell, options), "sandbox.db");
+  const data = existsSync(file) ? `its data is in ${file}` : "it has no data yet";
+  findings.ok("service.sandbox", `environment ${environment} is the sandbox inside of tokenbook: it serves; ${data}`);
+  const target = sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE });
+  return { target, findings: findings.all, close: () => sandbox.close() };
+}
+
+async function lookBeyond(shell: Shell, options: DebugOption, target: Target): Promise<readonly DoctorFinding[]> {
+  const exchanges = await openExchanges(shell, options);
+  const transport = new Transport();
+  const secrets = NO_SECRETS.with(secretsOf(target));
+  const exchange = transport.exchange.bind(transport);
+  try {
+    const patient = { ...target, timeoutMs: Math.min(target.timeoutMs, LIMITS.doctorMs) };
+    const service: ReadingPort = readingOnly(
+      new ServiceClient(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
+    );
+    const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping() });
+    const { findings, identities } = await lookAtService(patient, asking);
+    return [...findings, ...(await lookAtProfile(asking, identities))];
+  } finally {
+    await transport.close();
+    exchanges?.close();
+  }
+}

@@ -1,0 +1,238 @@
+import { createHash, type Hash } from "node:crypto";
+import { basename } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { readLines } from "../../files/regular.ts";
+import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.ts";
+import type { RunRecord } from "../../protocol/record.ts";
+
+/** Where the chain of archives begins that has none yet. */
+export const FIRST_PREVIOUS: string = CHAIN_START.hash;
+
+/** A run as an archive holds it. */
+export interface SealedRun {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly openedAt: number;
+  readonly outcome: string;
+  readonly end: ChainEnd;
+}
+
+/** What the first line of an archive says. */
+export interface ArchiveHeading {
+  readonly number: number;
+  /** The digest of the archive before it. */
+  readonly previous: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly sealedAt: number;
+}
+
+/** A record as an archive holds it: the columns of a journal. */
+export interface SealedRecord extends Omit<ChainedRecord, "record">, Pick<RunRecord, "sequence" | "epoch" | "at" | "kind"> {
+  readonly run: string;
+}
+
+/** What was found in an archive, as far as it is whole. */
+export interface ReadArchive {
+  readonly heading: ArchiveHeading | undefined;
+  readonly runs: readonly SealedRun[];
+  readonly records: number;
+  /** Undefined when it has no end. */
+  readonly digest: string | undefined;
+  /** What is wrong with it; nothing when it is intact. */
+  readonly problem: Failure | undefined;
+}
+
+const FORMAT = 1;
+const NAME = /^tokenbook-archive-(\d{6,})\.ndjson$/;
+const NUMBER_DIGITS = 6;
+
+/** Returns the name of the file of an archive. */
+export function archiveName(number: number): string {
+  return `tokenbook-archive-${String(number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
+}
+
+const DRAFT = /^tokenbook-archive-.*\.new$/;
+
+/** Returns whether a file of this name is an archive that was not written to its end. */
+export function isDraft(name: string): boolean {
+  return DRAFT.test(name);
+}
+
+/** Returns the name of an archive that is being written. */
+export function draftName(number: number, mark: string): string {
+  return `${archiveName(number)}.${mark}.new`;
+}
+
+/** Returns the number of the archive that a file of this name holds; `undefined` when it is no archive. */
+export function archiveNumber(name: string): number | undefined {
+  const digits = NAME.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Returns a record as a line of JSON. The body comes last, letter for letter: its hash can be made again from the line. */
+export function recordLine(run: string, { record: { sequence, epoch, at, kind }, previous, hash, body }: ChainedRecord): string {
+  const place = { run, sequence, epoch, at, time: new Date(at).toISOString(), kind, previous, hash };
+  return `${JSON.stringify(place).slice(0, -1)}${BODY}${body}}`;
+}
+
+const BODY = ',"body":';
+
+/** Returns the text of an archive in pieces. The digest in its last line is of all bytes before that line. */
+export function* archiveText(
+  { number, previous, sealedAt }: ArchiveHeading,
+  runs: Iterable<SealedRun>,
+  chainOf: (run: string) => Iterable<ChainedRecord>,
+): Generator<string> {
+  const digest = createHash("sha256");
+  const counts = { runs: 0, records: 0 };
+  const lineOf = (text: string): string => {
+    const line = `${text}\n`;
+    digest.update(line);
+    return line;
+  };
+  const heading = { kind: "archive", format: FORMAT, number, previous, sealedAt: new Date(sealedAt).toISOString() };
+  yield lineOf(JSON.stringify(heading));
+  for (const { id, playbook, environment, openedAt, outcome, end } of runs) {
+    const about = { run: id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome };
+    yield lineOf(JSON.stringify({ kind: "archive.run", ...about, records: end.sequence + 1, hash: end.hash }));
+    for (const record of chainOf(id)) {
+      yield lineOf(recordLine(id, record));
+      counts.records++;
+    }
+    counts.runs++;
+  }
+  yield `${JSON.stringify({ kind: "archive.sealed", ...counts, digest: digest.digest("hex") })}\n`;
+}
+
+/**
+ * Reads an archive, and verifies the digest of the file and the chain of each run. What is wrong with it is a part of the result. Each record that
+ * follows from the one before it is given to `take`.
+ */
+export function readArchive(path: string, take: (record: SealedRecord) => void = () => undefined): ReadArchive {
+  const reading = new Reading(path, take);
+  let problem: Failure | undefined;
+  try {
+    for (const line of readLines({ path, name: path })) reading.take(line);
+    reading.assertEnded();
+  } catch (error) {
+    problem = error instanceof Failure ? error : unreadable(path, error);
+  }
+  const { heading, runs, records, digest } = reading;
+  return { heading, runs, records, digest, problem };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An archive as far as it was read. */
+class Reading {
+  heading: ArchiveHeading | undefined;
+  readonly runs: SealedRun[] = [];
+  records = 0;
+  digest: string | undefined;
+  readonly #file: string;
+  readonly #hash: Hash = createHash("sha256");
+  #line = 0;
+  #run: SealedRun | undefined;
+  #end = CHAIN_START;
+  readonly #given: (record: SealedRecord) => void;
+
+  constructor(file: string, given: (record: SealedRecord) => void) {
+    this.#file = file;
+    this.#given = given;
+  }
+
+  /** Takes the next line. Throws a Failure when it does not follow from those before it. */
+  take(bytes: Buffer): void {
+    this.#line++;
+    const text = bytes.toString("utf8");
+    if (this.digest !== undefined) throw this.#damaged("something follows its seal");
+    if (!text.endsWith("\n")) throw this.#damaged("it ends within this line");
+    const [place, body] = this.#split(text.slice(0, -1));
+    if (this.#line === 1) this.#begin(place);
+    else if (place["kind"] === "archive.sealed") return this.#seal(place);
+    else if (place["kind"] === "archive.run") this.#beginRun(place);
+    else this.#takeRecord(place, body);
+    this.#hash.update(bytes);
+  }
+
+  /** Throws a Failure when the archive has no seal. */
+  assertEnded(): void {
+    if (this.digest === undefined) throw this.#damaged("it has no seal after this line");
+  }
+
+  #split(line: string): readonly [Fields, string] {
+    const at = line.indexOf(BODY);
+    try {
+      const fields: unknown = JSON.parse(at === -1 ? line : `${line.slice(0, at)}}`);
+      if (typeof fields === "object" && fields !== null) return [fields as Fields, line.slice(at + BODY.length, -1)];
+    } catch {
+      // It is reported below, with its line.
+    }
+    throw this.#damaged("this line is no JSON object");
+  }
+
+  #begin({ kind, format, number, previous, sealedAt }: Fields): void {
+    if (kind !== "archive") throw this.#damaged("it does not begin as an archive of tokenbook does");
+    if (format !== FORMAT) throw this.#damaged(`its format is ${String(format)}, and this version reads format ${FORMAT}`);
+    this.heading = { number: Number(number), previous: String(previous), sealedAt: Date.parse(String(sealedAt)) };
+  }
+
+  #beginRun({ run, playbook, environment, openedAt, outcome, records, hash }: Fields): void {
+    this.#endRun();
+    const end = { sequence: Number(records) - 1, hash: String(hash) };
+    const about = { playbook: String(playbook), environment: String(environment), openedAt: Date.parse(String(openedAt)) };
+    this.#run = { id: String(run), ...about, outcome: String(outcome), end };
+    this.#end = CHAIN_START;
+    this.runs.push(this.#run);
+  }
+
+  #takeRecord({ run, sequence, epoch, at, time, kind, previous, hash }: Fields, body: string): void {
+    if (run !== this.#run?.id) throw this.#damaged("this record belongs to no run that begins above it");
+    const place = { sequence: Number(sequence), epoch: Number(epoch), at: Number(at), kind: kind as RunRecord["kind"] };
+    const own = link(this.#end.hash, place, body);
+    const follows = place.sequence === this.#end.sequence + 1 && previous === this.#end.hash && hash === own;
+    if (!follows || time !== timeOf(place.at)) throw this.#damaged("this record does not follow from the one before it");
+    this.#given({ run: String(run), ...place, body, previous: this.#end.hash, hash: own });
+    this.#end = { sequence: place.sequence, hash: own };
+    this.records++;
+  }
+
+  #seal({ runs, records, digest }: Fields): void {
+    this.#endRun();
+    if (runs !== this.runs.length || records !== this.records) throw this.#damaged("its seal counts other runs or records");
+    const own = this.#hash.digest("hex");
+    if (digest !== own) throw this.#damaged("the digest in its seal is not that of the lines before it");
+    this.digest = own;
+  }
+
+  #endRun(): void {
+    const { id, end } = this.#run ?? { end: CHAIN_START };
+    if (this.#end.sequence !== end.sequence || this.#end.hash !== end.hash)
+      throw this.#damaged(`the records of the run ${id ?? ""} end too early or too late`);
+  }
+
+  #damaged(how: string): Failure {
+    return new Failure({
+      code: "archive.damaged",
+      message: `${basename(this.#file)} is damaged at line ${this.#line}: ${how}`,
+      why: "somebody changed the file, or it was not copied whole",
+      next: `put another copy of it in its place: ${this.#file}`,
+    });
+  }
+}
+
+function timeOf(at: number): string | undefined {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  return new Failure({
+    code: "archive.unreadable",
+    message: `${path} cannot be read: ${messageOf(error)}`,
+    next: "make it readable, or put another copy of it in its place",
+    cause: error,
+  });
+}

@@ -1,0 +1,69 @@
+import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text/text.ts";
+import type { SqlRow } from "../../sql/database.ts";
+import { Database } from "../../sqlite/database.ts";
+import { insertRow } from "../../state/copy.ts";
+import { wholeArchives } from "./archive-chain.ts";
+import { readArchive, type SealedRun } from "./archive-file.ts";
+import type { KnownArchive } from "./archives.ts";
+import { JOURNAL } from "../format.ts";
+import type { JournalPorts } from "../journal.ts";
+import { JournalStore } from "../store.ts";
+
+/** Which archives are opened, and for which runs. */
+export interface OpenedArchives {
+  /** A file, or a folder. */
+  readonly path: string;
+  /** What a journal knows of them. */
+  readonly known: readonly KnownArchive[];
+  /** The runs whose records are read, as a person names them. */
+  readonly named: readonly string[];
+}
+
+/**
+ * Opens archives as a journal in memory: it lists all their runs, and has the records of those that are named. Throws a Failure when an archive is
+ * not whole, or holds no run of such a name.
+ */
+export function openArchives({ path, known, named }: OpenedArchives, ports: JournalPorts): JournalStore {
+  const files = wholeArchives(path, known);
+  const database = Database.open(":memory:", JOURNAL);
+  const store = JournalStore.over(database, ports);
+  try {
+    const fileOf = new Map<string, string>();
+    for (const file of files) {
+      for (const run of readArchive(file).runs) {
+        if (!fileOf.has(run.id)) insertRow(database, "run", columnsOf(run));
+        fileOf.set(run.id, file);
+      }
+    }
+    const wanted = new Set(named.map((name) => idIn(store, name, path)));
+    for (const file of new Set([...wanted].map((id) => fileOf.get(id) ?? path)))
+      database.transaction(() => {
+        readArchive(file, ({ run, ...columns }) => {
+          if (wanted.has(run)) insertRow(database, "record", { run_id: run, ...columns });
+        });
+      });
+    return store;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+function idIn(store: JournalStore, name: string, path: string): string {
+  try {
+    return store.named(name);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isNone = error.code === "journal.no-such-run";
+    throw new Failure({
+      code: error.code,
+      message: isNone ? `there is no run "${name}" in ${path}` : error.message,
+      next: `tokenbook runs --archive ${quoted(path)}`,
+    });
+  }
+}
+
+function columnsOf({ openedAt, end, ...run }: SealedRun): SqlRow {
+  return { ...run, opened_at: openedAt, settled: 1, last_sequence: end.sequence, last_hash: end.hash };
+}

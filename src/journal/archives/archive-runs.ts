@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { quoted } from "../../base/text/text.ts";
+import { makeFolder } from "../../files/folder.ts";
+import { createDurable } from "../../files/output.ts";
+import { FOLDER_MODE, removePrivate, renameDurable } from "../../files/private.ts";
+import {
+  archiveName,
+  archiveText,
+  draftName,
+  FIRST_PREVIOUS,
+  isDraft,
+  type ReadArchive,
+  readArchive,
+  type SealedRun,
+} from "./archive-file.ts";
+import { type Archives, changed, type KeptRun, type KnownArchive } from "./archives.ts";
+import type { JournalStore } from "../store.ts";
+
+/** What is archived, and where. */
+export interface Archiving {
+  readonly folder: string;
+  /** Runs whose last record is older than this are archived. Milliseconds since the Unix epoch. */
+  readonly before: number;
+  readonly now: number;
+  /** Whether a drift that is remembered names a run. */
+  readonly isNeeded: (run: string) => boolean;
+  /** Called when the text of an archive is durable, and when its file has its name; both before its runs are removed from the journal. */
+  readonly reached?: (moment: "written" | "named") => void;
+}
+
+/** An archive that a command has completed. */
+export interface CompletedArchive extends KnownArchive {
+  readonly runs: readonly string[];
+  readonly records: number;
+  /** Whether an earlier command wrote the file, and ended before it removed the runs from the journal. */
+  readonly wasBegun: boolean;
+}
+
+/** What archiving runs has done. */
+export interface ArchivedRuns {
+  readonly archives: readonly CompletedArchive[];
+  readonly kept: readonly KeptRun[];
+}
+
+/**
+ * Seals finished runs into a file that follows from the archive before it, and removes them from the journal once the file is durable and
+ * was read back. Whenever the process is killed, each run is in the journal, in an archive, or in both, and the next call completes what is
+ * in both. Throws a Failure.
+ */
+export function archiveRuns(store: JournalStore, archiving: Archiving): ArchivedRuns {
+  const { archives } = store;
+  makeArchiveFolder(archiving.folder);
+  for (const name of readdirSync(archiving.folder).filter(isDraft)) removePrivate(join(archiving.folder, name));
+  assertSameChain(archives, archiving.folder);
+  const completed: CompletedArchive[] = [];
+  for (let begun = completeBegun(archives, archiving); begun !== undefined; begun = completeBegun(archives, archiving))
+    completed.push(begun);
+  const { runs, kept } = archives.older(archiving.before, archiving.isNeeded);
+  if (runs.length > 0) completed.push(seal(store, archiving, runs));
+  return { archives: completed, kept };
+}
+
+const DRAFT_BYTES = 4;
+
+interface Next {
+  readonly number: number;
+  readonly previous: string;
+  readonly file: string;
+}
+
+function nextOf(archives: Archives, folder: string): Next {
+  const { number = 0, digest = FIRST_PREVIOUS } = archives.last() ?? {};
+  return { number: number + 1, previous: digest, file: join(folder, archiveName(number + 1)) };
+}
+
+function seal(store: JournalStore, archiving: Archiving, runs: readonly SealedRun[]): CompletedArchive {
+  const { number, previous, file } = nextOf(store.archives, archiving.folder);
+  const heading = { number, previous, sealedAt: archiving.now };
+  const draft = join(archiving.folder, draftName(number, randomBytes(DRAFT_BYTES).toString("hex")));
+  try {
+    createDurable(
+      draft,
+      archiveText(heading, runs, (run) => store.chain(run)),
+    );
+  } catch (error) {
+    throw error instanceof Failure ? error : unwritable(draft, error);
+  }
+  archiving.reached?.("written");
+  // Another process that archives has taken it for one that nobody writes any more.
+  if (!existsSync(draft)) throw changed(file);
+  // What the file holds is what counts: it is read back from the disk.
+  const completed = complete(store.archives, file, readArchive(draft), () => {
+    if (existsSync(file)) throw foreign(file);
+    renameDurable(draft, file);
+    archiving.reached?.("named");
+  });
+  return { ...completed, wasBegun: false };
+}
+
+function complete(
+  archives: Archives,
+  file: string,
+  { heading, runs, records, digest, problem }: ReadArchive,
+  place?: () => void,
+): Omit<CompletedArchive, "wasBegun"> {
+  if (heading === undefined || digest === undefined || problem !== undefined) throw problem ?? foreign(file);
+  const archive: KnownArchive = { number: heading.number, digest, file, sealedAt: heading.sealedAt };
+  archives.remove(archive, runs, place);
+  return { ...archive, runs: runs.map(({ id }) => id), records };
+}
+
+// The journal does not know the next archive, and yet its file is there: a process ended before its runs were removed.
+function completeBegun(archives: Archives, { folder }: Archiving): CompletedArchive | undefined {
+  const { number, previous, file } = nextOf(archives, folder);
+  if (!existsSync(file)) return undefined;
+  const read = readArchive(file);
+  if (read.problem !== undefined) throw damaged(file, read.problem);
+  if (read.heading?.previous !== previous || read.heading.number !== number) throw foreign(file);
+  if (archives.areUnchanged(read.runs)) return { ...complete(archives, file, read), wasBegun: true };
+  archives.whileNext(number, () => {
+    // Then the journal holds all that is in the file, so it is written again.
+    if (!archives.holdsAll(read.runs)) throw foreign(file);
+    removePrivate(file);
+  });
+  return undefined;
+}
+
+// Archives of another journal, or a last archive that was changed, would break the chain.
+function assertSameChain(archives: Archives, folder: string): void {
+  const last = archives.last();
+  const file = last && join(folder, archiveName(last.number));
+  if (file === undefined || !existsSync(file)) return;
+  const { digest, problem } = readArchive(file);
+  if (problem !== undefined) throw problem;
+  if (digest !== last?.digest) throw foreign(file);
+}
+
+function makeArchiveFolder(folder: string): void {
+  try {
+    makeFolder(folder, FOLDER_MODE);
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
+}
+
+function foreign(file: string): Failure {
+  return new Failure({
+    code: "archive.of-another",
+    message: `${file} is not an archive of this journal, or the journal was restored from a backup that is older than the archive`,
+    why: "each archive holds the digest of the one before it; nothing was written or removed",
+    next: `verify the archives of that folder, or name another one with --to:\ntokenbook runs verify --archive ${quoted(dirname(file))}`,
+  });
+}
+
+function damaged(file: string, { code, message, why }: Failure): Failure {
+  return new Failure({
+    code,
+    message,
+    ...(why === undefined ? {} : { why }),
+    next: `put another copy of it in its place. If the journal was never restored from a backup, all runs in it are still in the journal, and you can remove it:\nrm ${quoted(file)}`,
+  });
+}
+
+function unwritable(path: string, error: unknown): Failure {
+  return new Failure({
+    code: "archive.cannot-write",
+    message: `${path} cannot be written: ${messageOf(error)}`,
+    why: "a run is removed from the journal only when its archive is durable; nothing was removed",
+    next: "make room, or name a folder in which you may write: --to DIR",
+    cause: error,
+  });
+}

@@ -1,0 +1,253 @@
+import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text/text.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
+import { stateOf } from "../../protocol/state.ts";
+import type { SqlDatabase, SqlRow } from "../../sql/database.ts";
+import type { SealedRun } from "./archive-file.ts";
+import { readRecords } from "../chain.ts";
+import type { Leases } from "../leases.ts";
+import { targetOf } from "../proofs.ts";
+
+/**
+ * The archives that a journal has sealed, and of each run in them what the journal must not forget: where it is, its key, and where it acted
+ * if a transaction has proven a write of it. The proofs themselves stay where they are.
+ */
+export const ARCHIVE_SCHEMA = `
+CREATE TABLE archive (
+  number INTEGER PRIMARY KEY, digest TEXT NOT NULL, file TEXT NOT NULL, sealed_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE archived_run (
+  id TEXT PRIMARY KEY, archive INTEGER NOT NULL REFERENCES archive (number), outcome TEXT NOT NULL, key TEXT, target TEXT
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX archived_key ON archived_run (key) WHERE key IS NOT NULL;
+`;
+
+/** An archive as the journal knows it. */
+export interface KnownArchive {
+  readonly number: number;
+  readonly digest: string;
+  /** Where it was written. */
+  readonly file: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly sealedAt: number;
+}
+
+/** A run that is in an archive. */
+export interface RunInArchive {
+  readonly id: string;
+  readonly outcome: string;
+  readonly file: string;
+}
+
+/** A run that is old enough, and stays in the journal. */
+export interface KeptRun {
+  readonly id: string;
+  readonly because: KeptBecause;
+}
+
+/** Why a run stays in the journal. */
+export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "open drift" | "last of its playbook";
+
+/** What of the journal can be archived. */
+export interface Archivable {
+  readonly runs: readonly SealedRun[];
+  readonly kept: readonly KeptRun[];
+}
+
+// Any other outcome is one that a person, or a resumed run, still changes.
+const FINISHED: ReadonlySet<unknown> = new Set(["passed", "failed", "drift"]);
+
+const IS_LAST = `NOT EXISTS (SELECT 1 FROM run AS later WHERE later.identity = run.identity AND later.environment = run.environment
+  AND (later.opened_at > run.opened_at OR (later.opened_at = run.opened_at AND later.id > run.id)))`;
+
+const IN_ARCHIVE = "SELECT id, outcome, file FROM archived_run JOIN archive ON number = archive";
+
+/** The archives of a journal. */
+export class Archives {
+  readonly #database: SqlDatabase;
+  readonly #leases: Leases;
+
+  constructor(database: SqlDatabase, leases: Leases) {
+    this.#database = database;
+    this.#leases = leases;
+  }
+
+  /** Returns all archives, the first one first. */
+  all(): readonly KnownArchive[] {
+    return this.#database.all("SELECT * FROM archive ORDER BY number").map(archiveOf);
+  }
+
+  /** Returns the last archive. */
+  last(): KnownArchive | undefined {
+    return this.#database.all("SELECT * FROM archive ORDER BY number DESC LIMIT 1").map(archiveOf)[0];
+  }
+
+  /** Returns the archived runs that have this id; otherwise those whose ids have it as a part. */
+  named(name: string, limit: number): readonly RunInArchive[] {
+    const exact = this.#database.all(`${IN_ARCHIVE} WHERE id = ?`, name);
+    const rows =
+      exact.length > 0 ? exact : this.#database.all(`${IN_ARCHIVE} WHERE instr(id, ?) > 0 ORDER BY id DESC LIMIT ?`, name, limit);
+    return rows.map(runOf);
+  }
+
+  /** Returns the archived run to which a caller gave this key. */
+  withKey(key: string): RunInArchive | undefined {
+    return this.#database.all(`${IN_ARCHIVE} WHERE key = ?`, key).map(runOf)[0];
+  }
+
+  /** Returns the runs whose last record is older than a moment, and whether they can be archived. `isNeeded` says what drifts still name. */
+  older(before: number, isNeeded: (run: string) => boolean): Archivable {
+    const kept: KeptRun[] = [];
+    const rows = this.#database.all(
+      `SELECT run.*, CASE WHEN ${IS_LAST} THEN 1 ELSE 0 END AS is_last FROM run
+       JOIN record ON run_id = id AND sequence = last_sequence WHERE opened_at < ? AND at < ? ORDER BY opened_at, id`,
+      before,
+      before,
+    );
+    const runs = rows.flatMap((row) => {
+      const run = headingOf(row);
+      const because = Number(row["is_last"]) === 1 ? "last of its playbook" : isNeeded(run.id) ? "open drift" : undefined;
+      const reason = this.#unfit(row) ?? because;
+      if (reason === undefined) return [run];
+      kept.push({ id: run.id, because: reason });
+      return [];
+    });
+    return { runs, kept };
+  }
+
+  #unfit(row: SqlRow): KeptBecause | undefined {
+    const id = String(row["id"]);
+    if (!FINISHED.has(row["outcome"])) return "unfinished";
+    if (this.#leases.holding(id) !== undefined) return "held";
+    try {
+      return openWrites(stateOf(readRecords(this.#database, id))).length > 0 ? "open write" : undefined;
+    } catch (error) {
+      if (error instanceof Failure && error.code === "journal.broken") return "damaged";
+      throw error;
+    }
+  }
+
+  /** Whether the journal has each of these runs, with no fewer records. */
+  holdsAll(runs: readonly SealedRun[]): boolean {
+    const [inJournal, record] = [
+      "SELECT last_sequence FROM run WHERE id = ?",
+      "SELECT hash FROM record WHERE run_id = ? AND sequence = ?",
+    ];
+    return runs.every(({ id, end }) => {
+      const has = this.#database.get(inJournal, id)?.["last_sequence"];
+      if (has === undefined) return false;
+      return Number(has) < end.sequence ? false : this.#database.get(record, id, end.sequence)?.["hash"] === end.hash;
+    });
+  }
+
+  /** Whether each of these runs is in the journal as it was sealed, and can be removed. */
+  areUnchanged(runs: readonly SealedRun[]): boolean {
+    return runs.every(({ id, end }) => {
+      const row = this.#database.get("SELECT * FROM run WHERE id = ?", id);
+      return row?.["last_hash"] === end.hash && Number(row["last_sequence"]) === end.sequence && this.#unfit(row) === undefined;
+    });
+  }
+
+  /**
+   * Removes sealed runs from the journal, and remembers where they are, all in one commit, within which `place` gives the file its name. Throws
+   * a Failure when a run has changed since it was sealed, or another process has sealed an archive: then nothing is removed.
+   */
+  remove(archive: KnownArchive, runs: readonly SealedRun[], place: () => void = () => undefined): void {
+    const { number, digest, file, sealedAt } = archive;
+    const isRemoved = this.whileNext(number, () => {
+      if (!this.areUnchanged(runs)) throw changed(file);
+      place();
+      this.#database.run(
+        "INSERT INTO archive (number, digest, file, sealed_at) VALUES (?, ?, ?, ?)",
+        number,
+        digest,
+        file,
+        sealedAt,
+      );
+      for (const { id, outcome } of runs) this.#remove(id, number, outcome);
+    });
+    // Another process may have completed the same archive.
+    if (!isRemoved && this.last()?.digest !== digest) throw changed(file);
+  }
+
+  /** Does the work in a transaction if the next archive has this number, and returns whether it has: no other process archives meanwhile. */
+  whileNext(number: number, work: () => void): boolean {
+    return this.#database.transaction(() => {
+      if ((this.last()?.number ?? 0) !== number - 1) return false;
+      work();
+      return true;
+    });
+  }
+
+  #remove(id: string, archive: number, outcome: string): void {
+    const key = this.#database.get("SELECT key FROM run WHERE id = ?", id)?.["key"] ?? null;
+    const hasProofs = this.#database.get("SELECT 1 FROM proof WHERE run_id = ? LIMIT 1", id) !== undefined;
+    const target = hasProofs ? targetOf(this.#database, id) : undefined;
+    this.#database.run(
+      "INSERT INTO archived_run (id, archive, outcome, key, target) VALUES (?, ?, ?, ?, ?)",
+      id,
+      archive,
+      outcome,
+      key,
+      target === undefined ? null : JSON.stringify(target),
+    );
+    this.#database.run("DELETE FROM record WHERE run_id = ?", id);
+    this.#database.run("DELETE FROM lease WHERE run_id = ?", id);
+    this.#database.run("DELETE FROM run WHERE id = ?", id);
+  }
+}
+
+function archiveOf({ number, digest, file, sealed_at }: SqlRow): KnownArchive {
+  return { number: Number(number), digest: String(digest), file: String(file), sealedAt: Number(sealed_at) };
+}
+
+function runOf({ id, outcome, file }: SqlRow): RunInArchive {
+  return { id: String(id), outcome: String(outcome), file: String(file) };
+}
+
+function headingOf(row: SqlRow): SealedRun {
+  return {
+    id: String(row["id"]),
+    playbook: String(row["playbook"]),
+    environment: String(row["environment"]),
+    openedAt: Number(row["opened_at"]),
+    outcome: String(row["outcome"]),
+    end: { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) },
+  };
+}
+
+/** Says that somebody continued a run, or archived runs, meanwhile. */
+export function changed(file: string): Failure {
+  return new Failure({
+    code: "archive.changed",
+    message: `a run in ${file} was continued, or another process archived runs, while the archive was written`,
+    why: "an archive must hold the whole run; nothing was removed from the journal",
+    next: "type the same command again",
+  });
+}
+
+const IN_FILE = "its records are no longer in the journal";
+
+/** Says where a run is that was archived. */
+export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
+  return new Failure({
+    code: "run.archived",
+    message: `the run ${id}, which ended ${outcome}, is in the archive ${file}`,
+    why: IN_FILE,
+    next: showIt({ id, file }),
+  });
+}
+
+/** Says that an archived run has the caller's key. */
+export function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
+  return new Failure({
+    code: "run.archived",
+    message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,
+    why: `a key names one run, so nothing was sent; ${IN_FILE}`,
+    next: `for a new run, choose another key; to look at this one:\n${showIt({ id, file })}`,
+  });
+}
+
+function showIt({ id, file }: Pick<RunInArchive, "id" | "file">): string {
+  return `tokenbook runs show ${id} --archive ${quoted(file)}`;
+}

@@ -1,0 +1,224 @@
+import { isObject, type Json, writeJson } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { count, quoted } from "../../../base/text/text.ts";
+import { difference } from "../../../base/numbers/total.ts";
+import type { ComparedRead, ComparedRow, Comparison, ComparisonName } from "../../../protocol/comparison.ts";
+import type { ExplainedDrift } from "../../../protocol/drift.ts";
+import { addressesIn } from "../../../protocol/record.ts";
+import { countsLine, keyOf, kindWords, wordsOf } from "../../comparison.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { RunHeading, StepReport } from "../../shape.ts";
+import { environmentWords, RUN_WORDS, STEP_WORDS } from "../../words.ts";
+import { Budget } from "../parts/budget.ts";
+import { restMarkup, sidesMarkup } from "../parts/comparison.ts";
+import { commandBox, idMarkup } from "../parts/copy.ts";
+import { acknowledgementsOf, saidOf } from "./drift.ts";
+import { driftState, momentOf, number } from "../parts/drift-table.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { openIn, plotsOf } from "../parts/history.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { SCRIPT } from "../script.ts";
+import { factList } from "../parts/step.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/** A comparison as one run made it, and where the journal of that run ends. */
+export interface AuditedRun {
+  readonly run: RunHeading;
+  readonly outcome: StepReport["outcome"];
+  readonly comparison: Comparison;
+  readonly records: number;
+  /** The hash of the run's last record, which depends on all records before it. */
+  readonly digest: string;
+}
+
+/** A comparison with all that an auditor asks about. */
+export interface AuditedComparison {
+  readonly of: ComparisonName;
+  readonly title: string;
+  readonly latest: AuditedRun;
+  /** The latest runs, the last one last; that is `latest`. */
+  readonly runs: readonly AuditedRun[];
+  /** The drifts that are there, and those that the latest run cleared. */
+  readonly drifts: readonly ExplainedDrift[];
+  /** How many such drifts there are; `drifts` may have the first ones only. */
+  readonly driftCount: number;
+  /** When the page was made, in milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** One comparison for auditors: what was read and when, the totals, the rows, each drift with its records, and its latest runs. Pure. */
+export function* auditPage(audited: AuditedComparison): Iterable<string> {
+  const { title, latest, drifts, driftCount, now } = audited;
+  const { comparison, outcome } = latest;
+  const budget = new Budget();
+  const { mark, word } = STEP_WORDS[outcome];
+  const more = driftCount - drifts.length;
+  yield* framed({ title: `${oneLine(title)} – tokenbook`, above: bareToolbar(), script: SCRIPT }, [
+    el(
+      "header",
+      {},
+      el("p", {}, el("span", { class: `badge ${outcome}` }, `${mark} ${word}`)),
+      el("h1", {}, oneLine(title)),
+      el("p", {}, el("b", {}, countsLine(comparison))),
+      factList(factsOf(audited)),
+    ).html,
+    part("Both sides", sidesMarkup(comparison)).html,
+    part("What was read", readsOf(comparison)).html,
+    part("Rows", rowsOf(comparison, audited.of.environment)).html,
+    ...drifts.map((drift) => driftMarkup(drift, budget, now).html),
+    more > 0 ? el("p", { class: "hint" }, `${count(more, "drift")} more: tokenbook drift list --limit ${driftCount}`).html : "",
+    driftCount === 0 ? part("Drifts", el("p", {}, "None.")).html : "",
+    el("section", { class: "comparison" }, restMarkup(comparison)).html,
+    part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]).html,
+    part("To verify the journal", verifying(latest.run.id)).html,
+  ]);
+}
+
+function part(title: string, content: Child): Markup {
+  return el("section", { class: "comparison explained" }, el("h2", { class: "part" }, title), content);
+}
+
+function factsOf({ of, latest, now }: AuditedComparison): Parameters<typeof factList>[0] {
+  const { run, records, digest } = latest;
+  const carriers = new Set(run.history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [oneLine(by)] : [])));
+  const addresses = [...new Set(addressesIn(run.target))].map((address) => oneLine(address));
+  return [
+    ["comparison", el("code", {}, oneLine(of.comparison))],
+    ...(of.scope === "" ? [] : [["scope", oneLine(of.scope)] as const]),
+    ["playbook", oneLine(run.playbook.file)],
+    ["its digest", idMarkup(run.playbook.digest)],
+    ["environment", oneLine(environmentWords(run.target))],
+    ...(addresses.length === 0 ? [] : [["service", addresses.join(", ")] as const]),
+    ["run", idMarkup(run.id)],
+    ["started", moment(run.startedAt)],
+    ...(run.finishedAt === null ? [] : [["ended", moment(run.finishedAt)] as const]),
+    ["run by", [...carriers].join(", ")],
+    ["journal", [`${count(records, "record")}, the last `, idMarkup(digest)]],
+    ["page made", momentOf(now)],
+  ];
+}
+
+function readsOf({ reads, readCount = 0 }: Comparison): Child {
+  if (reads === undefined) return el("p", {}, "The run did not record it.");
+  const rows = reads.map((read): TableRow => [
+    oneLine(read.side),
+    el("code", {}, oneLine(read.operation)),
+    isEmpty(read.input) ? "" : el("code", {}, oneLine(writeJson(read.input))),
+    oneLine(read.actor ?? ""),
+    String(read.pages),
+    String(read.rows),
+    momentOf(read.from),
+    momentOf(read.to),
+  ]);
+  const more = readCount - reads.length;
+  return [
+    tableOf("Reads", ["Side", "Read", "With", "As", "Pages", "Rows", "From", "to"], rows),
+    more > 0 ? hint(`${count(more, "more read")}; a run keeps the first ${LIMITS.readsKept}.`) : undefined,
+  ];
+}
+
+function isEmpty(input: Json): boolean {
+  return input === null || (isObject(input) && Object.keys(input).length === 0);
+}
+
+function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environment: string): Child {
+  if (rows === undefined) return el("p", {}, "The run did not record them.");
+  const columns = ["Key", oneLine(left.name), oneLine(right.name), "Difference"];
+  const all = counts.compared + counts.notCompared;
+  const commands = [...new Set(reads.flatMap((read) => commandOf(read, environment)))].slice(0, COMMANDS);
+  return [
+    tableOf(
+      "Rows in the order of their keys, as first read",
+      columns,
+      rows.map((row): TableRow => [
+        keyOf(row.key),
+        cellOf(row.leftRows, row.left),
+        cellOf(row.rightRows, row.right),
+        number(differenceOf(row)),
+      ]),
+    ),
+    all <= rows.length
+      ? undefined
+      : [
+          hint(`The first ${rows.length} of ${count(all, "key")}; a run keeps no more. To read all rows, as they are now:`),
+          commands.map((command) => commandBox(command)),
+        ],
+  ];
+}
+
+const COMMANDS = 4;
+
+// Rows that a file or a step gave are where they came from.
+function commandOf({ operation, input, actor }: ComparedRead, environment: string): readonly string[] {
+  if (!/^[a-z]+(?:\.[a-zA-Z]+)+$/.test(operation) || !isObject(input)) return [];
+  const values = Object.entries(input).map(([name, value]) =>
+    quoted(`${name}=${typeof value === "string" ? value : writeJson(value)}`),
+  );
+  const as = actor === null ? [] : ["--as", quoted(actor)];
+  return [["tokenbook call", operation, ...values, ...as, "--env", quoted(environment)].join(" ")];
+}
+
+function cellOf(rows: number, value: string | null): Child {
+  if (rows === 0) return "";
+  return [value === null ? "there" : number(value), rows === 1 ? "" : ` (${count(rows, "row")})`];
+}
+
+function differenceOf({ left, right }: ComparedRow): string | null {
+  return left === null || right === null ? null : difference(left, right);
+}
+
+function driftMarkup(drift: ExplainedDrift, budget: Budget, now: number): Markup {
+  const { id, key, kind, sides, since, lastSeen, lastRun, clearedAt } = drift;
+  return part(`Drift ${oneLine(id)}: ${keyOf(key)}`, [
+    el("p", {}, driftState(drift), " ", wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } })),
+    factList([
+      ["kind", kindWords(kind, sides)],
+      ["since", momentOf(since)],
+      ["seen last", [momentOf(lastSeen), ` by run ${oneLine(lastRun)}`]],
+      ...(clearedAt === null ? [] : [["cleared", momentOf(clearedAt)] as const]),
+    ]),
+    saidOf(drift, budget),
+    acknowledgementsOf(drift, now),
+  ]);
+}
+
+function pointsOf({ runs }: AuditedComparison): Parameters<typeof plotsOf>[0] {
+  return runs.map(({ run, comparison }) => ({ at: run.startedAt, comparison }));
+}
+
+function runTable({ runs, latest }: AuditedComparison): Markup {
+  const { left, right } = latest.comparison;
+  const columns = ["Run", "Outcome", "Started", `Sum of ${oneLine(left.name)}`, `Sum of ${oneLine(right.name)}`];
+  const rows = runs.toReversed().map(({ run, comparison, records, digest }): TableRow => {
+    const { mark, word } = RUN_WORDS[run.outcome];
+    return [
+      oneLine(run.id),
+      el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+      moment(run.startedAt),
+      number(comparison.left.sum),
+      number(comparison.right.sum),
+      String(openIn(comparison)),
+      String(comparison.counts.acknowledged),
+      String(comparison.counts.cleared),
+      String(records),
+      idMarkup(digest),
+    ];
+  });
+  return tableOf("Runs, the latest first", [...columns, "Open", "Acknowledged", "Cleared", "Records", "Last hash"], rows);
+}
+
+function verifying(run: string): Child {
+  return [
+    el(
+      "p",
+      {},
+      "Each record of a run holds the hash of the one before it, so the last hash changes with any record. It is printed by",
+    ),
+    commandBox(`tokenbook runs verify ${run}`),
+  ];
+}
+
+function hint(text: string): Markup {
+  return el("p", { class: "hint" }, text);
+}

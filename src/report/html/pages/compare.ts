@@ -1,0 +1,122 @@
+import { formatDuration } from "../../../base/time/duration.ts";
+import { jsonEquals, writeJson } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { count } from "../../../base/text/text.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { RunReport, StepReport } from "../../shape.ts";
+import { countsOf } from "../../text.ts";
+import { RUN_WORDS, STEP_WORDS } from "../../words.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { comparisonsOverTime } from "../parts/history.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { runLink } from "../parts/places.ts";
+import { SCRIPT } from "../script.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/** Two runs of one playbook side by side, what differs first. Pure. */
+export function comparePage(before: RunReport, after: RunReport): Iterable<string> {
+  const pairs = pairsOf(before, after);
+  const others = pairs.filter(isOther);
+  const title = `Two runs of ${oneLine(after.run.playbook.name)}`;
+  return framed({ title: `${title} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "runs" }, [
+    el("h1", {}, title).html,
+    isOnePlaybook(before, after)
+      ? ""
+      : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
+    tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)).html,
+    comparisonsOverTime([before, after])?.html ?? "",
+    part(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
+    part("Outputs", outputTable(before, after)).html,
+    part(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
+  ]);
+}
+
+function isOnePlaybook({ run: before }: RunReport, { run: after }: RunReport): boolean {
+  return before.playbook.file === after.playbook.file;
+}
+
+interface Pair {
+  readonly address: string;
+  readonly before: StepReport | undefined;
+  readonly after: StepReport | undefined;
+}
+
+// In the order of the later run; what it does not have comes last.
+function pairsOf(before: RunReport, after: RunReport): readonly Pair[] {
+  const earlier = new Map(before.steps.map((step) => [step.step, step]));
+  const pairs = after.steps.map((step): Pair => ({ address: step.step, before: earlier.get(step.step), after: step }));
+  const known = new Set(after.steps.map(({ step }) => step));
+  const gone = before.steps.filter(({ step }) => !known.has(step));
+  return [...pairs, ...gone.map((step): Pair => ({ address: step.step, before: step, after: undefined }))];
+}
+
+function isOther({ before, after }: Pair): boolean {
+  return before?.outcome !== after?.outcome;
+}
+
+function part(title: string, content: Markup): Markup {
+  return el("section", {}, el("h2", { class: "part" }, title), content);
+}
+
+function runRow({ run, totals }: RunReport): TableRow {
+  const { mark, word } = RUN_WORDS[run.outcome];
+  return [
+    runLink(run.id),
+    el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+    moment(run.startedAt),
+    run.durationMs === null ? "" : formatDuration(run.durationMs),
+    countsOf(totals),
+  ];
+}
+
+function stepTable(label: string, pairs: readonly Pair[]): Markup {
+  if (pairs.length === 0) return el("p", {}, "None.");
+  const shown = pairs.slice(0, LIMITS.viewSteps);
+  const rows = shown.map((pair): TableRow => {
+    const { address, before, after } = pair;
+    return [
+      oneLine(address),
+      outcomeOf(before),
+      outcomeOf(after),
+      durationOf(before),
+      durationOf(after),
+      isOther(pair) ? el("span", { class: "other" }, "other") : "same",
+    ];
+  });
+  const left = pairs.length - shown.length;
+  return el(
+    "div",
+    {},
+    tableOf(label, ["Step", "Before", "After", "Duration before", "Duration after", "Outcome"], rows),
+    left === 0 ? undefined : el("p", { class: "hint" }, `${count(left, "step")} more`),
+  );
+}
+
+function outcomeOf(step: StepReport | undefined): Child {
+  if (step === undefined) return "not there";
+  const { mark, word } = STEP_WORDS[step.outcome];
+  return el("span", { class: `verdict ${step.outcome}` }, `${mark} ${word}`);
+}
+
+function durationOf(step: StepReport | undefined): string {
+  const ms = step?.durationMs ?? null;
+  return ms === null ? "" : formatDuration(ms);
+}
+
+function outputTable(before: RunReport, after: RunReport): Markup {
+  const [earlier, later] = [before.run.outputs, after.run.outputs];
+  const names = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
+  if (names.length === 0) return el("p", {}, "None.");
+  const rows = names.map((name): TableRow => {
+    const [was, is] = [earlier[name], later[name]];
+    const isSame = was !== undefined && is !== undefined && jsonEquals(was, is);
+    return [
+      oneLine(name),
+      was === undefined ? "" : oneLine(writeJson(was)),
+      is === undefined ? "" : oneLine(writeJson(is)),
+      isSame ? "same" : el("span", { class: "other" }, "other"),
+    ];
+  });
+  return tableOf("Outputs", ["Output", "Before", "After", "Value"], rows);
+}

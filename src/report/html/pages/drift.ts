@@ -1,0 +1,168 @@
+import { writeJson } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { count } from "../../../base/text/text.ts";
+import type { ExplainedDrift, HistoryEntry } from "../../../protocol/drift.ts";
+import { keyOf, kindWords, wordsOf } from "../../comparison.ts";
+import { acknowledgingCommand, saidBy, type SaidRow } from "../../drift.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { Budget } from "../parts/budget.ts";
+import { driftState, momentOf, number } from "../parts/drift-table.ts";
+import { commandBox } from "../parts/copy.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { runLink } from "../parts/places.ts";
+import { type Line, plotOf } from "../parts/plot.ts";
+import { SCRIPT } from "../script.ts";
+import { factList } from "../parts/step.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/** One drift: its state, what both sides said, who acknowledged it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
+export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
+  const { id, key, clearedAt, state, sides } = drift;
+  const isOpen = clearedAt === null && state !== "acknowledged";
+  const words = wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } });
+  return framed({ title: `Drift ${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
+    el("p", {}, driftState(drift)).html,
+    el("h1", {}, keyOf(key)).html,
+    el("p", {}, el("b", {}, words)).html,
+    factList(factsOf(drift)).html,
+    isOpen
+      ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now))).html
+      : "",
+    section("What both sides said when it was seen last", saidOf(drift, new Budget())).html,
+    section("Acknowledgements", acknowledgementsOf(drift, now)).html,
+    historyOf(drift).html,
+  ]);
+}
+
+function factsOf({
+  id,
+  kind,
+  of,
+  title,
+  sides,
+  since,
+  lastSeen,
+  lastRun,
+  clearedAt,
+}: ExplainedDrift): Parameters<typeof factList>[0] {
+  return [
+    ["drift", el("code", {}, oneLine(id))],
+    ["kind", kindWords(kind, sides)],
+    ["comparison", `${oneLine(title)} (${oneLine(of.comparison)})`],
+    ["playbook", oneLine(of.playbook)],
+    ["environment", oneLine(of.environment)],
+    ...(of.scope === "" ? [] : [["scope", oneLine(of.scope)] as const]),
+    ["since", momentOf(since)],
+    ["seen last", [momentOf(lastSeen), " ", runLink(lastRun)]],
+    ...(clearedAt === null ? [] : [["cleared", momentOf(clearedAt)] as const]),
+  ];
+}
+
+/** The records of both sides beside one another, as they were when the drift was seen last. */
+export function saidOf({ evidence, sides }: ExplainedDrift, budget: Budget): Markup {
+  const parts = (["left", "right"] as const).map((side) => {
+    const { rows, more } = saidBy(side, evidence);
+    return el(
+      "div",
+      { class: "said" },
+      el("h3", { class: "part" }, oneLine(sides[side])),
+      rows.length === 0 ? el("p", {}, "Nothing of it.") : rows.map((row) => rowOf(row, budget)),
+      more === 0 ? undefined : el("p", { class: "hint" }, `and ${count(more, "more row")}`),
+    );
+  });
+  return el("div", { class: "both" }, parts);
+}
+
+function rowOf({ at, operation, input, actor, where, record }: SaidRow, budget: Budget): Child {
+  const isAsked = Object.keys(input).length > 0;
+  return el(
+    "div",
+    { class: "value" },
+    el(
+      "p",
+      {},
+      el("code", {}, oneLine(operation)),
+      isAsked ? [" ", el("code", {}, oneLine(writeJson(input)))] : undefined,
+      actor === "" ? "" : ` as ${oneLine(actor)}`,
+      where === "" ? "" : `, ${oneLine(where)}`,
+      at === "" ? undefined : [", ", moment(at)],
+    ),
+    budget.value(record),
+  );
+}
+
+/** Who acknowledged a drift, why, and until when. */
+export function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
+  const words = drift.history.filter(({ what }) => what === "acknowledged").toReversed();
+  const content =
+    words.length === 0
+      ? el("p", {}, "Nobody has acknowledged it.")
+      : [
+          tableOf(
+            "Acknowledgements, the latest first",
+            ["Who", "Why", "Said", "Until", ...valueColumns(drift), "Holds"],
+            words
+              .slice(0, LIMITS.viewHistory)
+              .map((word, at): TableRow => [
+                oneLine(word.by),
+                oneLine(word.because ?? ""),
+                momentOf(word.at),
+                momentOf(word.until),
+                number(word.left),
+                number(word.right),
+                number(word.difference),
+                at > 0 ? "replaced by a later one" : holdOf(word, drift, now),
+              ]),
+          ),
+          moreOf(words.length),
+        ];
+  return el("div", { class: "words" }, content);
+}
+
+function holdOf({ until }: HistoryEntry, { state, clearedAt }: ExplainedDrift, now: number): string {
+  if (until === null || until <= now) return "no: it is over";
+  if (clearedAt !== null) return "the drift was cleared";
+  return state === "acknowledged" ? "yes" : "no: the values are others now";
+}
+
+function valueColumns({ sides }: ExplainedDrift): readonly string[] {
+  return [oneLine(sides.left), oneLine(sides.right), "Difference"];
+}
+
+function historyOf(drift: ExplainedDrift): Markup {
+  const { history, sides } = drift;
+  const seen = history.filter(({ what }) => what === "seen" || what === "cleared");
+  const line = (of: "left" | "right" | "difference"): Line => seen.map((entry) => ({ at: entry.at, value: entry[of] }));
+  const [left, right] = [oneLine(sides.left), oneLine(sides.right)];
+  const rows = history
+    .slice(-LIMITS.viewHistory)
+    .toReversed()
+    .map(({ at, what, by, ...values }): TableRow => [
+      momentOf(at),
+      what,
+      what === "seen" || what === "cleared" ? runLink(by) : oneLine(by),
+      number(values.left),
+      number(values.right),
+      number(values.difference),
+    ]);
+  const plots = [
+    plotOf(`Values: ${left} solid, ${right} dashed`, [line("left"), line("right")]),
+    plotOf("Difference", [line("difference")]),
+  ];
+  return section("History", [
+    el("div", { class: "plots" }, plots),
+    tableOf("History, the latest first", ["When", "What", "Run, or who", ...valueColumns(drift)], rows),
+    moreOf(history.length),
+  ]);
+}
+
+function moreOf(all: number): Child {
+  const more = all - LIMITS.viewHistory;
+  return more > 0 ? el("p", { class: "hint" }, `${more} earlier ones: tokenbook drift show`) : undefined;
+}
+
+function section(title: string, content: Child): Markup {
+  return el("section", { class: "explained" }, el("h2", { class: "part" }, title), content);
+}

@@ -1,0 +1,104 @@
+import { LIMITS } from "../../../base/limits.ts";
+import { count } from "../../../base/text/text.ts";
+import type { KnownDrift } from "../../../protocol/drift.ts";
+import { keyOf, kindWords } from "../../comparison.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { driftTable, STATE_WORDS } from "../parts/drift-table.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { el, type Markup } from "../markup.ts";
+import { listPath } from "../parts/places.ts";
+import { SCRIPT } from "../script.ts";
+import { holdsWords, searchForm } from "../parts/search.ts";
+
+/** Which drifts are asked for; an empty text asks for all. */
+export interface DriftFilter {
+  readonly state: string;
+  /** Parts of the key, the id, the kind, or what names the comparison. */
+  readonly words: string;
+  /** Those too that were cleared. */
+  readonly all: boolean;
+}
+
+/** What is known of drifts: at most `LIMITS.drifts` of them, the newest first. */
+export interface ListedDrifts {
+  readonly drifts: readonly KnownDrift[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/** The drifts of a state directory that are asked for, by comparison. Pure. */
+export function driftsPage({ drifts, total }: ListedDrifts, filter: DriftFilter): Iterable<string> {
+  const found = drifts.filter((drift) => isAskedFor(drift, filter));
+  const shown = found.slice(0, LIMITS.viewDrifts);
+  const of = found.length === total ? "" : ` of ${total}`;
+  return framed({ title: "Drift – tokenbook", above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
+    el("h1", {}, `${count(found.length, "drift")}${of}`).html,
+    filterForm(filter).html,
+    ...[...Map.groupBy(shown, comparisonOf).values()].map((group) => groupOf(group).html),
+    ...notesOf({ drifts, total }, found.length, filter).map((note) => el("p", { class: "hint" }, note).html),
+  ]);
+}
+
+function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
+  const { id, key, kind, title, of, sides, clearedAt } = drift;
+  const shown = clearedAt === null ? drift.state : "cleared";
+  const text = [id, keyOf(key), kindWords(kind, sides), title, of.playbook, of.environment, of.comparison, of.scope].join(" ");
+  return (state === "" || state === shown) && holdsWords(text, words);
+}
+
+const STATES: readonly (readonly [value: string, word: string])[] = [
+  ["", "any"],
+  ["new", STATE_WORDS.new],
+  ["persisting", STATE_WORDS.persisting],
+  ["changed", STATE_WORDS.changed],
+  ["acknowledged", STATE_WORDS.acknowledged],
+  ["cleared", "cleared"],
+];
+
+function filterForm({ state, words, all }: DriftFilter): Markup {
+  const choices = STATES.map(([value, word]) => el("option", { value, selected: value === state }, word));
+  return searchForm(
+    { action: listPath("drifts"), words, placeholder: "key, playbook, environment" },
+    el("label", { for: "state" }, "State"),
+    el("select", { id: "state", name: "state" }, choices),
+    el("label", {}, el("input", { name: "all", type: "checkbox", value: "yes", checked: all }), " with what was cleared"),
+  );
+}
+
+function comparisonOf({ of: { environment, playbook, comparison, scope } }: KnownDrift): string {
+  return JSON.stringify([environment, playbook, comparison, scope]);
+}
+
+function groupOf(drifts: readonly KnownDrift[]): Markup {
+  const [first] = drifts;
+  const { title = "", of, sides } = first ?? {};
+  const scope = of === undefined || of.scope === "" ? "" : `, scope ${oneLine(of.scope)}`;
+  return el(
+    "section",
+    { class: "comparison" },
+    el("h2", { class: "part" }, oneLine(title)),
+    el(
+      "p",
+      { class: "hint" },
+      `${oneLine(of?.comparison ?? "")} of ${oneLine(of?.playbook ?? "")}, environment ${oneLine(of?.environment ?? "")}${scope}: `,
+      count(drifts.length, "drift"),
+    ),
+    el(
+      "div",
+      { class: "drifts" },
+      driftTable(`Drifts of ${oneLine(title)}`, drifts, { left: sides?.left ?? "", right: sides?.right ?? "", isServed: true }),
+    ),
+  );
+}
+
+function notesOf({ drifts, total }: ListedDrifts, found: number, { state, words, all }: DriftFilter): readonly string[] {
+  const isFiltered = state !== "" || words.trim() !== "";
+  const nothing = isFiltered
+    ? "There is no such drift."
+    : `No run has left a drift${all ? "" : " that is still there"}. What the reconcile: of a playbook finds is listed here, by comparison, with both values and since when.`;
+  return [
+    ...(found === 0 ? [nothing] : []),
+    ...(found > LIMITS.viewDrifts ? [`The newest ${LIMITS.viewDrifts} of these; search for others.`] : []),
+    ...(drifts.length < total ? [`Looked for in the newest ${drifts.length}; tokenbook drift list lists more.`] : []),
+  ];
+}

@@ -1,0 +1,121 @@
+import { formatDuration } from "../../../base/time/duration.ts";
+import { count } from "../../../base/text/text.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { NotBegun, RunReport } from "../../shape.ts";
+import { countsOf, runsLine } from "../../text.ts";
+import { environmentWords, NOT_BEGUN, RUN_WORDS } from "../../words.ts";
+import { Budget } from "../parts/budget.ts";
+import { framed, themeButton } from "../frame.ts";
+import { comparisonsOverTime } from "../parts/history.ts";
+import { el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { notBegunMarkup, runPieces } from "./run.ts";
+import { FOLLOW, SCRIPT } from "../script.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/**
+ * The reports as one HTML page that needs nothing else, neither a network nor JavaScript; its one script adds search, filters and a choice of
+ * colours. Its policy lets nothing else run or load, whatever a text holds. Pure.
+ */
+export function htmlReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Iterable<string> {
+  const title = titleOf(reports, notBegun);
+  return framed({ title, above: toolbar(reports), script: SCRIPT }, reportPieces(reports, { notBegun, isServed: false }));
+}
+
+/** One run as a server shows it: among its other pages, and, while it is under way, reloaded whenever there is something new. Pure. */
+export function runPage(
+  report: RunReport,
+  { events, isLive }: { readonly events: number; readonly isLive: boolean },
+): Iterable<string> {
+  const state = el("p", { class: "live", role: "status", "data-events": events }, "This page follows the run.");
+  const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
+  return framed(
+    { title: titleOf([report], []), above: toolbar([report]), script, place: "runs" },
+    (function* () {
+      if (isLive) yield state.html;
+      yield* reportPieces([report], { notBegun: [], isServed: true });
+    })(),
+  );
+}
+
+function* reportPieces(
+  reports: readonly RunReport[],
+  { notBegun, isServed }: { readonly notBegun: readonly NotBegun[]; readonly isServed: boolean },
+): Generator<string> {
+  const isOnly = reports.length === 1 && notBegun.length === 0;
+  if (!isOnly) yield indexOf(reports, notBegun).html;
+  yield comparisonsOverTime(reports)?.html ?? "";
+  const budget = new Budget();
+  for (const each of notBegun) yield notBegunMarkup(each, budget).html;
+  for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly, isServed, budget });
+}
+
+function titleOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): string {
+  const [only, ...others] = reports;
+  if (only === undefined || others.length > 0 || notBegun.length > 0) return `${runsLine(reports, notBegun)} – tokenbook`;
+  const { mark, word } = RUN_WORDS[only.run.outcome];
+  return `${mark} ${word}: ${oneLine(only.run.playbook.name)} – tokenbook`;
+}
+
+// Shown by the script that makes it work.
+function toolbar(reports: readonly RunReport[]): Markup {
+  const outcomes = new Set(reports.flatMap(({ steps }) => steps.map(({ outcome }) => outcome)));
+  return el(
+    "div",
+    { class: "toolbar", role: "search" },
+    el("label", { for: "search" }, "Search"),
+    el("input", { id: "search", type: "search", placeholder: "step, operation, transaction …  ( / )", autocomplete: "off" }),
+    el(
+      "span",
+      { class: "filters", role: "group", "aria-label": "Outcomes shown" },
+      [...outcomes].map((outcome) =>
+        el(
+          "button",
+          { type: "button", "data-filter": outcome, "aria-pressed": "false", class: outcome },
+          outcome.replace("-", " "),
+        ),
+      ),
+    ),
+    el("span", { class: "shown", role: "status" }),
+    themeButton(),
+  );
+}
+
+function indexOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): Markup {
+  const outcomes = Array.from(
+    Map.groupBy(reports, ({ run }) => run.outcome),
+    ([outcome, { length }]) => `${length} ${RUN_WORDS[outcome].word}`,
+  );
+  const others = notBegun.length === 0 ? [] : [`${notBegun.length} ${NOT_BEGUN.word}`];
+  return el(
+    "nav",
+    { class: "index", "aria-label": "Runs" },
+    el("h1", {}, `${count(reports.length, "run")}: ${[...outcomes, ...others].join(", ") || "none"}`),
+    tableOf(
+      "The runs of this page",
+      ["Playbook", "Outcome", "Environment", "Steps", "Started", "Duration"],
+      [...reports.map(indexRow), ...notBegun.map(notBegunRow)],
+    ),
+  );
+}
+
+function indexRow({ run, totals }: RunReport, at: number): TableRow {
+  const { mark, word } = RUN_WORDS[run.outcome];
+  return [
+    el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)),
+    el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+    oneLine(environmentWords(run.target)),
+    countsOf(totals),
+    moment(run.startedAt),
+    run.durationMs === null ? "" : formatDuration(run.durationMs),
+  ];
+}
+
+function notBegunRow({ playbook }: NotBegun): TableRow {
+  const { mark, word } = NOT_BEGUN;
+  return [oneLine(playbook.name), el("span", { class: "verdict failed" }, `${mark} ${word}`), "", "", "", ""];
+}
+
+function runId(at: number): string {
+  return `run-${at + 1}`;
+}

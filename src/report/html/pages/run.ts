@@ -1,0 +1,239 @@
+import { type Json, type JsonObject, writeJson } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { count } from "../../../base/text/text.ts";
+import { addressesIn } from "../../../protocol/record.ts";
+import { textAt } from "../../attempt.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../../shape.ts";
+import { anywayText, confirmedText, durationText, nextLine } from "../../text.ts";
+import { verdictOf } from "../../verdict.ts";
+import { actedAs, countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../../words.ts";
+import type { Budget } from "../parts/budget.ts";
+import { commandBox, idMarkup, withIds } from "../parts/copy.ts";
+import { type Child, el, type Markup, opening } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { factList, needsAttention, problemMarkup, reasonOf, stepOpening } from "../parts/step.ts";
+import { treeOf, treePieces } from "../parts/step-tree.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+import { Timeline } from "../parts/timeline.ts";
+
+/** What a run is shown with. */
+interface ShowingRun {
+  /** The id of its element. */
+  readonly id: string;
+  /** It is the only one of its page. */
+  readonly isOnly: boolean;
+  /** There are pages to link to. */
+  readonly isServed: boolean;
+  readonly budget: Budget;
+}
+
+/** A run, piece by piece: how it ended, what needs attention, its writes, its steps, what it was given and gave. */
+export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: ShowingRun): Generator<string> {
+  const { run, steps } = report;
+  const timeline = new Timeline(report);
+  const ids = new Map(steps.map((step, at) => [step.step, `${id}-step-${at + 1}`]));
+  const linkTo = (step: StepReport): Markup => el("a", { href: `#${ids.get(step.step) ?? id}` }, oneLine(step.step));
+  yield opening("article", { id, class: `run ${run.outcome}` });
+  const part = (title: string): Markup => el(isOnly ? "h2" : "h3", { class: "part" }, title);
+  yield headerOf(report, isOnly ? "h1" : "h2", budget).html;
+  const reasonIds = new Map(
+    steps
+      .filter(needsAttention)
+      .slice(0, LIMITS.htmlConcerns)
+      .map((step, at) => [step, `${id}-reason-${at + 1}`]),
+  );
+  yield concernsOf(steps, { title: part("Needs attention"), linkTo, reasonIds, budget })?.html ?? "";
+  yield writesOf(steps, part("Writes"), linkTo)?.html ?? "";
+  yield opening("section", { class: "steps" });
+  yield part("Steps").html;
+  if (timeline.hasPauses)
+    yield el("p", { class: "hint" }, "Bars show when each step was under way; long pauses are drawn short.").html;
+  const { file } = run.playbook;
+  yield* treePieces(treeOf(steps), (step, isOpen) =>
+    stepOpening(step, { id: ids.get(step.step) ?? "", reasonId: reasonIds.get(step), file, isServed, timeline, budget }, isOpen),
+  );
+  yield "</section>";
+  yield valuesOf(part("Outputs"), run.outputs, budget)?.html ?? "";
+  yield valuesOf(part("Inputs"), run.inputs, budget)?.html ?? "";
+  yield historyOf(run, part("History")).html;
+  yield "</article>";
+}
+
+/** A playbook whose run did not begin, and why. */
+export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget): Markup {
+  const { mark, word } = NOT_BEGUN;
+  return el(
+    "article",
+    { class: "run failed" },
+    el("p", {}, el("span", { class: "badge failed" }, `${mark} ${word}`)),
+    el("h2", {}, oneLine(playbook.name)),
+    factList([["playbook", oneLine(playbook.file)]]),
+    problemMarkup(problem, "problem", budget),
+  );
+}
+
+function headerOf({ run, totals, steps }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
+  const { mark, word } = RUN_WORDS[run.outcome];
+  return el(
+    "header",
+    {},
+    el("p", {}, el("span", { class: `badge ${run.outcome}` }, `${mark} ${word}`)),
+    el(heading, {}, oneLine(run.playbook.name)),
+    countsList(totals),
+    factList(factsOf(run)),
+    run.problem === null ? undefined : problemMarkup(run.problem, "problem", budget),
+    run.outcome === "passed" ? undefined : nextOf(nextLine(run), steps),
+  );
+}
+
+// `to continue: tokenbook resume RUN`, unless a problem says the same.
+function nextOf(line: string, steps: readonly StepReport[]): Child {
+  const at = line.indexOf("tokenbook ");
+  const command = line.slice(at);
+  if (steps.some((step) => needsAttention(step) && step.problem?.next?.includes(command) === true)) return undefined;
+  return el("div", { class: "next" }, el("p", {}, line.slice(0, at)), commandBox(command));
+}
+
+function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
+  const { target, startedAt, finishedAt, history } = run;
+  const carriers = new Set(history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [by] : [])));
+  const service = addressesIn(target);
+  const { orgId = null, appId } = target;
+  return [
+    ["environment", oneLine(environmentWords(target))],
+    ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
+    ...(orgId === null ? [] : [["organization", oneLine(`${orgId}, application ${appId ?? ""}`)] as const]),
+    ["playbook", oneLine(run.playbook.file)],
+    ["run", idMarkup(run.id)],
+    ...(run.idempotencyKey === null ? [] : [["key", el("code", {}, oneLine(run.idempotencyKey))] as const]),
+    ...(run.anyway === null ? [] : [["started anyway", anywayText(run.anyway)] as const]),
+    ...(run.confirmed === null ? [] : [["confirmed", confirmedText(run.confirmed)] as const]),
+    ["started", moment(startedAt)],
+    ...(finishedAt === null ? [] : [["ended", moment(finishedAt)] as const]),
+    ["duration", durationText(run) || "not finished"],
+    ["run by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
+  ];
+}
+
+// Only what there is: a reader looks for what is not zero.
+function countsList(totals: Totals): Markup {
+  const counts = countsIn(totals);
+  const items = counts.map(([outcome, number]) =>
+    el("li", { class: outcome }, el("b", {}, String(number)), ` ${STEP_WORDS[outcome].mark} ${STEP_WORDS[outcome].word}`),
+  );
+  const warned =
+    totals.warnings === 0 ? [] : [el("li", { class: "warned" }, el("b", {}, String(totals.warnings)), " ! with a warning")];
+  return el("ul", { class: "counts" }, el("li", { class: "all" }, el("b", {}, String(totals.steps)), " total"), items, warned);
+}
+
+interface Concerns {
+  readonly title: Markup;
+  readonly linkTo: (step: StepReport) => Markup;
+  /** The steps whose reason is shown here, with the id of its element. */
+  readonly reasonIds: ReadonlyMap<StepReport, string>;
+  readonly budget: Budget;
+}
+
+function concernsOf(steps: readonly StepReport[], { title, linkTo, reasonIds, budget }: Concerns): Markup | undefined {
+  if (reasonIds.size === 0) return undefined;
+  const left = steps.filter(needsAttention).length - reasonIds.size;
+  const items = Array.from(reasonIds, ([step, id]) => {
+    const { mark, word } = wordOf(step);
+    const badge = el("span", { class: "badge" }, `${mark} ${word}`);
+    return el("li", { id, class: step.outcome }, el("p", {}, badge, " ", linkTo(step)), reasonOf(step, budget));
+  });
+  const more = left === 0 ? undefined : el("li", {}, `and ${count(left, "step")} more`);
+  return el("section", { class: "concerns" }, title, el("ul", {}, items, more));
+}
+
+interface Write {
+  readonly step: StepReport;
+  readonly attempt: AttemptReport;
+}
+
+/** What the guarantee says of each write. */
+function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: StepReport) => Markup): Markup | undefined {
+  const writes = steps.flatMap((step) => step.attempts.map((attempt): Write => ({ step, attempt })));
+  if (writes.length === 0) return undefined;
+  const words = Map.groupBy(writes, ({ step, attempt }) => verdictOf(attempt, step).word);
+  const counts = Array.from(words, ([word, { length }]) => `${length} ${word}`).join(", ");
+  // Uneventful steps come last where not all can be shown.
+  const sorted = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
+  const shown = sorted.slice(0, LIMITS.htmlWrites);
+  const named = shown.some((write) => transactionOf(write) !== null);
+  return el(
+    "details",
+    { class: "writes", open: words.size > 1 },
+    el("summary", {}, title, ` ${count(writes.length, "write")}: ${counts}`),
+    tableOf(
+      "The outcome of each write",
+      ["Step", "Attempt", "Operation", "As", "Outcome", "Evidence", ...(named ? ["Transaction"] : [])],
+      shown.map((write): TableRow => [linkTo(write.step), ...writeCells(write), ...(named ? [transactionCell(write)] : [])]),
+    ),
+    shown.length === writes.length
+      ? undefined
+      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "write")} more, each with its step below.`),
+  );
+}
+
+function plainness({ step, attempt }: Write): number {
+  return verdictOf(attempt, step).word === "acknowledged" ? 1 : 0;
+}
+
+function writeCells({ step, attempt }: Write): readonly Child[] {
+  const { word, by } = verdictOf(attempt, step);
+  return [
+    String(attempt.attempt + 1),
+    oneLine(attempt.operation),
+    oneLine(actedAs(step)),
+    el("span", { class: `verdict ${word.replace(" ", "-")}` }, word),
+    withIds(oneLine(by)),
+  ];
+}
+
+function transactionCell(write: Write): Child {
+  const id = transactionOf(write);
+  return id === null ? "" : idMarkup(id);
+}
+
+// The answer or the receipt of the last attempt names it; of a write whose answer was lost, what was read back.
+function transactionOf({ step, attempt }: Write): string | null {
+  const own = attempt === step.attempts.at(-1) ? step.transactionId : null;
+  const evidence = attempt.settled?.evidence;
+  return own ?? textAt(evidence, "transactionId") ?? textAt(evidence, "transaction");
+}
+
+function valuesOf(title: Markup, values: JsonObject, budget: Budget): Markup | undefined {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return undefined;
+  return el(
+    "section",
+    { class: "values" },
+    title,
+    factList(entries.map(([name, value]) => [oneLine(name), valueOf(value, budget)])),
+  );
+}
+
+const INLINE_CHARS = 200;
+
+function valueOf(value: Json, budget: Budget): Child {
+  const text = typeof value === "string" ? value : writeJson(value);
+  return text.length <= INLINE_CHARS ? idMarkup(text) : budget.value(value);
+}
+
+function historyOf({ history }: RunHeading, title: Markup): Markup {
+  return el(
+    "details",
+    { class: "history" },
+    el("summary", {}, title),
+    el(
+      "ol",
+      {},
+      history.map(({ at, what, by, text }) => {
+        const words = [what, by === null ? "" : `by ${oneLine(by)}`, text === null ? "" : `– ${oneLine(text)}`];
+        return el("li", {}, moment(at), ` ${words.filter((word) => word !== "").join(" ")}`);
+      }),
+    ),
+  );
+}

@@ -1,0 +1,118 @@
+import { formatDuration } from "../../../base/time/duration.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { count } from "../../../base/text/text.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { ReportedOutcome } from "../../shape.ts";
+import { RUN_WORDS } from "../../words.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { listPath, runLink } from "../parts/places.ts";
+import { SCRIPT } from "../script.ts";
+import { holdsWords, searchForm } from "../parts/search.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/** A run in the list of all of them. */
+export interface ListedRun {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+  /** ISO 8601, UTC. */
+  readonly openedAt: string;
+  readonly outcome: ReportedOutcome;
+  /** The process that runs it; null when none does. */
+  readonly heldBy: string | null;
+  /** Null where its records were not read. */
+  readonly detail: RunDetail | null;
+}
+
+/** What only the records of a run hold. */
+export interface RunDetail {
+  /** The name of the playbook. */
+  readonly name: string;
+  readonly durationMs: number | null;
+  /** How many steps ended how. */
+  readonly counts: string;
+}
+
+/** Which runs are asked for; an empty text asks for all. */
+export interface RunFilter {
+  readonly outcome: string;
+  /** Part of the playbook's name or path, the environment or the run's id. */
+  readonly words: string;
+}
+
+/** The runs of a state directory, those that are asked for. Pure. */
+export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterable<string> {
+  const found = runs.filter((run) => isAskedFor(run, filter));
+  return framed({ title: "Runs – tokenbook", above: bareToolbar(), script: SCRIPT, place: "runs" }, [
+    el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
+    filterForm(filter).html,
+    (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
+    runs.length < LIMITS.viewRuns
+      ? ""
+      : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; tokenbook runs lists more.`).html,
+  ]);
+}
+
+function isAskedFor({ id, playbook, environment, outcome, detail }: ListedRun, filter: RunFilter): boolean {
+  const isNamed = holdsWords(`${id} ${playbook} ${detail?.name ?? ""} ${environment}`, filter.words);
+  return (filter.outcome === "" || filter.outcome === outcome) && isNamed;
+}
+
+function filterForm({ outcome, words }: RunFilter): Markup {
+  const choices = Object.entries(RUN_WORDS).map(([name, { word }]) =>
+    el("option", { value: name, selected: name === outcome }, word),
+  );
+  return searchForm(
+    { action: listPath("runs"), words, placeholder: "playbook, environment, run" },
+    el("label", { for: "outcome" }, "Outcome"),
+    el("select", { id: "outcome", name: "outcome" }, el("option", { value: "" }, "any"), choices),
+  );
+}
+
+/** The columns of a table of runs. */
+export const RUN_COLUMNS = ["Run", "Outcome", "Playbook", "Environment", "Started", "Duration", "Steps", "Run by"] as const;
+
+function listOf(runs: readonly ListedRun[]): Markup {
+  if (runs.length === 0) return el("p", {}, "There is no such run.");
+  return el(
+    "form",
+    { class: "runs", action: listPath("compare") },
+    tableOf("Runs", ["Compare", ...RUN_COLUMNS], runs.map(rowOf)),
+    el(
+      "p",
+      { class: "choose" },
+      el("button", { type: "submit" }, "Compare two"),
+      el("span", { class: "hint" }, "Choose two runs of one playbook."),
+    ),
+  );
+}
+
+function rowOf(run: ListedRun): TableRow {
+  const { id } = run;
+  return [el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }), ...runCells(run)];
+}
+
+/** A row of a table of runs. */
+export function runCells(run: ListedRun): TableRow {
+  const { id, environment, openedAt, outcome, heldBy, detail } = run;
+  const { mark, word } = RUN_WORDS[outcome];
+  const durationMs = detail?.durationMs ?? null;
+  return [
+    runLink(id),
+    el("span", { class: `verdict ${outcome}` }, `${mark} ${word}`),
+    playbookOf(run),
+    oneLine(environment),
+    moment(openedAt),
+    durationMs === null ? "" : formatDuration(durationMs),
+    detail?.counts ?? "",
+    heldBy === null ? "" : oneLine(heldBy),
+  ];
+}
+
+/** The playbook of a run: its name and its file. */
+export function playbookOf({ playbook, detail }: ListedRun): Child {
+  if (detail === null || detail.name === playbook) return oneLine(playbook);
+  return [oneLine(detail.name), " ", el("span", { class: "name" }, oneLine(playbook))];
+}

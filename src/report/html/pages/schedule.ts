@@ -1,0 +1,141 @@
+import { formatDuration } from "../../../base/time/duration.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { count } from "../../../base/text/text.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { FIRING_WORDS } from "../../words.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { runLink } from "../parts/places.ts";
+import { firingState, type ListedFiring, type ListedSchedule, localMoment, runningNow } from "./schedules.ts";
+import { SCRIPT } from "../script.ts";
+import { factList } from "../parts/step.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/** One schedule: when it fires next, how it is now, and the outcomes of its firings. `firings` are the latest, the last one first. Pure. */
+export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
+  const { id, last } = schedule;
+  return framed({ title: `${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "schedules" }, [
+    el("h1", {}, last === null ? "" : [firingState(last), " "], oneLine(id)).html,
+    factList(factsOf(schedule)).html,
+    section("Next firings", nextOf(schedule)).html,
+    section("Firings", firingsOf(firings)).html,
+  ]);
+}
+
+function factsOf(schedule: ListedSchedule): Parameters<typeof factList>[0] {
+  const { playbook, environment, cron, timezone, last, lastSuccess, running, unserved, waiting, missed, blockedBy } = schedule;
+  return [
+    ["playbook", oneLine(playbook)],
+    ["environment", oneLine(environment)],
+    [
+      "fires",
+      cron === null ? "when the system's scheduler says" : [el("code", {}, oneLine(cron)), ` ${oneLine(timezone ?? "")}`],
+    ],
+    [
+      "last",
+      last === null ? "never" : [firingState(last), " ", moment(last.tick), last.run === null ? "" : [" ", runLink(last.run)]],
+    ],
+    ["last pass", lastSuccess === null ? "never" : moment(lastSuccess)],
+    ...(running === null ? [] : [["runs now", runningNow(running)] as const]),
+    ...(unserved === null ? [] : [["not served", ["since ", moment(unserved), ": nothing fires by itself"]] as const]),
+    ...(waiting === 0 ? [] : [["waiting", count(waiting, "firing")] as const]),
+    ...(missed.count === 0 ? [] : [["missed", [`${missed.count}, the last `, moment(missed.last ?? "")]] as const]),
+    ...(blockedBy === null
+      ? []
+      : [["kept back", ["by the run ", runLink(blockedBy.runId), `, which is ${oneLine(blockedBy.outcome)}`]] as const]),
+  ];
+}
+
+function nextOf({ next, timezone, cron }: ListedSchedule): Markup {
+  if (cron === null) return el("p", {}, "It has no cron of its own.");
+  if (next.length === 0) return el("p", {}, "None ever comes.");
+  const rows = next.map((each): TableRow => [localMoment(each), moment(each.utc)]);
+  return el("div", { class: "upcoming" }, tableOf("Next firings", [oneLine(timezone ?? "Local"), "UTC"], rows));
+}
+
+const COLUMNS = ["Tick", "Outcome", "Duration", "Run", "Tries", "Run by", "Why"];
+
+function firingsOf(firings: readonly ListedFiring[]): Child {
+  if (firings.length === 0) return el("p", {}, "Nothing has fired yet.");
+  const shown = firings.slice(0, LIMITS.viewHistory);
+  return [
+    barsOf(firings),
+    el("div", { class: "firings" }, tableOf("Firings, the latest first", COLUMNS, shown.map(rowOf))),
+    firings.length < LIMITS.viewHistory
+      ? undefined
+      : el("p", { class: "hint" }, `The latest ${LIMITS.viewHistory}; tokenbook schedule history lists more.`),
+  ];
+}
+
+function rowOf(firing: ListedFiring): TableRow {
+  const { tick, run, tries, heldBy, problem } = firing;
+  const took = durationOf(firing);
+  return [
+    moment(tick),
+    firingState(firing),
+    took === null ? "" : formatDuration(took),
+    run === null ? "" : runLink(run),
+    tries === 0 ? "" : String(tries),
+    heldBy === null ? "" : oneLine(heldBy),
+    problem === null ? "" : [problem.message, problem.why, problem.next].flatMap((text) => text ?? []).map(said),
+  ];
+}
+
+function said(text: string): Markup {
+  return el("p", {}, oneLine(text));
+}
+
+function durationOf({ startedAt, endedAt }: ListedFiring): number | null {
+  return startedAt === null || endedAt === null ? null : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
+}
+
+const WIDTH = 480;
+const HEIGHT = 60;
+const MARGIN = 6;
+const LEAST_HEIGHT = 4;
+const MOST_WIDTH = 12;
+const GAP = 0.2;
+
+/** A bar for each firing, the earliest first: its duration, in the colour of its outcome. */
+function barsOf(firings: readonly ListedFiring[]): Markup {
+  const drawn = firings.slice(0, LIMITS.plotPoints).toReversed();
+  const longest = Math.max(0, ...drawn.map((firing) => durationOf(firing) ?? 0));
+  const step = Math.min(MOST_WIDTH, (WIDTH - 2 * MARGIN) / drawn.length);
+  const bars = drawn.map((firing, at) => {
+    const part = longest === 0 ? 0 : (durationOf(firing) ?? 0) / longest;
+    const height = LEAST_HEIGHT + part * (HEIGHT - 2 * MARGIN - LEAST_HEIGHT);
+    return el("rect", {
+      class: firing.state,
+      x: round(MARGIN + at * step),
+      y: round(HEIGHT - MARGIN - height),
+      width: round(step * (1 - GAP)),
+      height: round(height),
+    });
+  });
+  const caption = captionOf(drawn, longest);
+  return el(
+    "div",
+    { class: "plot bars" },
+    el("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": caption }, bars),
+    el("p", { class: "hint" }, caption),
+  );
+}
+
+function captionOf(drawn: readonly ListedFiring[], longest: number): string {
+  const became = Array.from(
+    Map.groupBy(drawn, ({ state }) => state),
+    ([state, { length }]) => `${length} ${FIRING_WORDS[state].word}`,
+  );
+  const [first, last] = [drawn[0]?.tick ?? "", drawn.at(-1)?.tick ?? ""];
+  const span = drawn.length > 1 ? `, ${oneLine(first)} to ${oneLine(last)}` : "";
+  return `How long ${count(drawn.length, "firing")} took${span}: ${became.join(", ")}${longest === 0 ? "" : `; the longest ${formatDuration(longest)}`}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function section(title: string, content: Child): Markup {
+  return el("section", {}, el("h2", { class: "part" }, title), content);
+}

@@ -1,0 +1,95 @@
+import { count } from "../../../base/text/text.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { FIRING_WORDS, type FiringWord } from "../../words.ts";
+import { bareToolbar, framed } from "../frame.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "../parts/moment.ts";
+import { runLink, scheduleLink } from "../parts/places.ts";
+import { SCRIPT } from "../script.ts";
+import { type TableRow, tableOf } from "../parts/table.ts";
+
+/** A schedule, as it is now. Times are ISO 8601, UTC. */
+export interface ListedSchedule {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+  /** Null: only a system's own scheduler has run it. */
+  readonly cron: string | null;
+  readonly timezone: string | null;
+  readonly next: readonly { readonly utc: string; readonly local: string }[];
+  readonly last: ListedFiring | null;
+  readonly lastSuccess: string | null;
+  readonly running: (ListedFiring & { readonly alive: boolean }) | null;
+  /** The first tick that nothing has looked at: no process serves the schedule. */
+  readonly unserved: string | null;
+  /** How many wait for the one under way. */
+  readonly waiting: number;
+  readonly missed: { readonly count: number; readonly last: string | null };
+  /** The run that a person must look after first. */
+  readonly blockedBy: { readonly runId: string; readonly outcome: string } | null;
+}
+
+/** A firing, and its outcome. Times are ISO 8601, UTC. */
+export interface ListedFiring {
+  readonly tick: string;
+  readonly state: FiringWord;
+  readonly run: string | null;
+  readonly tries: number;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  /** The process that runs it, or did. */
+  readonly heldBy: string | null;
+  readonly problem: { readonly message: string; readonly why?: string; readonly next?: string } | null;
+}
+
+/** The first schedules of a state directory, which has `total`. Pure. */
+export function schedulesPage(schedules: readonly ListedSchedule[], total: number): Iterable<string> {
+  const more = total - schedules.length;
+  return framed({ title: "Schedules – tokenbook", above: bareToolbar(), script: SCRIPT, place: "schedules" }, [
+    el("h1", {}, count(total, "schedule")).html,
+    (total === 0 ? el("p", {}, NONE) : el("div", { class: "schedules" }, tableOf("Schedules", COLUMNS, schedules.map(rowOf))))
+      .html,
+    more > 0 ? el("p", { class: "hint" }, `${more} more: tokenbook schedule list`).html : "",
+  ]);
+}
+
+const NONE =
+  "Nothing has run on a schedule. What tokenbook schedule runs is listed here: when it fires next, its last outcome, who runs it, what was missed.";
+
+const COLUMNS = ["Schedule", "Next", "Last", "Runs now", "Missed", "Kept back"];
+
+function rowOf(schedule: ListedSchedule): TableRow {
+  const { id, next, last, running, unserved, missed, blockedBy } = schedule;
+  const [first] = next;
+  return [
+    scheduleLink(id),
+    unserved !== null
+      ? ["not served since ", moment(unserved)]
+      : first === undefined
+        ? "not by itself"
+        : [localMoment(first), " ", moment(first.utc)],
+    last === null ? "never" : [firingState(last), " ", moment(last.tick)],
+    runningNow(running),
+    missed.count === 0 ? "" : String(missed.count),
+    blockedBy === null ? "" : ["by ", runLink(blockedBy.runId)],
+  ];
+}
+
+/** The outcome of a firing. */
+export function firingState({ state }: Pick<ListedFiring, "state">): Markup {
+  const { mark, word } = FIRING_WORDS[state];
+  return el("span", { class: `verdict ${state}` }, `${mark} ${word}`);
+}
+
+/** Who runs a schedule, and since when. */
+export function runningNow(running: ListedSchedule["running"]): Child {
+  if (running === null) return "";
+  const { heldBy, alive, startedAt } = running;
+  const since = startedAt === null ? undefined : [", since ", moment(startedAt)];
+  return [oneLine(heldBy ?? "nobody"), alive ? "" : " (gone)", since];
+}
+
+/** A moment by the clock of the schedule's zone. */
+export function localMoment({ utc, local }: ListedSchedule["next"][number]): Markup {
+  return el("time", { datetime: utc }, oneLine(local));
+}

@@ -1,0 +1,31 @@
+import { LIMITS } from "../../../base/limits.ts";
+import { type Json, writeJson } from "../../../base/json/json.ts";
+import { cut } from "../../formats/foreign-text.ts";
+import { el, type Markup } from "../markup.ts";
+
+/** How much of the values of a report is shown: a page that no browser can open helps nobody. */
+export class Budget {
+  #left: number = LIMITS.htmlChars;
+
+  /** A value as indented JSON, or a text as it is, bounded: what is left out is counted. */
+  value(value: Json): Markup {
+    const text = typeof value === "string" ? value : writeJson(value, 2);
+    const room = Math.min(LIMITS.htmlValueChars, this.#left);
+    this.#left -= Math.min(room, text.length);
+    const rest = text.length - room;
+    if (rest <= 0) return textBlock(text);
+    return textBlock(
+      cut(text, room),
+      el("span", { class: "cut" }, `\n… ${rest} more characters: tokenbook runs show RUN --json`),
+    );
+  }
+}
+
+const SHORT_CHARS = 600;
+const SHORT_LINES = 10;
+
+/** A text as it is written. One that may have to be scrolled can be reached by keys. */
+export function textBlock(text: string, after?: Markup): Markup {
+  const isLong = text.length > SHORT_CHARS || text.split("\n").length > SHORT_LINES;
+  return el("pre", isLong ? { tabindex: 0 } : {}, el("code", {}, text), after);
+}

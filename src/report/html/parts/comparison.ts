@@ -1,0 +1,99 @@
+import { LIMITS } from "../../../base/limits.ts";
+import { difference } from "../../../base/numbers/total.ts";
+import { count } from "../../../base/text/text.ts";
+import type { ComparedSide, Comparison } from "../../../protocol/comparison.ts";
+import { countsLine, driftTotal, keyOf } from "../../comparison.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
+import { type TableRow, tableOf } from "./table.ts";
+
+/** What two sides said, in what they differ, and since when; where it is served, each drift leads to its page. */
+export function comparisonMarkup(comparison: Comparison, isServed: boolean): Markup {
+  return el(
+    "section",
+    { class: "comparison" },
+    el("p", {}, el("b", {}, countsLine(comparison))),
+    sidesMarkup(comparison),
+    driftsOf(comparison, isServed),
+    restMarkup(comparison),
+  );
+}
+
+/** Both sides with their sums, and the totals of each part of the key. */
+export function sidesMarkup(comparison: Comparison): readonly Child[] {
+  const { left, right } = comparison;
+  return [tableOf("Both sides", SIDE_COLUMNS, [left, right].map(sideRow)), totalsTable(comparison)];
+}
+
+/** What a comparison reports beside its drifts: what was cleared, what moved, and what was not read to its end. */
+export function restMarkup(comparison: Comparison): readonly Child[] {
+  const { left, right, gaps } = comparison;
+  return [
+    listOf(
+      "Cleared since the last run",
+      comparison.cleared.map(({ id, key, since }) => `${id}: ${keyOf(key)}, there since ${timeOf(since)}`),
+      comparison.counts.cleared,
+    ),
+    listOf(
+      "Moving while it was looked at",
+      comparison.moving.map(
+        (row) => `${keyOf(row.key)}: ${left.name} ${row.left ?? "nothing"}, ${right.name} ${row.right ?? "nothing"}`,
+      ),
+      comparison.counts.moving,
+    ),
+    listOf(
+      "Not read to its end, so nothing is said of it",
+      gaps.map(({ side, of, message }) => `${of} (${side}): ${message}`),
+    ),
+  ];
+}
+
+const SIDE_COLUMNS = ["Side", "Rows", "Keys", "Sum", "Requests", "Read from", "to"];
+
+function sideRow({ name, rows, keys, sum, requests, from, to }: ComparedSide): TableRow {
+  return [oneLine(name), String(rows), String(keys), number(sum), String(requests), momentOf(from), momentOf(to)];
+}
+
+function totalsTable({ totalsOf, totals, left, right }: Comparison): Markup | undefined {
+  if (totals.length === 0) return undefined;
+  const columns = [`Total of ${oneLine(totalsOf ?? "")}`, oneLine(left.name), oneLine(right.name), "Difference"];
+  const rows = totals
+    .slice(0, LIMITS.htmlRows)
+    .map((total): TableRow => [
+      oneLine(total.of),
+      number(total.left),
+      number(total.right),
+      number(difference(total.left, total.right)),
+    ]);
+  return tableOf("Totals", columns, rows);
+}
+
+function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean): Markup | undefined {
+  if (drifts.length === 0) return undefined;
+  const shown = drifts.slice(0, LIMITS.htmlRows);
+  const more = driftTotal(counts) - shown.length;
+  return el(
+    "div",
+    { class: "drifts" },
+    driftTable("Drifts", shown, { left: left.name, right: right.name, isServed }),
+    more === 0 ? undefined : el("p", { class: "hint" }, `${count(more, "drift")} more: tokenbook drift list`),
+  );
+}
+
+function listOf(title: string, lines: readonly string[], all: number = lines.length): Child {
+  if (lines.length === 0) return undefined;
+  const shown = lines.slice(0, LIMITS.htmlRows);
+  const more = all - shown.length;
+  return el(
+    "div",
+    { class: "value" },
+    el("p", { class: "label" }, title),
+    el(
+      "ul",
+      {},
+      shown.map((line) => el("li", {}, oneLine(line))),
+      more === 0 ? undefined : el("li", {}, `and ${more} more`),
+    ),
+  );
+}

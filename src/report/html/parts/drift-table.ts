@@ -1,0 +1,97 @@
+import type { Drift } from "../../../protocol/comparison.ts";
+import type { KnownDrift } from "../../../protocol/drift.ts";
+import { keyOf, kindWords } from "../../comparison.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "./moment.ts";
+import { driftLink, runLink } from "./places.ts";
+import { type TableRow, tableOf } from "./table.ts";
+
+/** A drift as one run saw it, or with its outcome since. */
+export type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
+
+/** What a table of drifts is shown with. */
+interface Showing {
+  /** The names of both sides. */
+  readonly left: string;
+  readonly right: string;
+  /** There are pages to link to. */
+  readonly isServed: boolean;
+}
+
+/** Drifts of one comparison: the state of each, what both sides have, since when, and who acknowledged it. */
+export function driftTable(label: string, drifts: readonly AnyDrift[], { left, right, isServed }: Showing): Markup {
+  const largest = Math.max(...drifts.map(({ difference }) => Math.abs(Number(difference ?? 0))));
+  const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
+  const since = isKnown ? "Since, seen last by" : "Since";
+  const columns = ["Drift", "State", "Of", "Kind", oneLine(left), oneLine(right), "Difference", since, "Word"];
+  const rows = drifts.map((drift): TableRow => [
+    isServed ? driftLink(drift.id) : el("code", {}, oneLine(drift.id)),
+    driftState(drift),
+    keyOf(drift.key),
+    kindWords(drift.kind, { left, right }),
+    number(drift.left),
+    number(drift.right),
+    [number(drift.difference), differenceBar(drift, largest)],
+    [momentOf(drift.since), drift.lastRun === undefined ? undefined : [" ", runLink(drift.lastRun)]],
+    wordOf(drift),
+  ]);
+  return tableOf(label, columns, rows);
+}
+
+/** The states of drifts that are there, for people. */
+export const STATE_WORDS: Readonly<Record<Drift["state"], string>> = {
+  new: "new",
+  persisting: "persisting",
+  changed: "other than acknowledged",
+  acknowledged: "acknowledged",
+};
+
+const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
+  new: "drift",
+  persisting: "drift",
+  changed: "drift",
+  acknowledged: "unchanged",
+};
+
+/** The state of a drift. */
+export function driftState({ state, clearedAt = null }: AnyDrift): Markup {
+  if (clearedAt !== null) return el("span", { class: "verdict ok" }, "cleared");
+  return el("span", { class: `verdict ${STATE_CLASS[state]}` }, STATE_WORDS[state]);
+}
+
+function wordOf({ acknowledged }: Drift): string {
+  if (acknowledged === null) return "";
+  return `${oneLine(acknowledged.who)}, until ${timeOf(acknowledged.until).slice(0, 10)}: ${oneLine(acknowledged.because)}`;
+}
+
+const HALF = 50;
+const HEIGHT = 8;
+
+// Left of the middle: the left side has less. Only the picture is rounded.
+function differenceBar({ difference }: Drift, largest: number): Child {
+  if (difference === null || !(largest > 0) || !Number.isFinite(largest)) return "";
+  const part = Math.max(-1, Math.min(1, Number(difference) / largest));
+  const width = Math.max(1, Math.abs(part) * HALF);
+  const x = part < 0 ? HALF - width : HALF;
+  return el(
+    "svg",
+    { class: "difference", viewBox: `0 0 ${HALF * 2} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    el("rect", { x: Math.round(x * 10) / 10, y: 0, width: Math.round(width * 10) / 10, height: HEIGHT }),
+    el("line", { x1: HALF, x2: HALF, y1: 0, y2: HEIGHT }),
+  );
+}
+
+/** An exact number, with all its digits. */
+export function number(value: string | null): Child {
+  return value === null ? "" : el("span", { class: "number" }, oneLine(value));
+}
+
+/** A moment, in milliseconds since the Unix epoch; nothing where there is none. */
+export function momentOf(at: number | null): Child {
+  return at === null ? "" : moment(timeOf(at));
+}
+
+export function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,84 @@
+import type { Comparison } from "../../../protocol/comparison.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { RunReport } from "../../shape.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { moment } from "./moment.ts";
+import { type Line, plotOf } from "./plot.ts";
+import { type TableRow, tableOf } from "./table.ts";
+
+/** One comparison as one of several runs made it. */
+interface Point {
+  readonly at: string;
+  readonly comparison: Comparison;
+}
+
+/** How the comparisons that several runs of a page made developed from run to run; nothing when each was made once. */
+export function comparisonsOverTime(reports: readonly RunReport[]): Markup | undefined {
+  const points = reports.flatMap(({ run, steps }) =>
+    steps.flatMap(({ step, comparison }) =>
+      comparison === null ? [] : [{ of: `${run.playbook.file}: ${step}`, at: run.startedAt, comparison }],
+    ),
+  );
+  const repeated = [...Map.groupBy(points, ({ of }) => of)].filter(([, all]) => all.length > 1);
+  if (repeated.length === 0) return undefined;
+  return el(
+    "section",
+    { class: "over-time" },
+    el("h2", { class: "part" }, "Drift over time"),
+    repeated.map(([of, all]) =>
+      seriesOf(
+        of,
+        all.toSorted((a, b) => a.at.localeCompare(b.at)),
+      ),
+    ),
+  );
+}
+
+function seriesOf(of: string, points: readonly Point[]): Child {
+  const [first] = points;
+  const [left, right] = [oneLine(first?.comparison.left.name ?? ""), oneLine(first?.comparison.right.name ?? "")];
+  const rows = points.map(({ at, comparison }): TableRow => {
+    const { counts } = comparison;
+    return [
+      moment(at),
+      comparison.left.sum ?? "",
+      comparison.right.sum ?? "",
+      String(openIn(comparison)),
+      String(counts.acknowledged),
+      String(counts.cleared),
+    ];
+  });
+  return el(
+    "div",
+    { class: "series" },
+    el("p", { class: "label" }, oneLine(of)),
+    plotsOf(points),
+    tableOf(
+      `${oneLine(of)}, run by run`,
+      ["Run started", `Sum of ${left}`, `Sum of ${right}`, "Open", "Acknowledged", "Cleared"],
+      rows,
+    ),
+  );
+}
+
+/** What the sums of both sides and the open drifts were from run to run, drawn. */
+export function plotsOf(points: readonly Point[]): Markup {
+  const { left, right } = points.at(-1)?.comparison ?? { left: { name: "" }, right: { name: "" } };
+  return el(
+    "div",
+    { class: "plots" },
+    plotOf(`Sums: ${oneLine(left.name)} solid, ${oneLine(right.name)} dashed`, sumsOf(points)),
+    plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: String(openIn(comparison)) }))]),
+  );
+}
+
+/** How many drifts of a comparison nobody has acknowledged. */
+export function openIn({ counts }: Comparison): number {
+  return counts.new + counts.persisting + counts.changed;
+}
+
+function sumsOf(points: readonly Point[]): readonly Line[] {
+  return (["left", "right"] as const).map((side) =>
+    points.map(({ at, comparison }) => ({ at: Date.parse(at), value: comparison[side].sum })),
+  );
+}

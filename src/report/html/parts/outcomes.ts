@@ -1,0 +1,101 @@
+import { count } from "../../../base/text/text.ts";
+import type { ReportedOutcome } from "../../shape.ts";
+import { RUN_WORDS } from "../../words.ts";
+import { type Child, el, type Markup } from "../markup.ts";
+import { type TableRow, tableOf } from "./table.ts";
+
+/** A run as the plot needs it. */
+interface PlottedRun {
+  /** ISO 8601, UTC. */
+  readonly openedAt: string;
+  readonly outcome: ReportedOutcome;
+}
+
+interface Day {
+  readonly date: string;
+  readonly counts: ReadonlyMap<ReportedOutcome, number>;
+  readonly total: number;
+}
+
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+const WIDTH = 600;
+const HEIGHT = 96;
+const MARGIN = 4;
+const GAP = 0.2;
+
+/** A bar for each of the last days, one part for each outcome of its runs; a table has the same numbers. `now` in milliseconds since the Unix epoch. */
+export function outcomesOverTime(runs: readonly PlottedRun[], now: number): Markup {
+  const byDate = Map.groupBy(runs, ({ openedAt }) => openedAt.slice(0, 10));
+  const days = Array.from({ length: DAYS }, (_, at): Day => {
+    const date = new Date(now - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
+    return dayOf(date, byDate.get(date) ?? []);
+  });
+  const all = days.reduce((sum, { total }) => sum + total, 0);
+  if (all === 0) return el("p", {}, `No run started in the last ${DAYS} days.`);
+  const outcomes = OUTCOMES.filter((outcome) => days.some(({ counts }) => counts.has(outcome)));
+  const caption = `${count(all, "run")} in the last ${DAYS} days: ${outcomes.map((each) => `${sumOf(days, each)} ${RUN_WORDS[each].word}`).join(", ")}`;
+  return el(
+    "div",
+    { class: "plot days" },
+    el(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": caption },
+      barsOf(days),
+    ),
+    el("p", { class: "hint ends" }, el("span", {}, days[0]?.date ?? ""), el("span", {}, days.at(-1)?.date ?? "")),
+    el(
+      "ul",
+      { class: "counts" },
+      outcomes.map((outcome) =>
+        el(
+          "li",
+          { class: outcome },
+          el("b", {}, String(sumOf(days, outcome))),
+          ` ${RUN_WORDS[outcome].mark} ${RUN_WORDS[outcome].word}`,
+        ),
+      ),
+    ),
+    el("details", {}, el("summary", {}, "Day by day"), tableOfDays(days, outcomes)),
+  );
+}
+
+const OUTCOMES = Object.keys(RUN_WORDS) as readonly ReportedOutcome[];
+
+function dayOf(date: string, runs: readonly PlottedRun[]): Day {
+  const counts = new Map<ReportedOutcome, number>();
+  for (const { outcome } of runs) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return { date, counts, total: runs.length };
+}
+
+function sumOf(days: readonly Day[], outcome: ReportedOutcome): number {
+  return days.reduce((sum, { counts }) => sum + (counts.get(outcome) ?? 0), 0);
+}
+
+function barsOf(days: readonly Day[]): Child {
+  const most = Math.max(...days.map(({ total }) => total));
+  const step = (WIDTH - 2 * MARGIN) / days.length;
+  return days.map(({ counts }, at) => {
+    let y = HEIGHT - MARGIN;
+    return OUTCOMES.flatMap((outcome) => {
+      const number = counts.get(outcome) ?? 0;
+      if (number === 0) return [];
+      const height = (number / most) * (HEIGHT - 2 * MARGIN);
+      y -= height;
+      const [x, width] = [MARGIN + (at + GAP / 2) * step, step * (1 - GAP)];
+      return [el("rect", { class: outcome, x: round(x), y: round(y), width: round(width), height: round(height) })];
+    });
+  });
+}
+
+function tableOfDays(days: readonly Day[], outcomes: readonly ReportedOutcome[]): Markup {
+  const rows = days
+    .filter(({ total }) => total > 0)
+    .map(({ date, counts }): TableRow => [date, ...outcomes.map((outcome) => String(counts.get(outcome) ?? 0))])
+    .toReversed();
+  return tableOf("Runs by day", ["Day (UTC)", ...outcomes.map((outcome) => RUN_WORDS[outcome].word)], rows);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,75 @@
+import { Decimal } from "../../../base/numbers/decimal.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import type { Quantity } from "../../../protocol/comparison.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import { type Child, el } from "../markup.ts";
+
+/** Values over time, the earliest first; where there is none the line is broken. Times are milliseconds since the Unix epoch. */
+export type Line = readonly { readonly at: number; readonly value: Quantity | null }[];
+
+interface Drawn {
+  readonly at: number;
+  readonly value: Decimal | undefined;
+}
+
+const WIDTH = 240;
+const HEIGHT = 60;
+const MARGIN = 6;
+
+/** At most two lines over time, of each its latest points; nothing where there is no value. Only the picture is rounded: its limits are written exactly. */
+export function plotOf(caption: string, lines: readonly Line[]): Child {
+  const drawn = lines.map((line) => line.slice(-LIMITS.plotPoints).map(drawnOf));
+  const values = drawn.flatMap((line) => line.flatMap(({ value }) => value ?? [])).toSorted((a, b) => a.compare(b));
+  const [low, high] = [values[0], values.at(-1)];
+  if (low === undefined || high === undefined) return undefined;
+  const place = placing(
+    drawn.flatMap((line) => line.map(({ at }) => at)),
+    { low, high },
+  );
+  const span = low.equals(high) ? `${oneLine(low.text)} throughout` : `${oneLine(low.text)} to ${oneLine(high.text)}`;
+  return el(
+    "div",
+    { class: "plot" },
+    el(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${caption}, ${span}` },
+      drawn.map((line, at) => lineOf(line, `line-${at + 1}`, place)),
+    ),
+    el("p", { class: "hint" }, `${caption}; ${span}`),
+  );
+}
+
+function drawnOf({ at, value }: Line[number]): Drawn {
+  return { at, value: value === null ? undefined : Decimal.parse(value) };
+}
+
+type Placing = (at: number, value: Decimal) => readonly [x: number, y: number];
+
+function placing(times: readonly number[], { low, high }: { readonly low: Decimal; readonly high: Decimal }): Placing {
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  const height = high.minus(low);
+  return (at, value) => {
+    const across = last === first ? 0.5 : (at - first) / (last - first);
+    const up = height.isZero() ? 0.5 : value.minus(low).dividedBy(height).approximate();
+    return [round(MARGIN + across * (WIDTH - 2 * MARGIN)), round(HEIGHT - MARGIN - up * (HEIGHT - 2 * MARGIN))];
+  };
+}
+
+function lineOf(line: readonly Drawn[], name: string, place: Placing): Child {
+  let path = "";
+  const dots: (readonly [x: number, y: number])[] = [];
+  let isBroken = true;
+  for (const { at, value } of line) {
+    if (value !== undefined) {
+      const dot = place(at, value);
+      dots.push(dot);
+      path += `${isBroken ? "M" : "L"}${dot.join(" ")}`;
+    }
+    isBroken = value === undefined;
+  }
+  return [el("path", { class: name, d: path }), dots.map(([cx, cy]) => el("circle", { class: name, cx, cy, r: 2.5 }))];
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

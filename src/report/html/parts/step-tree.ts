@@ -1,0 +1,94 @@
+import { keysOf } from "../../../protocol/address.ts";
+import { oneLine } from "../../formats/foreign-text.ts";
+import type { StepReport } from "../../shape.ts";
+import { STEP_WORDS, wordOf } from "../../words.ts";
+import { el, type Markup, opening } from "../markup.ts";
+import { needsAttention } from "./step.ts";
+
+/** A step with the steps that it holds. */
+export interface StepNode {
+  readonly step: StepReport;
+  readonly held: StepNode[];
+}
+
+/** Returns the steps of a run as a tree: each round of a block holds its own steps. */
+export function treeOf(steps: readonly StepReport[]): readonly StepNode[] {
+  const top: StepNode[] = [];
+  const above: StepNode[] = [];
+  for (const step of steps) {
+    const node: StepNode = { step, held: [] };
+    above.length = Math.min(above.length, step.depth);
+    const holder = above.findLast((each) => isWithin(step, each.step));
+    (holder?.held ?? top).push(node);
+    above.push(node);
+  }
+  return top;
+}
+
+function isWithin(step: StepReport, round: StepReport): boolean {
+  const keys = keysOf(step.step);
+  return keysOf(round.step).every((key, at) => keys[at] === key);
+}
+
+/** Writes the opening of one step. */
+export type OpenStep = (step: StepReport, isOpen: boolean) => string;
+
+/** The steps of a tree, piece by piece. Rounds of one `foreach` fold together; what needs no attention is closed. */
+export function* treePieces(nodes: readonly StepNode[], openStep: OpenStep): Generator<string> {
+  for (let at = 0; at < nodes.length;) {
+    const rounds = roundsFrom(nodes, at);
+    at += rounds.length;
+    if (rounds.length > 1) {
+      yield `\n${opening("details", { class: "group", open: rounds.some(needsLook) })}${groupLine(rounds).html}<div class="held">`;
+      for (const round of rounds) yield* nodePieces(round, openStep);
+      yield "</div></details>";
+    } else for (const node of rounds) yield* nodePieces(node, openStep);
+  }
+}
+
+function* nodePieces(node: StepNode, openStep: OpenStep): Generator<string> {
+  yield `\n${openStep(node.step, needsLook(node))}`;
+  if (node.held.length > 0) {
+    yield '<div class="held">';
+    yield* treePieces(node.held, openStep);
+    yield "</div>";
+  }
+  yield "</details>";
+}
+
+function needsLook({ step, held }: StepNode): boolean {
+  return needsAttention(step) || held.some(needsLook);
+}
+
+function roundsFrom(nodes: readonly StepNode[], from: number): readonly StepNode[] {
+  const id = nodes[from]?.step.id ?? "";
+  let to = from + 1;
+  while (isRoundOf(id, nodes[from]) && isRoundOf(id, nodes[to])) to++;
+  return nodes.slice(from, to);
+}
+
+function isRoundOf(id: string, node: StepNode | undefined): boolean {
+  return node?.step.id === id && node.step.key !== undefined;
+}
+
+function groupLine(rounds: readonly StepNode[]): Markup {
+  const [first] = rounds;
+  const outcomes = Map.groupBy(rounds, ({ step }) => step.outcome);
+  const counts = Array.from(outcomes, ([outcome, { length }]) =>
+    el("span", { class: `word ${outcome}` }, `${length} ${STEP_WORDS[outcome].word}`),
+  );
+  const worst = rounds.find(needsLook) ?? first;
+  const { mark, word } = worst === undefined ? STEP_WORDS.ok : wordOf(worst.step);
+  return el(
+    "summary",
+    { class: worst?.step.outcome ?? "ok" },
+    el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`),
+    el(
+      "span",
+      { class: "what" },
+      el("b", {}, oneLine(first?.step.id ?? "")),
+      ` ${rounds.length} rounds: `,
+      counts.flatMap((each, at) => (at === 0 ? [each] : [", ", each])),
+    ),
+  );
+}

@@ -1,0 +1,224 @@
+import { formatDuration } from "../../../base/time/duration.ts";
+import { isObject, type Json } from "../../../base/json/json.ts";
+import type { StepProblem } from "../../../protocol/record.ts";
+import { explanationBlocks } from "../../evidence.ts";
+import { cut, oneLine } from "../../formats/foreign-text.ts";
+import { heldLines } from "../../held.ts";
+import { balanceLines, idleTexts } from "../../steps/step-lines.ts";
+import type { AttemptReport, StepReport } from "../../shape.ts";
+import { verdictOf } from "../../verdict.ts";
+import { actedAs, isNamedBy, NO_END, wordOf } from "../../words.ts";
+import { type Budget, textBlock } from "./budget.ts";
+import { comparisonMarkup } from "./comparison.ts";
+import { idMarkup, nextMarkup, withIds } from "./copy.ts";
+import { type Child, el, type Markup, opening } from "../markup.ts";
+import { moment } from "./moment.ts";
+import { AXIS, type Timeline } from "./timeline.ts";
+
+const BAR_HEIGHT = 8;
+
+/** What a step is shown with. */
+export interface Showing {
+  /** The id of its element. */
+  readonly id: string;
+  /** The id of the element that has its problem and its warning already. */
+  readonly reasonId: string | undefined;
+  /** The playbook of the run. */
+  readonly file: string;
+  /** There are pages to link to. */
+  readonly isServed: boolean;
+  readonly timeline: Timeline;
+  readonly budget: Budget;
+}
+
+/** Whether somebody should look at a step: it is open when the page is. */
+export function needsAttention({ kind, outcome, problem, warning }: StepReport): boolean {
+  if (warning !== null) return true;
+  if (kind !== "call" && kind !== "check" && (problem === null || problem.code === "block.failed")) return false;
+  return ["failed", "pending", "unknown", "conflict", "drift"].includes(outcome);
+}
+
+/** A row of a run: its line, and what is known of it. What it holds comes after it, before the end of its element. */
+export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean): string {
+  const { id, reasonId } = showing;
+  const { outcome } = step;
+  const begin = opening("details", {
+    id,
+    class: `step ${outcome}`,
+    "data-outcome": outcome,
+    "data-reason": reasonId,
+    open: isOpen,
+  });
+  const body = el("div", { class: "body" }, bodyOf(step, showing));
+  return `${begin}${el("summary", {}, lineOf(step, showing.timeline)).html}${body.html}`;
+}
+
+function lineOf(step: StepReport, timeline: Timeline): Child {
+  const { mark, word } = wordOf(step);
+  const name = step.name === step.step || isNamedBy(step.id, step.name) ? "" : oneLine(step.name);
+  const sent = step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "";
+  return [
+    el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`),
+    el(
+      "span",
+      { class: "what" },
+      el("b", {}, oneLine(step.step)),
+      name === "" ? undefined : [" ", el("span", { class: "name" }, name)],
+      " ",
+      el("span", { class: "uses" }, [oneLine(step.uses), actedAs(step) === "" ? "" : ` as ${oneLine(actedAs(step))}`]),
+      sent === "" ? undefined : [" ", el("span", { class: "sent" }, sent)],
+      idleTexts(step).map((text) => [" ", el("span", { class: "idle" }, `· ${text}`)]),
+    ),
+    barOf(step, timeline),
+    el("span", { class: "time" }, step.durationMs === null ? "" : formatDuration(step.durationMs)),
+  ];
+}
+
+function barOf(step: StepReport, timeline: Timeline): Markup {
+  const bar = timeline.barOf(step);
+  return el(
+    "svg",
+    { class: "bar", viewBox: `0 0 ${AXIS} ${BAR_HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    bar === undefined ? undefined : el("rect", { x: bar.x, y: 0, width: bar.width, height: BAR_HEIGHT }),
+  );
+}
+
+function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing): Child {
+  const { refusal, attempts, response, kind } = step;
+  return [
+    reasonId === undefined ? reasonOf(step, budget) : el("p", {}, el("a", { href: `#${reasonId}` }, "Why this needs attention")),
+    refusal === null ? undefined : el("p", {}, "Refused as expected: ", el("code", {}, said(refusal))),
+    step.balances === null ? undefined : balanceLines(step.balances).map((line) => el("p", {}, line)),
+    heldMarkup(step.held),
+    factsOf(step, file),
+    step.comparison === null ? undefined : comparisonMarkup(step.comparison, isServed),
+    attempts.map((attempt) => attemptMarkup(attempt, step, budget)),
+    response === null || kind !== "call" ? undefined : labelled("Answer", budget.value(response)),
+    attempts.length > 0 || kind !== "call" || step.requests === 0
+      ? undefined
+      : el("p", { class: "hint" }, "The journal keeps the answer of a read, not its request: see the playbook."),
+  ];
+}
+
+function heldMarkup(held: StepReport["held"]): Child {
+  const items = heldLines(held, true).map((line) => el("li", {}, line));
+  return items.length === 0 ? undefined : el("ul", { class: "conditions" }, items);
+}
+
+/** Why a step needs attention; nothing when it does not. */
+export function reasonOf(step: StepReport, budget: Budget): Child {
+  const { problem, warning } = step;
+  return [
+    problem === null ? undefined : problemMarkup(problem, "problem", budget),
+    warning === null ? undefined : problemMarkup(warning, "warning", budget),
+    unfinished(step),
+  ];
+}
+
+function unfinished({ kind, outcome, problem }: StepReport): Markup | undefined {
+  if (problem !== null || kind !== "call" || (outcome !== "unknown" && outcome !== "pending")) return undefined;
+  return el("p", {}, `Not finished: ${NO_END}.`);
+}
+
+function factsOf(step: StepReport, playbook: string): Markup {
+  const { file, line, startedAt, requests, transactionId, receipt } = step;
+  const facts: readonly (readonly [string, Child])[] = [
+    ["in", `${oneLine(file ?? playbook)}:${line}`],
+    ...pair("acted as", actedAs(step) === "" ? null : oneLine(actedAs(step))),
+    ...pair("started", startedAt === null ? null : moment(startedAt)),
+    ...pair("requests", requests === 0 ? null : String(requests)),
+    ...pair("transaction", transactionId === null ? null : idMarkup(transactionId)),
+    ...pair("receipt", receipt === null ? null : receiptOf(receipt)),
+  ];
+  return factList(facts);
+}
+
+function receiptOf({ receiptId, status, message }: NonNullable<StepReport["receipt"]>): Child {
+  const words = [status ?? "not read", message === null || message === "" ? undefined : `“${message}”`];
+  return [receiptId === null ? "" : [idMarkup(receiptId), " "], oneLine(words.filter((word) => word !== undefined).join(" "))];
+}
+
+/** Facts under their names, one a line. */
+export function factList(facts: readonly (readonly [string, Child])[]): Markup {
+  return el(
+    "dl",
+    { class: "facts" },
+    facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+}
+
+function pair(name: string, value: Child | null): readonly (readonly [string, Child])[] {
+  return value === null ? [] : [[name, value]];
+}
+
+function attemptMarkup(attempt: AttemptReport, step: StepReport, budget: Budget): Markup {
+  const { at, request, status, durationMs, input, baseline, settled } = attempt;
+  const { word, by } = verdictOf(attempt, step);
+  const answer = status === null ? "no answer" : `HTTP ${status}`;
+  return el(
+    "section",
+    { class: `attempt ${word.replace(" ", "-")}` },
+    el("p", { class: "outcome" }, `Attempt ${attempt.attempt + 1}: ${word}`),
+    el(
+      "p",
+      {},
+      el("code", {}, `${request.method} ${oneLine(request.path)}`),
+      " at ",
+      moment(at),
+      `, ${answer}${durationMs === null ? "" : ` after ${formatDuration(durationMs)}`}; `,
+      withIds(oneLine(by, SENTENCE_CHARS)),
+    ),
+    labelled("Sent", budget.value(input)),
+    baseline === null ? undefined : folded("What was read before it", budget.value(baseline)),
+    settled === null ? undefined : folded("The evidence as it was read", budget.value(settled.evidence)),
+  );
+}
+
+const SENTENCE_CHARS = 1_000;
+
+function labelled(label: string, value: Child): Markup {
+  return el("div", { class: "value" }, el("p", { class: "label" }, label), value);
+}
+
+function folded(label: string, value: Child): Markup {
+  return el("details", { class: "value" }, el("summary", {}, label), value);
+}
+
+/** What is wrong, why, what was seen, and what to do. */
+export function problemMarkup(
+  { code, message, why, evidence, next }: StepProblem,
+  kind: "problem" | "warning",
+  budget: Budget,
+): Markup {
+  return el(
+    "div",
+    { class: kind },
+    el("p", { class: "message" }, el("code", {}, oneLine(code)), " ", said(message)),
+    why === undefined ? undefined : el("p", {}, el("b", {}, "Why: "), said(why)),
+    evidence === undefined ? undefined : evidenceMarkup(evidence, budget),
+    next === undefined ? undefined : nextMarkup(next),
+  );
+}
+
+function said(text: string): string {
+  return cut(text, SAID_CHARS);
+}
+
+const SAID_CHARS = 2_000;
+
+function evidenceMarkup(evidence: Json, budget: Budget): Child {
+  const blocks = explanationBlocks(evidence);
+  if (blocks !== undefined) {
+    return blocks.map(({ label, lines }) => labelled(LABELS[label] ?? label, textBlock(lines.join("\n"))));
+  }
+  const isNothing = evidence === null || (isObject(evidence) && Object.keys(evidence).length === 0);
+  return isNothing ? undefined : labelled("Seen", budget.value(evidence));
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  seen: "Seen",
+  "to hold": "To hold",
+  or: "Or",
+  and: "And",
+  response: "Answer",
+};

@@ -1,0 +1,82 @@
+import type { RunReport, StepReport } from "../../shape.ts";
+
+/** Units of the axis of a timeline. */
+export const AXIS = 1_000;
+
+const LEAST_WIDTH = 8;
+/** The part of the axis that a pause takes at most. */
+const PAUSE_PART = 0.05;
+
+interface Busy {
+  readonly from: number;
+  to: number;
+  /** Where it begins on the axis, in milliseconds without the pauses. */
+  at: number;
+}
+
+/** Where the steps of a run lie in time. A pause in which nothing was done, as before a resume, is drawn short. */
+export class Timeline {
+  readonly #busy: readonly Busy[];
+  readonly #length: number;
+  /** Whether a pause is drawn shorter than it was. */
+  readonly hasPauses: boolean;
+
+  constructor({ steps }: Pick<RunReport, "steps">) {
+    const busy = mergedOf(steps.flatMap(spanOf));
+    const worked = busy.reduce((sum, { from, to }) => sum + to - from, 0);
+    const longest = Math.max(1, worked * PAUSE_PART);
+    let at = 0;
+    let hasPauses = false;
+    for (const [number, each] of busy.entries()) {
+      const gap = number === 0 ? 0 : each.from - (busy[number - 1]?.to ?? each.from);
+      hasPauses ||= gap > longest;
+      at += Math.min(gap, longest);
+      each.at = at;
+      at += each.to - each.from;
+    }
+    this.#busy = busy;
+    this.#length = Math.max(1, at);
+    this.hasPauses = hasPauses;
+  }
+
+  /** The bar of a step, in units of the axis; `undefined` for one that never began. */
+  barOf(step: StepReport): { readonly x: number; readonly width: number } | undefined {
+    const [span] = spanOf(step);
+    if (span === undefined) return undefined;
+    const from = this.#at(span.from);
+    const width = Math.max(LEAST_WIDTH, this.#at(span.to) - from);
+    return { x: round(Math.min(from, AXIS - LEAST_WIDTH)), width: round(Math.min(width, AXIS)) };
+  }
+
+  #at(moment: number): number {
+    let [low, high] = [0, this.#busy.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#busy[middle]?.from ?? 0) <= moment) low = middle;
+      else high = middle - 1;
+    }
+    const { from = 0, to = 0, at = 0 } = this.#busy[low] ?? {};
+    return ((at + Math.min(moment, to) - from) / this.#length) * AXIS;
+  }
+}
+
+function spanOf({ startedAt, durationMs, waitedMs }: StepReport): readonly { readonly from: number; readonly to: number }[] {
+  if (startedAt === null) return [];
+  const from = Date.parse(startedAt);
+  return [{ from, to: from + (durationMs ?? 0) + (waitedMs ?? 0) }];
+}
+
+// What holds steps spans their pauses too: only what lies within a pause of all of them is one.
+function mergedOf(spans: readonly { readonly from: number; readonly to: number }[]): readonly Busy[] {
+  const merged: Busy[] = [];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else merged.push({ from, to, at: 0 });
+  }
+  return merged;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,128 @@
+import { harmlessJson } from "../../base/text/harmless.ts";
+import { mapStrings, writeJson } from "../../base/json/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Clock } from "../../base/ports.ts";
+import type { Redact } from "../../base/secret.ts";
+import type { Channel } from "../../environment/notifications.ts";
+import { deliver, type StartCommand } from "./deliver.ts";
+import type { Log } from "../log.ts";
+import type { DeliveryMetrics } from "../metrics.ts";
+import type { Notification } from "./notification.ts";
+import type { Letter, Outbox } from "./outbox.ts";
+
+/** What a courier asks of the world. */
+export interface CourierPorts {
+  readonly clock: Clock;
+  readonly start: StartCommand;
+  readonly log: Log;
+  readonly metrics: DeliveryMetrics;
+  /** Masks keys in what a command says when it fails. */
+  readonly redact: Redact;
+  /** Makes commands in what people read such as find the state directory from here. */
+  readonly hint: (text: string) => string;
+}
+
+/** Delivers notifications to their channels. A failed delivery is logged and tried again; it never fails a run. */
+export class Courier {
+  readonly #outbox: Outbox;
+  readonly #channels: ReadonlyMap<string, Channel>;
+  readonly #ports: CourierPorts;
+  #working: Promise<boolean> | undefined;
+  #isTrying = false;
+  /** Nothing is tried beyond this, by the clock that is never set back. */
+  #until = Number.POSITIVE_INFINITY;
+
+  constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
+    this.#outbox = outbox;
+    this.#channels = new Map(channels.map((channel) => [channel.name, channel]));
+    this.#ports = ports;
+  }
+
+  /**
+   * Keeps a notification for each channel that wants it; `redact` masks the secrets of its run. What is no news is kept only for
+   * channels that it could not be brought to before.
+   */
+  put(notification: Notification, redact: (text: string) => string, isNews = true): void {
+    const { event, schedule } = notification;
+    const body = bodyOf(notification, { ...this.#ports, redact });
+    for (const { name: channel, events } of this.#channels.values()) {
+      if (!events.includes(event)) continue;
+      const wasLost = this.#outbox.forgetLost(channel, schedule.id);
+      if (!isNews && !wasLost) continue;
+      const dropped = this.#outbox.put({ channel, schedule: schedule.id, event, body });
+      if (dropped > 0) this.#ports.log("error", "notification.dropped", `too many notifications wait: ${dropped} given up`);
+    }
+  }
+
+  /** The time of the next try; nothing during a try, because what waits behind it is tried afterwards. */
+  nextAt(): number | undefined {
+    return this.#isTrying ? undefined : this.#outbox.nextAt(this.#channels);
+  }
+
+  /** Delivers what is due, one call at a time; gives whether there was something. */
+  work(): Promise<boolean> {
+    this.#working ??= this.#deliverDue().finally(() => {
+      this.#working = undefined;
+      this.#isTrying = false;
+    });
+    return this.#working;
+  }
+
+  /** Continues until nothing waits, or for this long; the next process tries what is left. */
+  async drain(forMs: number, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#ports;
+    this.#until = clock.elapsed() + forMs;
+    for (;;) {
+      await this.work();
+      const next = this.nextAt();
+      const pause = next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next - clock.now());
+      if (clock.elapsed() + pause >= this.#until || signal?.aborted === true) return;
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  async #deliverDue(): Promise<boolean> {
+    let tried = false;
+    while (this.#leftMs() > 0) {
+      const due = this.#outbox.takeDue(this.#channels, LIMITS.notificationsAtOnce);
+      if (due.length === 0) break;
+      tried = true;
+      this.#isTrying = true;
+      await Promise.all(due.map((letter) => this.#deliver(letter)));
+    }
+    this.#ports.metrics.waiting(this.#outbox.waiting());
+    return tried;
+  }
+
+  #leftMs(): number {
+    return Math.max(0, Math.ceil(this.#until - this.#ports.clock.elapsed()));
+  }
+
+  async #deliver(letter: Letter): Promise<void> {
+    const { log, metrics } = this.#ports;
+    const channel = this.#channels.get(letter.channel);
+    if (channel === undefined) return;
+    const timeoutMs = Math.min(channel.timeoutMs, this.#leftMs());
+    const why = await deliver(letter, { ...channel, timeoutMs }, this.#ports);
+    const about = { channel: channel.name, notification: letter.id, tries: letter.tries };
+    if (why === undefined) {
+      this.#outbox.delivered(letter);
+      metrics.notified(channel.name, "delivered");
+      log("info", "notification.delivered", `notified ${channel.name}: ${letter.event}`, about);
+      return;
+    }
+    const next = this.#outbox.failed(letter, why);
+    metrics.notified(channel.name, next === undefined ? "given-up" : "failed");
+    const then = next === undefined ? `given up after ${letter.tries} tries` : `tried again at ${new Date(next).toISOString()}`;
+    const level = next === undefined ? "error" : "warn";
+    log(level, "notification.failed", `${channel.name} could not be notified: ${letter.event}: ${why}; ${then}`, {
+      ...about,
+      why,
+    });
+  }
+}
+
+/** Returns a notification as it is delivered: JSON, with its secrets masked. */
+export function bodyOf(notification: Notification, { hint, redact }: Pick<CourierPorts, "hint" | "redact">): string {
+  return harmlessJson(redact(writeJson(mapStrings(notification, hint))));
+}

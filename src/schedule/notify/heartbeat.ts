@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import type { ExitCode } from "../../base/exit.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Clock } from "../../base/ports.ts";
+import { retry } from "../../base/time/retry.ts";
+import type { Redact, Secret } from "../../base/secret.ts";
+import type { RunReport } from "../../report/shape.ts";
+import { driftsIn } from "../drifts.ts";
+import { type Firing, timeOf } from "../firing.ts";
+import type { Log } from "../log.ts";
+import { post } from "./post.ts";
+
+/** What a heartbeat needs from its surroundings. */
+export interface HeartbeatPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly redact: Redact;
+}
+
+/** What is known of a firing that has ended. */
+export interface FiringEnd {
+  /** Nothing when no run was made. */
+  readonly exit: ExitCode | undefined;
+  readonly report: RunReport | undefined;
+}
+
+interface Ping {
+  /** What follows the path of the address: `/start`, `/fail`, or `/` and an exit code. */
+  readonly signal: string;
+  /** The same for the start and the end of one firing. */
+  readonly id: string | undefined;
+  readonly body: string;
+}
+
+/**
+ * Pings a monitoring service at the start and end of each firing; that service raises the alarm when the pings stop. Pings are not kept:
+ * one that cannot be delivered after `LIMITS.heartbeatAttempts` is dropped, because silence is the alarm. Those of one schedule arrive in order.
+ */
+export class Heartbeat {
+  readonly #address: Secret | undefined;
+  readonly #ports: HeartbeatPorts;
+  readonly #waiting = new Map<string, Ping[]>();
+  readonly #working = new Map<string, Promise<void>>();
+
+  /** Without an address, nothing is pinged. */
+  constructor(address: Secret | undefined, ports: HeartbeatPorts) {
+    this.#address = address;
+    this.#ports = ports;
+  }
+
+  started(firing: Firing): void {
+    this.#put(firing.schedule, { signal: "/start", id: idOf(firing), body: `${firing.schedule}: started` });
+  }
+
+  ended(firing: Firing, { exit, report }: FiringEnd): void {
+    const signal = exit === undefined ? "/fail" : `/${exit}`;
+    this.#put(firing.schedule, { signal, id: idOf(firing), body: bodyOf(firing, report) });
+  }
+
+  missed(schedule: string, summary: string): void {
+    this.#put(schedule, { signal: "/fail", id: undefined, body: summary });
+  }
+
+  /** Reports that no schedule runs any more, after all other pings. */
+  async stopped(why: string): Promise<void> {
+    await this.settled();
+    this.#put("", { signal: "/fail", id: undefined, body: why });
+    await this.settled();
+  }
+
+  /** Resolves when every ping was delivered or dropped. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#working.values());
+  }
+
+  #put(schedule: string, ping: Ping): void {
+    if (this.#address === undefined) return;
+    const waiting = this.#waiting.get(schedule) ?? [];
+    this.#waiting.set(schedule, waiting);
+    waiting.push(ping);
+    if (waiting.length > LIMITS.heartbeatsWaiting) {
+      waiting.shift();
+      this.#warn(schedule, `more than ${LIMITS.heartbeatsWaiting} wait, so the oldest is dropped`);
+    }
+    if (this.#working.has(schedule)) return;
+    const address = new URL(this.#address.reveal());
+    this.#working.set(
+      schedule,
+      this.#sendAll(schedule, address, waiting).finally(() => this.#working.delete(schedule)),
+    );
+  }
+
+  async #sendAll(schedule: string, address: URL, waiting: Ping[]): Promise<void> {
+    // The transaction that a ping is about ends first.
+    await Promise.resolve();
+    for (let ping = waiting.shift(); ping !== undefined; ping = waiting.shift()) {
+      const why = await this.#send(address, ping);
+      if (why !== undefined) this.#warn(schedule, `${ping.signal} was not delivered: ${why}`);
+    }
+  }
+
+  #send(address: URL, { signal, id, body }: Ping): Promise<string | undefined> {
+    const { clock, redact } = this.#ports;
+    const url = new URL(address);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}${signal}`;
+    if (id !== undefined) url.searchParams.set("rid", id);
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    return retry(() => post(url, { headers, body: redact(body), timeoutMs: LIMITS.heartbeatMs }), {
+      isFinal: (why) => why === undefined,
+      pause: async (_why, tries) => {
+        if (tries >= LIMITS.heartbeatAttempts) return false;
+        await clock.sleep(LIMITS.heartbeatPauseMs);
+        return true;
+      },
+    });
+  }
+
+  #warn(schedule: string, why: string): void {
+    const what = this.#ports.redact(`heartbeat: ${why}`);
+    this.#ports.log("warn", "heartbeat.failed", what, schedule === "" ? {} : { schedule });
+  }
+}
+
+function bodyOf({ schedule, tick, state, runId, problem }: Firing, report: RunReport | undefined): string {
+  const drifts = report === undefined ? null : driftsIn(report);
+  const counts = drifts === null ? [] : Object.entries(drifts.counts).map(([name, count]) => `${count} ${name}`);
+  return [
+    `${schedule}: ${state}`,
+    `tick: ${timeOf(tick)}`,
+    ...(runId === undefined ? [] : [`run: ${runId}`]),
+    ...(drifts === null ? [] : [`drifts: ${counts.join(", ")}`]),
+    ...(problem === undefined ? [] : [`problem: ${problem.message}`]),
+  ].join("\n");
+}
+
+// Services pair a start with its end by a UUID. Every process computes the same one (RFC 9562, version 8).
+function idOf({ schedule, tick }: Firing): string {
+  const hex = createHash("sha256").update(`${schedule} ${tick}`).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
+}

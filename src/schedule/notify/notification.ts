@@ -1,0 +1,234 @@
+import { harmless } from "../../base/text/harmless.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { EVENTS } from "../../environment/schema.ts";
+import { oneLine } from "../../report/formats/foreign-text.ts";
+import type { RunReport, StepReport, Totals } from "../../report/shape.ts";
+import { type DriftsNote, driftsIn } from "../drifts.ts";
+import { type EndedState, type Firing, type FiringProblem, timeOf, timeOrNull } from "../firing.ts";
+import type { Streak } from "./streak.ts";
+
+export type EventName = (typeof EVENTS)[number];
+
+/** What is sent, as `schemas/notification.schema.json` describes it: fields are added, never renamed. Times are ISO 8601, UTC. */
+export interface Notification {
+  readonly format: 1;
+  readonly event: EventName;
+  readonly at: string;
+  /** One line for people. */
+  readonly summary: string;
+  readonly schedule: { readonly id: string; readonly playbook: string; readonly environment: string };
+  /** Null when ticks were missed. */
+  readonly firing: FiringNote | null;
+  /** Null when no run came to an end. */
+  readonly run: RunNote | null;
+  readonly missed: MissedNote | null;
+  readonly problem: FiringProblem | null;
+  /** What the schedule was before; null when nothing is known of it. */
+  readonly before: EndedState | null;
+  /** How often in a row it came to this for this reason; of a recovery, to what was before. Null when it was once. */
+  readonly repeated: RepeatedNote | null;
+}
+
+/** Firings one after the other that came to the same for the same reason. */
+export interface RepeatedNote {
+  readonly times: number;
+  /** The tick of the first. */
+  readonly since: string;
+}
+
+/** The firing that a notification is about. */
+export interface FiringNote {
+  readonly tick: string;
+  readonly state: EndedState;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  /** How many runs were made for it. */
+  readonly tries: number;
+}
+
+/** Its last run, as its report has it. */
+export interface RunNote {
+  readonly id: string;
+  readonly name: string;
+  readonly outcome: RunReport["run"]["outcome"];
+  readonly durationMs: number | null;
+  readonly totals: Totals;
+  /** The first steps that did not pass. */
+  readonly steps: readonly StepNote[];
+  /** Null when it compared nothing. */
+  readonly drifts: DriftsNote | null;
+}
+
+/** A step that did not pass. */
+export interface StepNote {
+  readonly step: string;
+  readonly uses: string;
+  readonly outcome: StepReport["outcome"];
+  readonly problem: FiringProblem | null;
+}
+
+/** Ticks at which nothing ran. */
+export interface MissedNote {
+  /** At least so many, when `more` is true. */
+  readonly count: number;
+  readonly more: boolean;
+  readonly first: string;
+  readonly last: string;
+}
+
+/** The part of every notification that describes the schedule. */
+export interface AboutSchedule {
+  readonly id: string;
+  readonly playbook: string;
+  readonly environment: string;
+}
+
+/** Whether the outcome of a firing shows the state of its schedule: giving way to another firing does so only where there is a problem. */
+export function showsState({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
+  return state === "skipped" || state === "replaced" || state === "cancelled" ? problem !== undefined : true;
+}
+
+/** Returns the event of a firing, given the one before it; `waitsFor` is what blocks it. Nothing when nobody must be notified. */
+export function eventOf(state: EndedState, before: EndedState | undefined, waitsFor: string | undefined): EventName | undefined {
+  switch (state) {
+    case "passed":
+      return before === undefined || before === "passed" ? undefined : "recovery";
+    case "drift":
+    case "missed":
+    case "pending":
+    case "unknown":
+      return state;
+    case "conflict":
+      return "unknown";
+    case "skipped":
+    case "replaced":
+    case "cancelled":
+      return "missed";
+    case "failed":
+    case "died":
+    case "interrupted":
+      return "failure";
+    case "blocked":
+      return waitsFor === "pending" ? "pending" : "unknown";
+  }
+}
+
+/** What is known beside a firing that is over. */
+interface NoteContext {
+  readonly about: AboutSchedule;
+  readonly report: RunReport | undefined;
+  readonly before: EndedState | undefined;
+  readonly streak: Streak | undefined;
+  readonly at: number;
+}
+
+/** The notification of a firing that is over. */
+export function noteOfFiring(event: EventName, firing: Firing, { about, report, before, streak, at }: NoteContext): Notification {
+  const state = firing.state as EndedState;
+  const why = firing.problem === undefined ? "" : `: ${cut(firing.problem.message)}`;
+  const repeated = repeatedNote(streak);
+  const what = event === "recovery" ? "passed again" : `${state}${why}`;
+  const of = event === "recovery" ? `${before ?? ""} ` : "";
+  const often = repeated === null ? "" : ` (${of}${repeated.times} times since ${repeated.since})`;
+  return {
+    ...common(event, about, at),
+    summary: oneLine(`${about.playbook} (${about.environment}): ${what}${often}`, Infinity),
+    firing: {
+      tick: timeOf(firing.tick),
+      state,
+      startedAt: timeOrNull(firing.startedAt),
+      endedAt: timeOrNull(firing.endedAt),
+      tries: firing.tries,
+    },
+    run: report === undefined ? null : runNote(report),
+    problem: firing.problem === undefined ? null : problemNote(firing.problem),
+    before: before ?? null,
+    repeated,
+  };
+}
+
+function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
+  return streak === undefined || streak.times < 2 ? null : { times: streak.times, since: timeOf(streak.since) };
+}
+
+/** The notification of a submitted run that a worker has ended, or could not begin. */
+export function noteOfSubmitted(
+  event: EventName,
+  outcome: string,
+  { about, report, problem, at }: Pick<NoteContext, "about" | "report" | "at"> & { readonly problem: FiringProblem | undefined },
+): Notification {
+  const why = problem === undefined ? "" : `: ${cut(problem.message)}`;
+  return {
+    ...common(event, about, at),
+    summary: oneLine(`${about.playbook} (${about.environment}): ${outcome}${why}`, Infinity),
+    run: report === undefined ? null : runNote(report),
+    problem: problem === undefined ? null : problemNote(problem),
+    before: null,
+  };
+}
+
+/** The notification of ticks that were missed. */
+export function noteOfMissed(
+  ticks: readonly number[],
+  { about, isCut, before, at }: { about: AboutSchedule; isCut: boolean; before: EndedState | undefined; at: number },
+): Notification {
+  const [first = at, last = first] = [ticks[0], ticks.at(-1)];
+  const times = ticks.length === 1 ? "time" : "times";
+  const span = ticks.length === 1 ? timeOf(first) : `from ${timeOf(first)} to ${timeOf(last)}`;
+  return {
+    ...common("missed", about, at),
+    summary: oneLine(
+      `${about.playbook} (${about.environment}): did not run ${isCut ? "at least " : ""}${ticks.length} ${times}, ${span}`,
+      Infinity,
+    ),
+    missed: { count: ticks.length, more: isCut, first: timeOf(first), last: timeOf(last) },
+    before: before ?? null,
+  };
+}
+
+/** The notification that the scheduler has stopped, so that nothing runs. */
+export function noteOfOutage(problem: FiringProblem, about: AboutSchedule, at: number): Notification {
+  const summary = `${about.playbook} (${about.environment}): the scheduler has stopped: ${cut(problem.message)}`;
+  return { ...common("failure", about, at), summary: oneLine(summary, Infinity), problem: problemNote(problem), before: null };
+}
+
+type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem" | "repeated">;
+
+function common(event: EventName, { id, playbook, environment }: AboutSchedule, at: number): Common {
+  const schedule = { id, playbook, environment };
+  return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null, repeated: null };
+}
+
+function runNote(report: RunReport): RunNote {
+  const { run, totals, steps } = report;
+  const stopped = steps.filter(({ problem }) => problem !== null).slice(0, LIMITS.notificationSteps);
+  return {
+    id: run.id,
+    name: run.playbook.name,
+    outcome: run.outcome,
+    durationMs: run.durationMs,
+    totals,
+    steps: stopped.map(({ step, uses, outcome, problem }) => ({
+      step,
+      uses,
+      outcome,
+      problem: problem === null ? null : problemNote(problem),
+    })),
+    drifts: driftsIn(report),
+  };
+}
+
+function problemNote({ code, message, why, next }: FiringProblem): FiringProblem {
+  return {
+    code,
+    message: cut(message),
+    ...(why === undefined ? {} : { why: cut(why) }),
+    ...(next === undefined ? {} : { next: cut(next) }),
+  };
+}
+
+// People read these, wherever they are brought: what cannot be seen is shown, and no log reader obeys them.
+function cut(words: string): string {
+  const text = harmless(words);
+  return text.length <= LIMITS.notificationChars ? text : `${text.slice(0, LIMITS.notificationChars)}…`;
+}

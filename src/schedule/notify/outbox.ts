@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { LIMITS } from "../../base/limits.ts";
+import type { Clock } from "../../base/ports.ts";
+import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
+import type { Redact } from "../../base/secret.ts";
+import type { SqlDatabase, SqlRow } from "../../sql/database.ts";
+
+const BACKOFF: Backoff = { everyMs: LIMITS.notificationPauseMs, backoff: 2, maxMs: LIMITS.notificationPauseMostMs };
+
+/** The table of undelivered notifications, and of those that failed for good. */
+export const OUTBOX_SCHEMA = `
+CREATE TABLE notification (
+  id TEXT PRIMARY KEY, channel TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL, made_at INTEGER NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0, next_at INTEGER, why TEXT
+) STRICT;
+`;
+
+/** Whom a notification is about, since the second format of the file. */
+export const OUTBOX_SCHEDULE = "ALTER TABLE notification ADD COLUMN schedule TEXT;\n";
+
+/** A notification for one channel. */
+export interface Letter {
+  readonly id: string;
+  readonly channel: string;
+  readonly event: string;
+  /** JSON; the same at each try. */
+  readonly body: string;
+  /** Tries, this one counted. */
+  readonly tries: number;
+}
+
+/** A notification to insert. */
+interface NewLetter extends Pick<Letter, "channel" | "event" | "body"> {
+  readonly schedule: string;
+}
+
+/** The earliest of each channel and schedule that waits: a later one follows it, so that a failure never arrives after the recovery. */
+const FIRST = "rowid IN (SELECT MIN(rowid) FROM notification WHERE next_at IS NOT NULL GROUP BY channel, COALESCE(schedule, id))";
+
+/** Notifications that wait to be delivered. They outlive the process, and each is given up after `LIMITS.notificationAttempts`. */
+export class Outbox {
+  readonly #database: SqlDatabase;
+  readonly #ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact };
+
+  constructor(database: SqlDatabase, ports: { readonly clock: Pick<Clock, "now">; readonly redact: Redact }) {
+    this.#database = database;
+    this.#ports = ports;
+  }
+
+  /** Puts a notification in, to be delivered at once. Of too many the oldest are given up; gives how many were. */
+  put(letter: NewLetter): number {
+    const now = this.#ports.clock.now();
+    this.#database.run(
+      "INSERT INTO notification (id, channel, schedule, event, body, made_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      randomUUID(),
+      letter.channel,
+      letter.schedule,
+      letter.event,
+      letter.body,
+      now,
+      now,
+    );
+    return this.#database.run(
+      `UPDATE notification SET next_at = NULL, why = 'too many wait' WHERE next_at IS NOT NULL AND id NOT IN
+         (SELECT id FROM notification WHERE next_at IS NOT NULL ORDER BY made_at DESC, rowid DESC LIMIT ?)`,
+      LIMITS.notificationsWaiting,
+    ).changes;
+  }
+
+  /** Takes what is due for these channels: no other process gets it while this one may still be trying. */
+  takeDue(channels: ReadonlyMap<string, { readonly timeoutMs: number }>, most: number): readonly Letter[] {
+    const now = this.#ports.clock.now();
+    return this.#database.transaction(() => {
+      const due = this.#database
+        .all(
+          `SELECT * FROM notification WHERE (next_at <= ? OR next_at > ?) AND ${FIRST} ORDER BY next_at, rowid`,
+          now,
+          now + LIMITS.scheduleSetBackMs, // no pause is that long: the clock was set back
+        )
+        .filter(({ channel }) => channels.has(String(channel)))
+        .slice(0, most)
+        .map(readLetter);
+      for (const { id, channel, tries } of due) {
+        const lease = 2 * (channels.get(channel)?.timeoutMs ?? 0) + pauseAfter(BACKOFF, tries);
+        this.#database.run("UPDATE notification SET tries = ?, next_at = ? WHERE id = ?", tries, now + lease, id);
+      }
+      return due;
+    });
+  }
+
+  delivered({ id }: Letter): void {
+    this.#database.run("DELETE FROM notification WHERE id = ?", id);
+  }
+
+  /** Gives when it is tried again; nothing when it is given up. */
+  failed({ id, tries }: Letter, why: string): number | undefined {
+    const next = tries >= LIMITS.notificationAttempts ? undefined : this.#ports.clock.now() + pauseAfter(BACKOFF, tries);
+    this.#database.run("UPDATE notification SET next_at = ?, why = ? WHERE id = ?", next ?? null, this.#ports.redact(why), id);
+    if (next === undefined) this.#prune();
+    return next;
+  }
+
+  /** Forgets that something of a schedule was given up for a channel; gives whether something was. */
+  forgetLost(channel: string, schedule: string): boolean {
+    const forget = "UPDATE notification SET schedule = NULL WHERE channel = ? AND schedule = ? AND next_at IS NULL";
+    return this.#database.run(forget, channel, schedule).changes > 0;
+  }
+
+  /** When the next one for these channels is due; what waits for others is no business of this process. */
+  nextAt(channels: ReadonlyMap<string, unknown>): number | undefined {
+    const next = this.#database
+      .all(`SELECT channel, MIN(next_at) AS at FROM notification WHERE ${FIRST} GROUP BY channel`)
+      .flatMap(({ channel, at }) => (channels.has(String(channel)) ? [Number(at)] : []));
+    return next.length === 0 ? undefined : Math.min(...next);
+  }
+
+  /** How many wait. */
+  waiting(): number {
+    return Number(this.#database.get("SELECT COUNT(next_at) AS waiting FROM notification")?.["waiting"]);
+  }
+
+  #prune(): void {
+    this.#database.run(
+      `DELETE FROM notification WHERE next_at IS NULL AND id NOT IN
+         (SELECT id FROM notification WHERE next_at IS NULL ORDER BY made_at DESC, rowid DESC LIMIT ?)`,
+      LIMITS.notificationsWaiting,
+    );
+  }
+}
+
+function readLetter(row: SqlRow): Letter {
+  return {
+    id: String(row["id"]),
+    channel: String(row["channel"]),
+    event: String(row["event"]),
+    body: String(row["body"]),
+    tries: Number(row["tries"]) + 1,
+  };
+}

@@ -1,0 +1,38 @@
+import { Transport } from "../../transport/exchange.ts";
+
+/** What is posted to a web address, and how long that may take. */
+export interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+}
+
+/** Posts to a web address, following no redirect. Returns why it could not be delivered; nothing after any 2xx. */
+export async function post(address: URL, { headers, body, timeoutMs }: Post): Promise<string | undefined> {
+  const { origin, pathname, search } = address;
+  const transport = new Transport();
+  try {
+    const exchanged = await transport.exchange({
+      origin,
+      method: "POST",
+      path: `${pathname}${search}`,
+      headers: { "user-agent": "tokenbook", ...basicAuthorization(address), ...headers },
+      body,
+      fresh: true,
+      fence: undefined,
+      timeoutMs,
+      signal: undefined, // a schedule that stops still delivers
+    });
+    if (exchanged.kind !== "answered") return exchanged.why;
+    return exchanged.status >= 200 && exchanged.status < 300 ? undefined : `HTTP ${exchanged.status}`;
+  } finally {
+    await transport.close();
+  }
+}
+
+// A name and a password in the address, as RFC 7617 has them sent.
+function basicAuthorization({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === "" && password === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { Failure, messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Channel } from "../../environment/notifications.ts";
+import { bodyOf, type CourierPorts } from "./courier.ts";
+import { deliver } from "./deliver.ts";
+import type { FiringProblem } from "../firing.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { type AboutSchedule, noteOfOutage } from "./notification.ts";
+
+/** Who hears that a scheduler has stopped by an error, and how. */
+export interface OutageReport extends Omit<CourierPorts, "metrics"> {
+  readonly channels: readonly Channel[];
+  readonly heartbeat: Heartbeat;
+}
+
+/**
+ * Reports that these schedules run no more, because of an error that nobody foresaw or of a state directory that cannot be written. Each
+ * delivery is tried once, all within `LIMITS.notificationsLastMs`, and nothing is kept: the disk may be what is broken.
+ */
+export async function reportOutage(cause: unknown, schedules: readonly AboutSchedule[], report: OutageReport): Promise<void> {
+  const { channels, heartbeat, clock } = report;
+  const problem = problemOf(cause);
+  const until = clock.elapsed() + LIMITS.notificationsLastMs;
+  const pinged = heartbeat.stopped(`the scheduler has stopped: ${problem.message}`);
+  const wanting = channels.filter(({ events }) => events.includes("failure"));
+  for (const about of schedules) {
+    const leftMs = Math.ceil(until - clock.elapsed());
+    if (leftMs <= 0) break;
+    const body = bodyOf(noteOfOutage(problem, about, clock.now()), report);
+    await Promise.all(
+      wanting.map((channel) => bring(body, { ...channel, timeoutMs: Math.min(channel.timeoutMs, leftMs) }, report)),
+    );
+  }
+  await pinged;
+}
+
+async function bring(body: string, channel: Channel, report: OutageReport): Promise<void> {
+  const { log } = report;
+  const { name } = channel;
+  const id = randomUUID();
+  const why = await deliver({ id, channel: name, event: "failure", body, tries: 1 }, channel, report);
+  if (why === undefined) return log("info", "notification.delivered", `notified ${name}: failure`, { channel: name });
+  log("error", "notification.failed", `${name} could not be notified: failure: ${why}`, { channel: name, why });
+}
+
+function problemOf(error: unknown): FiringProblem {
+  return error instanceof Failure ? error.toJSON() : { code: "schedule.crashed", message: messageOf(error) };
+}
