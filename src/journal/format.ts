@@ -145,8 +145,13 @@ export function tailOf(database: SqlDatabase, { tail }: { readonly tail?: TailFi
 /** Throws a Failure when a journal is not there, or empty, though something beside it shows that it had records. */
 export function assertThere(journal: string): void {
   if (sizeOf(journal) > 0) return;
-  new Tail(tailFileOf(journal)).assertNothingLost(journal);
-  if (sizeOf(`${journal}-wal`) > 0) throw gone(journal, `its log ${journal}-wal is there`);
+  try {
+    new Tail(tailFileOf(journal)).assertNothingLost(journal);
+    if (sizeOf(`${journal}-wal`) > 0) throw gone(journal, `its log ${journal}-wal is there`);
+  } catch (error) {
+    // Another process may have made the journal meanwhile, with all that is beside it.
+    if (sizeOf(journal) === 0) throw error;
+  }
 }
 
 function sizeOf(path: string): number {
