@@ -174,7 +174,7 @@ export class Database implements SqlDatabase {
     });
   }
 
-  // What is read without locks counts only if nobody has written the file since it was connected; else it is read again, mostly with locks.
+  // What is read without locks counts only if nobody has written the file since it was connected; else it is read again (decision 178).
   #read<T>(read: () => T): T {
     for (let attempt = 1; ; attempt++) {
       if (this.#idle === undefined || this.#isReading) return withFailures(this.#named, read);

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -147,10 +147,13 @@ class Editor {
 
   /** Takes nothing more, as an editor that is about to die does, and gives the server's exit code. */
   async deafen(): Promise<unknown> {
-    const exited = once(this.#server, "exit");
+    const exited = once(this.#server, "exit", { signal: AbortSignal.timeout(LONGEST_END_MS) });
     this.#server.stdout.destroy();
     await this.open("late.yaml", BOOK);
-    return (await exited)[0] as unknown;
+    return exited.then(
+      ([code]) => code as unknown,
+      () => expect.fail(`it did not end; its pipes: ${pipesOf(this.#server.pid)}; stderr: ${this.#stderr}`),
+    );
   }
 
   stop(): void {
@@ -158,6 +161,17 @@ class Editor {
     this.#server.kill();
     rmSync(this.#folder, { recursive: true });
   }
+}
+
+const LONGEST_END_MS = 60_000;
+
+function pipesOf(pid = 0): string {
+  const folder = `/proc/${pid}/fd`;
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .map((fd) => `${fd} ${readlinkSync(join(folder, fd))}`)
+        .join(", ")
+    : "gone";
 }
 
 const BOOK = `playbook: 1

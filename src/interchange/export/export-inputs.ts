@@ -19,7 +19,7 @@ export const ORGANIZATION = "orgId";
  * their own here, although Arazzo gives all of them in one place.
  */
 export class ExportedInputs {
-  readonly #names = new Names((name) => name);
+  readonly #names = new Names((name) => name.replaceAll(/\W/g, "_"));
   readonly #schemas = new Map<string, object>();
   readonly #findings: TranslationFindings;
 
