@@ -247,7 +247,7 @@ function connectForLooking(path: string): Connected {
   return { connection: withoutTrust(connection), idle };
 }
 
-/** Whether the file and what is beside it are more than the file: somebody writes it, or was killed while writing. */
+/** Returns whether a log is beside the file: a process writes the file, or was killed while it wrote. */
 function hasLog(path: string): boolean {
   return ["-wal", "-journal"].some((suffix) => (statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }

@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import type { ASTNode } from "../../expression/cel.ts";
+import { patternOfText } from "../exact-text.ts";
 import { evaluate, type Knowledge, valueOf } from "../expressions/evaluate.ts";
 import { Expr, isMap, type WrittenValue } from "../value.ts";
 
@@ -39,18 +40,14 @@ export function criteriaOf(node: ASTNode, names: Knowledge, lose: LoseOfCriteria
 
 const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
 
-// Conditions compare texts without regard to case, and take '1' for 1. A pattern does not.
 function exactText(node: ASTNode, names: Knowledge): Criterion | undefined {
   if (node.op !== "==") return undefined;
   const sides = (node.args as readonly ASTNode[]).map((part) => valueOf(evaluate(part, names)));
   const place = sides.find((side) => side instanceof Expr && side.text.startsWith(BODY));
   const text = sides.find((side) => typeof side === "string");
-  if (!(place instanceof Expr) || typeof text !== "string" || !PLAIN.test(text)) return undefined;
-  return { context: place.text, condition: `^${text}$`, type: "regex" };
+  const condition = typeof text === "string" ? patternOfText(text) : undefined;
+  return place instanceof Expr && condition !== undefined ? { context: place.text, condition, type: "regex" } : undefined;
 }
-
-// No character of it means something in a pattern.
-const PLAIN = /^[\w @:-]+$/;
 
 function simple(node: ASTNode, asked: Asked): string | undefined {
   if (node.op === "&&" || node.op === "||") {

@@ -67,7 +67,7 @@ export class ExportedInputs {
     return this.#of("own", "orgId", { type: "string", description: "The organization of the entities." });
   }
 
-  /** Returns what the ids of one run have and those of another have not. */
+  /** Returns the key that the ids of one run contain, and those of no other run. */
   get runKey(): Expr {
     const description = "Letters and digits that no earlier run was given: ids are made of it.";
     return this.#of("own", "runKey", { type: "string", description });

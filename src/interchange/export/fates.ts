@@ -13,7 +13,7 @@ import {
   type UseFields,
   type WaitFields,
 } from "../../playbook/keywords/step.ts";
-import type { RetryFields } from "../../playbook/keywords/shared.ts";
+import type { FOREACH, RetryFields } from "../../playbook/keywords/shared.ts";
 import type { MapNode, SourceNode } from "../../source/node.ts";
 import type { TranslationFindings } from "../findings.ts";
 
@@ -26,11 +26,12 @@ type Fate = typeof WRITTEN | string | { readonly [name: string]: Fate };
 /** A row for each keyword: one that nobody thought of does not compile. */
 type Fates<Fields> = { readonly [Name in keyof Fields]-?: Fate };
 
+const ROUNDS: Fates<typeof FOREACH> = { key: WRITTEN, parallel: "Arazzo runs one step after the other" };
 const HEAD: Fates<HeadFields> = {
   id: WRITTEN,
   name: WRITTEN,
   if: WRITTEN,
-  foreach: { parallel: "Arazzo runs one step after the other" },
+  foreach: ROUNDS,
 };
 const USE: Fates<UseFields> = { uses: WRITTEN, with: WRITTEN };
 const ENSURE: Fates<EnsureFields> = { as: WRITTEN, read: WRITTEN, with: WRITTEN, that: WRITTEN, within: WRITTEN };
@@ -71,7 +72,7 @@ const INCLUDE: Fates<HeadFields & UseFields> = { ...HEAD, ...USE };
 
 const OF_CHECK: Fates<CheckFields> = {
   name: WRITTEN,
-  foreach: HEAD.foreach,
+  foreach: ROUNDS,
   as: WRITTEN,
   read: WRITTEN,
   with: WRITTEN,
@@ -119,7 +120,7 @@ export function loseKeywords(part: Part, node: MapNode, findings: TranslationFin
 function loseIn(node: MapNode, table: Table | undefined, fates: Fate, findings: TranslationFindings): void {
   for (const [name, { key, value }] of node.entries) {
     const fate = typeof fates === "object" ? fates[name] : undefined;
-    // What is as if it were left out loses nothing.
+    // A keyword with its default value loses nothing.
     if (typeof fate === "string" && !isDefault(value, table?.[name]?.default))
       findings.lose(key, `\`${name}\` is left out`, fate);
     if (typeof fate === "object" && value.kind === "map") loseIn(value, table?.[name]?.inside?.(), fate, findings);

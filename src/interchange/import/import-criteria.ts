@@ -2,6 +2,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { patternOf, patternProblem } from "../../expression/pattern.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, readFilter } from "../expressions/condition.ts";
+import { textOfPattern } from "../exact-text.ts";
 import type { CallTarget } from "../answer-place.ts";
 import type { WorkflowScope } from "./import-scope.ts";
 import { splitEmbedded } from "../expressions/runtime-expression.ts";
@@ -88,7 +89,7 @@ function matching(node: SourceNode, text: string, asked: Asked): ConditionPart |
   if (textOf(child(node, "context")) === "$statusCode") return statusPattern(text);
   const context = contextOf(node, asked);
   if (context === undefined) return undefined;
-  const whole = /^\^([\w @:-]+)\$$/.exec(text)?.[1];
+  const whole = textOfPattern(text);
   return new Expr(whole === undefined ? `re2(${context}, ${JSON.stringify(text)})` : `${context} == ${JSON.stringify(whole)}`);
 }
 
