@@ -3,7 +3,7 @@ import { setFolderAside, stateEntry } from "../files/state.ts";
 import { PostgresDatabase } from "../postgres/database.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { TableLayout } from "../sql/layout.ts";
-import type { StatePlace } from "../sql/place.ts";
+import type { ServerPlace, StatePlace } from "../sql/place.ts";
 import { Database } from "../sqlite/database.ts";
 
 /** A part of the state: a file of the folder, or tables of the schema. */
@@ -22,6 +22,13 @@ export function setAside(place: StatePlace, { layout }: StatePart, mark: string)
   database?.exec(`ALTER SCHEMA "${place.schema}" RENAME TO "${name}"`);
   database?.close();
   return `the schema "${name}"`;
+}
+
+/** Removes the schema of a state with all that it holds. Throws a Failure. */
+export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
+  const database = PostgresDatabase.existing(place, layout);
+  database?.exec(`DROP SCHEMA "${place.schema}" CASCADE`);
+  database?.close();
 }
 
 /** Opens a part of the state, and creates it where there is none. Throws a Failure. */

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
@@ -6,8 +7,11 @@ import { removeFolder } from "../../src/files/folder.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
 import { inParallel } from "../../src/cli/runs/run-queue.ts";
 import { operations } from "../../src/operations/operation.ts";
+import type { ServerPlace } from "../../src/sql/place.ts";
+import { BINARIES, PostgresServer } from "../postgres/server.ts";
 import { quietShell, subjectOf } from "./ground.ts";
 import { isNightly } from "../sizes.ts";
+import { environmentAt } from "../stories/world.ts";
 import { playbookOf, prepareIn, writesOn } from "./writes.ts";
 
 /** Each point of one write's run; whether the run may not know of its write afterwards. */
@@ -44,17 +48,20 @@ interface Cell extends Tried {
   readonly point: Point;
 }
 
-async function killEveryWrite(): Promise<readonly Cell[]> {
-  const shell = quietShell(process.cwd());
+async function killEveryWrite(server?: ServerPlace): Promise<readonly Cell[]> {
+  const quiet = quietShell(process.cwd());
+  const shell = server === undefined ? quiet : { ...quiet, variables: { ...quiet.variables, STATE: server.url.reveal() } };
   const folder = temporaryFolder(shell.variables);
   onTestFinished(() => removeFolder(folder));
+  if (server !== undefined)
+    writeFileSync(join(folder, "tokenbook.yaml"), `${environmentAt("http://127.0.0.1:9")}state: { postgres: env:STATE }\n`);
   const { origin, prepared } = await prepareIn(folder, shell);
   const writes = writesOn(prepared);
   expect(new Set(writes.map(({ uses }) => uses))).toEqual(
     new Set([...operations.values()].filter(({ writes: isWrite }) => isWrite).map(({ name }) => name)),
   );
   const trials = await inParallel([...writes.entries()], 1, async ([nth, write]) => {
-    const ground = { shell, origin, folder: join(folder, write.name), keep: false };
+    const ground = { shell, origin, server, folder: join(folder, write.name), keep: false };
     const trial = new CrashTest(subjectOf(shell, playbookOf(write, folder)), ground);
     const undisturbed = await trial.undisturbed("undisturbed");
     expect(undisturbed.outcome, write.name).toBe("passed");
@@ -84,21 +91,33 @@ function tableOf(cells: readonly Cell[]): string {
     .join("\n");
 }
 
+async function expectSameOrUnknown(server?: ServerPlace): Promise<void> {
+  const cells = await killEveryWrite(server);
+  const unknown = cells.filter(({ verdict }) => verdict === "unknown").length;
+  console.log(`${tableOf(cells)}\n\n${cells.length} kills: ${cells.length - unknown} same, ${unknown} unknown`);
+  expect(new Set(cells.map(({ point }) => point)), "each point was tried").toEqual(new Set(Object.keys(POINTS)));
+  for (const { write, point, verdict, missed, differences, writes } of cells) {
+    expect({ write, point, missed, differences }).toEqual({ write, point, missed: false, differences: [] });
+    expect(POINTS[point] ? ["same", "unknown"] : ["same"], `${write} ${point}`).toContain(verdict);
+    expect(
+      writes.filter(({ tookEffect }) => tookEffect),
+      `${write} ${point}: what took effect can be seen`,
+    ).toEqual([]);
+  }
+}
+
 test(
   "every write, killed wherever it makes a difference: the ledger is as if it had not been, or the run says unknown",
   { timeout: LIMITS.crashChildMs },
+  () => expectSameOrUnknown(),
+);
+
+test.skipIf(!isNightly || BINARIES === undefined)(
+  "the same with the state on a database server",
+  { timeout: 3 * LIMITS.crashChildMs },
   async () => {
-    const cells = await killEveryWrite();
-    const unknown = cells.filter(({ verdict }) => verdict === "unknown").length;
-    console.log(`${tableOf(cells)}\n\n${cells.length} kills: ${cells.length - unknown} same, ${unknown} unknown`);
-    expect(new Set(cells.map(({ point }) => point)), "each point was tried").toEqual(new Set(Object.keys(POINTS)));
-    for (const { write, point, verdict, missed, differences, writes } of cells) {
-      expect({ write, point, missed, differences }).toEqual({ write, point, missed: false, differences: [] });
-      expect(POINTS[point] ? ["same", "unknown"] : ["same"], `${write} ${point}`).toContain(verdict);
-      expect(
-        writes.filter(({ tookEffect }) => tookEffect),
-        `${write} ${point}: what took effect can be seen`,
-      ).toEqual([]);
-    }
+    const server = await PostgresServer.start();
+    onTestFinished(() => server.remove());
+    await expectSameOrUnknown(server.place());
   },
 );

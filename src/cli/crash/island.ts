@@ -1,4 +1,5 @@
 import { organizationOf } from "../../environment/target.ts";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +10,13 @@ import type { RunName } from "../../engine/run/run-names.ts";
 import { makeTemporaryFolder } from "../../files/folder.ts";
 import { copyPrivate } from "../../files/private.ts";
 import { stateEntry } from "../../files/state.ts";
+import { JOURNAL_PART } from "../../journal/format.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Secrets, ProcessVariables } from "../../playbook/settings/open-secrets.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
 import { type Sandbox, type Seed, type RunningSandbox, startSandbox } from "../../sandbox/sandbox.ts";
+import type { ServerPlace } from "../../sql/place.ts";
+import { removeSchema } from "../../state/tables.ts";
 import { sandboxTarget } from "../project/project.ts";
 import type { ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { type Session, sessionOn } from "../runs/session.ts";
@@ -50,9 +54,11 @@ export async function fillOrigin(
   return { file, filledAt, profile };
 }
 
-/** A sandbox and a state directory that nobody else has, in one folder. */
+/** A sandbox and a state that nobody else has. */
 export interface Island {
   readonly folder: string;
+  /** Where the state is in a schema on a server. */
+  readonly schema: string | undefined;
   readonly sandbox: Sandbox;
   /** Where runs reach the sandbox. */
   readonly served: RunningSandbox;
@@ -64,6 +70,8 @@ export interface Island {
 export interface IslandParts {
   readonly origin: SandboxTemplate;
   readonly secrets: Secrets;
+  /** The state is in a schema of its own on this server, which ends with the island; in the island's folder when left out. */
+  readonly server?: ServerPlace | undefined;
   /** Called at each point that runs of this process pass there. */
   readonly course?: Course | undefined;
   /** Puts something between runs and the sandbox, and gives its address. */
@@ -72,18 +80,20 @@ export interface IslandParts {
 
 /** Makes an island in a folder. */
 export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder: string, parts: IslandParts): Promise<Island> {
-  const { origin, secrets, course, via } = parts;
+  const { origin, secrets, server, course, via } = parts;
   const path = stateEntry(folder, "sandbox.db", "create");
   copyPrivate(origin.file, path);
   const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
   const served = (await via?.(sandbox)) ?? sandbox;
-  const how = { state: folder, playbookSecrets: secrets, course, clock: hastyClock() };
+  const own = server && { ...server, schema: `tokenbook_crash_${randomUUID().replaceAll("-", "")}` };
+  const how = { state: own ?? folder, playbookSecrets: secrets, course, clock: hastyClock() };
   const session = sessionOn(shell, openedAt(served, origin.profile), how);
   const close = async (): Promise<void> => {
     await session.close();
     await sandbox.close();
+    if (own !== undefined) removeSchema(own, JOURNAL_PART);
   };
-  return { folder, sandbox, served, session, close };
+  return { folder, schema: own?.schema, sandbox, served, session, close };
 }
 
 /** A sandbox that another process serves, as what a session is opened on. */

@@ -14,11 +14,17 @@ export interface Order {
   readonly name: RunName;
   readonly served: RunningSandbox;
   readonly profile: Profile;
+  /** The folder of the state. */
   readonly state: string;
+  /** The state is in this schema instead, on the server that the project names: its address holds a password, and is not passed on. */
+  readonly schema?: string | undefined;
 }
 
 /** An order as it goes through a pipe. */
-export function orderText({ subject, ...where }: Pick<Order, "served" | "profile" | "state"> & { subject: Subject }): string {
+export function orderText({
+  subject,
+  ...where
+}: Pick<Order, "served" | "profile" | "state" | "schema"> & { subject: Subject }): string {
   const { playbook, inputs, env, name } = subject;
   return JSON.stringify({ ...where, file: playbook.file, env, name, inputs: writeJson(inputs) });
 }

@@ -34,7 +34,7 @@ export interface Undisturbed {
 }
 
 /** Where playbooks are tested, and what of it is kept. */
-export interface TrialGround extends Pick<IslandParts, "origin" | "via">, Dotenv {
+export interface TrialGround extends Pick<IslandParts, "origin" | "server" | "via">, Dotenv {
   readonly shell: Shell;
   readonly folder: string;
   /** Each state directory stays. */
@@ -93,12 +93,12 @@ export class CrashTest {
   }
 
   /** Starts a process that begins the run on an island, or resumes it, until it ends or is killed. */
-  child({ folder, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
+  child({ folder, schema, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
     const { shell, origin, dotenv } = this.#ground;
     const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
     return shell.again({
       args: ["crash-child", ...from],
-      input: orderText({ subject: this.#subject, served, profile: origin.profile, state: folder }),
+      input: orderText({ subject: this.#subject, served, profile: origin.profile, state: folder, schema }),
       variables: { ...shell.variables, [FAILPOINT]: how.failpoint },
       kill: how.kill,
     });

@@ -249,7 +249,8 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
     .value("--jobs <n>", WORDS.test.jobs, KIND.number)
     .value("--at <boundary>", WORDS.test.at, KIND.text)
-    .value("--keep <folder>", WORDS.test.keep, KIND.folder)
+    .value("--keep <folder>", WORDS.test.keep, KIND.folder, { conflicts: "onServer" })
+    .flag("--on-server", WORDS.test.onServer)
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/run/test.ts")).test);
   builder

@@ -131,6 +131,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     jobs: "how many runs are tested at the same time (default: one for each core)",
     at: "only this boundary, as the test prints it",
     keep: "keep the sandbox and the state directory of each run in this folder; for several playbooks in playbook-1, playbook-2 and so on",
+    onServer: "keep the state of each run on the server that `state:` of tokenbook.yaml names, in a schema that the test removes",
   },
   explore: {
     seed: "the number that decides all sequences; the same number makes the same calls (default: any, and it is printed)",

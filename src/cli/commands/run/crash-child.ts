@@ -1,5 +1,6 @@
 import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../../protocol/decide.ts";
+import { serverForTests } from "../../crash/server.ts";
 import { failpointOf } from "../../crash/failpoint.ts";
 import { goOn, openedAt } from "../../crash/island.ts";
 import { readOrder } from "../../crash/order.ts";
@@ -11,10 +12,12 @@ import type { Command } from "../../shell.ts";
 
 /** `tokenbook crash-child`: started and killed by `test --crash-everywhere`. Runs one playbook as ordered, or resumes its run, and reaches nothing else. */
 export const crashChild: Command<Dotenv> = async (shell, options) => {
-  const { file, state, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
+  const { file, state: folder, schema, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
   const files = filesOf(shell);
   const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, data: { [file]: {} } } });
-  const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProjectOf(shell, [file]), options), files });
+  const inProject = inProjectOf(shell, [file]);
+  const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProject, options), files });
+  const state = schema === undefined ? folder : { ...serverForTests(inProject, options), schema };
   const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];
   for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));

@@ -16,6 +16,7 @@ import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { readSeed } from "../../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing, UNDISTURBED } from "../../crash/everywhere.ts";
 import { fillOrigin, temporaryFolder } from "../../crash/island.ts";
+import { serverForTests } from "../../crash/server.ts";
 import type { TrialGround } from "../../crash/trial.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { maskedShell } from "../../print/masked.ts";
@@ -30,6 +31,7 @@ interface TestOptions extends InputOptions {
   readonly profile?: string;
   readonly at?: string;
   readonly keep?: string;
+  readonly onServer?: boolean;
   readonly jobs?: number;
   readonly json?: boolean;
 }
@@ -74,14 +76,16 @@ function noTest(): Failure {
   });
 }
 
-async function groundOf(shell: ProjectShell, { keep, seed, profile, dotenv }: TestOptions): Promise<TrialGround> {
+async function groundOf(shell: ProjectShell, options: TestOptions): Promise<TrialGround> {
+  const { keep, seed, profile, dotenv } = options;
+  const server = options.onServer === true ? serverForTests(shell, options) : undefined;
   const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
     const origin = await fillOrigin(folder, {
       seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
       profile: profile === undefined ? DEFAULT_PROFILE : profileOf(shell, profile),
     });
-    return { shell, origin, folder, keep: keep !== undefined, ...(dotenv === undefined ? {} : { dotenv }) };
+    return { shell, origin, folder, keep: keep !== undefined, server, ...(dotenv === undefined ? {} : { dotenv }) };
   } catch (error) {
     if (keep === undefined) removeFolder(folder);
     throw error;
@@ -119,7 +123,7 @@ function emptyFolder(shell: Shell, name: string): string {
 }
 
 function testingOf(file: string, options: TestOptions & { readonly folder: string }, progress: Progress): Testing {
-  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at, keep, folder } = options;
+  const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at, keep, folder, onServer } = options;
   const given = [
     ...Object.entries(input).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
     ...(dotenv === false ? ["--no-dotenv"] : []),
@@ -128,10 +132,11 @@ function testingOf(file: string, options: TestOptions & { readonly folder: strin
     ),
   ];
   const command = ["tokenbook", "test", "--crash-everywhere", file, ...given];
+  const kept = onServer === true ? ["--on-server"] : ["--keep", "crashed"];
   return {
     jobs,
     at,
-    replay: (point) => [...command, "--at", point, "--keep", "crashed"].map(quoted).join(" "),
+    replay: (point) => [...command, "--at", point, ...kept].map(quoted).join(" "),
     look:
       keep === undefined
         ? `${[...command, "--keep", "crashed"].map(quoted).join(" ")}; then: ${looking("crashed")}`
