@@ -4,17 +4,16 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { retry } from "../base/time/retry.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
-import type { Claim, Leases } from "./leases.ts";
+import { DatabaseFailure, ServerAway, Unmet } from "../sql/failure.ts";
 
 /** What one run has to say in a commit. */
 export interface Share {
   /** Right before the commit. */
   readonly begin: () => void;
-  /** The claim of the run to which it only adds records; `undefined` when it does more. */
-  readonly addsTo: () => Claim | undefined;
-  /** Within it. It is called again when the server went away meanwhile. `isHeld`: whether its claim still holds the run, where that is known. */
-  readonly write: (isHeld?: boolean) => void;
+  /** Whether it changes nothing but its run and what that holds. */
+  readonly isOwn: () => boolean;
+  /** Within it. It is called again when the transaction was undone. Throws the Failure that keeps this run alone from writing. */
+  readonly write: (check: ClaimCheck) => void;
   /** Whether it is durable already: the server may have gone away when it was, and before it said so. */
   readonly isKept: () => boolean;
   /** Once it is durable. */
@@ -22,6 +21,9 @@ export interface Share {
   /** When it cannot be, before anything else happens; returns the error for whoever waits for it. */
   readonly fail: (error: unknown) => Failure;
 }
+
+/** How a share makes sure that its claim still holds the run: `required` by the transaction, or `asked`, so that the Failure names the run. */
+export type ClaimCheck = "required" | "asked";
 
 /** Does something after all that can be done in the present turn of the event loop. */
 export type NextTurn = (work: () => void) => void;
@@ -50,15 +52,13 @@ const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: 
  */
 export class Commits {
   readonly #database: SqlDatabase;
-  readonly #leases: Pick<Leases, "heldAmong">;
   readonly #ports: CommitPorts;
   #joined: Joined[] = [];
   #runs = 0;
   #isAway = false;
 
-  constructor(database: SqlDatabase, leases: Pick<Leases, "heldAmong">, ports: CommitPorts) {
+  constructor(database: SqlDatabase, ports: CommitPorts) {
     this.#database = database;
-    this.#leases = leases;
     this.#ports = ports;
   }
 
@@ -139,20 +139,11 @@ export class Commits {
     const failed = new Map<Share, Failure>();
     const fail = (share: Share, error: unknown): void => void failed.set(share, share.fail(error));
     const left = (): readonly Share[] => shares.filter((share) => !failed.has(share));
-    const write = (share: Share, isHeld?: boolean): void => {
-      try {
-        this.#database.apart(() => share.write(isHeld));
-      } catch (error) {
-        // What keeps one run from writing, such as a claim that it has lost, keeps back no other; what the disk says is said to all.
-        if (!(error instanceof Failure) || error instanceof DatabaseFailure) throw error;
-        fail(share, error);
-      }
-    };
     if (!isAgain) for (const share of shares) attempt(share.begin, (error) => fail(share, error));
     try {
       if (!isAgain || !left().some((share) => share.isKept())) {
         this.#database.assertInPlace();
-        this.#write(left(), write);
+        this.#write(left, fail);
       }
     } catch (error) {
       if (error instanceof ServerAway) return error;
@@ -162,17 +153,26 @@ export class Commits {
     return failed;
   }
 
-  // One question asks for all claims, because on a server each question takes a round trip.
-  #write(shares: readonly Share[], write: (share: Share, isHeld?: boolean) => void): void {
-    const additions = shares.flatMap((share) => {
-      const claim = share.addsTo();
-      return claim === undefined ? [] : [{ share, claim }];
-    });
-    if (additions.length < shares.length) return this.#database.transaction(() => shares.forEach((share) => write(share)));
-    this.#database.adding(() => {
-      const held = this.#leases.heldAmong(additions.map(({ claim }) => claim));
-      for (const { share, claim } of additions) write(share, held.has(claim));
-    });
+  // What keeps one run from writing, such as a claim that it has lost, keeps back no other: they are written again without it. What the disk
+  // says is said to all.
+  #write(left: () => readonly Share[], fail: (share: Share, error: unknown) => void): void {
+    let check: ClaimCheck = "required";
+    while (left().length > 0) {
+      let writing: Share | undefined;
+      const work = (): void => {
+        for (writing of left()) writing.write(check);
+        writing = undefined;
+      };
+      try {
+        if (left().every((share) => share.isOwn())) this.#database.sharing(work);
+        else this.#database.transaction(work);
+        return;
+      } catch (error) {
+        if (error instanceof Unmet) check = "asked";
+        else if (writing === undefined || !(error instanceof Failure) || error instanceof DatabaseFailure) throw error;
+        else fail(writing, error);
+      }
+    }
   }
 }
 

@@ -139,11 +139,12 @@ export class RunJournal {
         this.#waitingChars = 0;
         this.#watch("before", waiting);
       },
-      addsTo: () => (this.#opening === undefined && say === undefined ? this.claim : undefined),
-      write: (isHeld) => {
+      isOwn: () => this.#opening === undefined,
+      write: (check) => {
         this.#hash = before ??= this.#hash;
         this.#opening?.();
-        this.#assertHeld(isHeld);
+        if (check === "required") this.#requireHeld();
+        else this.#assertHeld();
         for (const each of waiting) this.#insert(each);
         this.#end(waiting.at(-1)?.record);
         say?.();
@@ -223,11 +224,16 @@ export class RunJournal {
     );
   }
 
+  #requireHeld(): void {
+    if (!this.#liveness.isSeen()) throw unseen(this.claim.runId);
+    this.#leases.requireHeld(this.claim);
+  }
+
   // Whoever was taken over can write no more, however late it wakes up.
-  #assertHeld(isHeld?: boolean): void {
+  #assertHeld(): void {
     const { runId } = this.claim;
     if (!this.#liveness.isSeen()) throw unseen(runId);
-    if (isHeld ?? this.#leases.isHeld(this.claim)) return;
+    if (this.#leases.isHeld(this.claim)) return;
     throw new Failure({
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,

@@ -108,12 +108,12 @@ export class Leases {
   /** The same within a transaction. */
   takeWithin(runId: string, { groups, entities }: WantedLeases): Taken {
     const [groupNames, entityNames] = [groups.map(this.#ports.redact), entities.map(this.#ports.redact)];
+    const own = this.#ofRun(runId);
     const inTheWay =
-      this.holding(runId) ??
+      holdingAmong(own) ??
       firstOf(groupNames, (name) => this.#others("group", name, runId)[0]) ??
       firstOf(entityNames, (name) => this.#others("entity", name, runId).find(({ holder }) => this.#isElsewhere(holder)));
     if (inTheWay !== undefined) return { inTheWay };
-    const own = this.#ofRun(runId);
     const epoch = epochOf(own) + 1;
     this.#put({ kind: "run", name: runId, runId, epoch });
     for (const name of groupNames) this.#put({ kind: "group", name, runId, epoch });
@@ -143,17 +143,12 @@ export class Leases {
 
   /** Whether a claim is the last one that was given. */
   isHeld({ runId, epoch }: Claim): boolean {
-    const row = this.#database.get("SELECT epoch FROM lease WHERE kind = 'run' AND name = ? AND run_id = ?", runId, runId);
-    return row?.["epoch"] === epoch;
+    return this.#database.get(HELD, runId, runId, epoch) !== undefined;
   }
 
-  /** Those of some claims that are the last ones that were given. */
-  heldAmong(claims: readonly Claim[]): ReadonlySet<Claim> {
-    const marks = claims.map(() => "?").join(", ");
-    const ids = claims.map(({ runId }) => runId);
-    const rows = this.#database.all(`SELECT run_id, epoch FROM lease WHERE kind = 'run' AND run_id IN (${marks})`, ...ids);
-    const epochs = new Map(rows.map((row) => [row["run_id"], row["epoch"]]));
-    return new Set(claims.filter(({ runId, epoch }) => epochs.get(runId) === epoch));
+  /** Lets the transaction throw an Unmet unless a claim is the last one that was given. */
+  requireHeld({ runId, epoch }: Claim): void {
+    this.#database.require(HELD, runId, runId, epoch);
   }
 
   /** Releases all that a claim holds. Where writes are left open, the entities stay marked. */
@@ -204,7 +199,7 @@ export class Leases {
 
   /** The holder of a run; nothing when it was released, or its process died. */
   holding(runId: string): Lease | undefined {
-    return this.#ofRun(runId).find(({ kind, holder }) => kind === "run" && holder !== undefined);
+    return holdingAmong(this.#ofRun(runId));
   }
 
   #takeOver(runId: string): Claim {
@@ -283,6 +278,12 @@ export class Leases {
       });
     }
   }
+}
+
+const HELD = "SELECT 1 FROM lease WHERE kind = 'run' AND name = ? AND run_id = ? AND epoch = ?";
+
+function holdingAmong(leases: readonly Lease[]): Lease | undefined {
+  return leases.find(({ kind, holder }) => kind === "run" && holder !== undefined);
 }
 
 function epochOf(leases: readonly Lease[]): number {

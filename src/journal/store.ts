@@ -43,7 +43,7 @@ export class JournalStore {
     this.#ports = ports;
     this.#liveness = ports.liveness ?? livenessIn(database);
     this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
-    this.#commits = new Commits(database, this.leases, ports);
+    this.#commits = new Commits(database, ports);
     this.archives = new Archives(database, this.leases);
   }
 
@@ -325,21 +325,22 @@ export class JournalStore {
 
   /** The run to which a caller gave this key. Throws a Failure when that run is archived. */
   withKey(key: string): RunSummary | undefined {
-    const kept = this.#ports.redact(key);
-    const [found] = this.#summaries("WHERE key = ?", kept);
-    if (found === undefined) this.#assertNotArchived(kept);
-    return found;
+    const runId = this.#runWithKey(this.#ports.redact(key));
+    return runId === undefined ? undefined : this.summary(runId);
   }
 
   #assertFree(key: string): void {
-    const other = this.#database.get("SELECT id FROM run WHERE key = ?", key)?.["id"];
-    if (other !== undefined) throw keyTaken(String(other));
-    this.#assertNotArchived(key);
+    const other = this.#runWithKey(key);
+    if (other !== undefined) throw keyTaken(other);
   }
 
-  #assertNotArchived(key: string): void {
-    const archived = this.archives.withKey(key);
+  // One question, because a server takes a round trip for each.
+  #runWithKey(key: string): string | undefined {
+    const both = "SELECT id, 0 AS archived FROM run WHERE key = ? UNION ALL SELECT id, 1 FROM archived_run WHERE key = ?";
+    const [found] = this.#database.all(both, key, key);
+    const archived = found?.["archived"] === 1 ? this.archives.withKey(key) : undefined;
     if (archived !== undefined) throw keyIsArchived(archived);
+    return found === undefined ? undefined : String(found["id"]);
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {

@@ -1,11 +1,11 @@
 import { invariant } from "../base/failure.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
-import { ServerAway } from "../sql/failure.ts";
+import { ServerAway, Unmet } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
-import { failureOf } from "./failure.ts";
+import { DIVISION_BY_ZERO, failureOf } from "./failure.ts";
 import { assertLayout, makeTables, partOf } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
@@ -13,7 +13,7 @@ let connections = 0;
 
 /**
  * One schema of a PostgreSQL server. Transactions of one layout happen one after another, as in a file. What a transaction changes is sent
- * together with its next question or its end, so a commit takes two round trips.
+ * together with its next question or its end, so a commit without questions takes one round trip.
  */
 export class PostgresDatabase implements SqlDatabase {
   readonly file = undefined;
@@ -29,6 +29,8 @@ export class PostgresDatabase implements SqlDatabase {
   #waiting: Waiting[] | undefined;
   /** Whether anything of the transaction has been sent. */
   #isBegun = false;
+  /** Whether the transaction has required anything. */
+  #requires = false;
 
   private constructor(server: ServerPlace, layout: TableLayout, readOnly: boolean) {
     this.path = pathOf(server);
@@ -141,7 +143,7 @@ export class PostgresDatabase implements SqlDatabase {
     return this.#transact(work, "pg_advisory_xact_lock");
   }
 
-  adding(work: () => void): void {
+  sharing(work: () => void): void {
     this.#transact(work, "pg_advisory_xact_lock_shared");
   }
 
@@ -149,6 +151,7 @@ export class PostgresDatabase implements SqlDatabase {
     invariant(this.#waiting === undefined, "a transaction holds no other");
     this.#waiting = this.#beginning(lock);
     this.#isBegun = false;
+    this.#requires = false;
     try {
       const result = work();
       this.run("COMMIT");
@@ -162,16 +165,11 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  apart(work: () => void): void {
-    this.run("SAVEPOINT apart");
-    try {
-      work();
-    } catch (error) {
-      this.run("ROLLBACK TO SAVEPOINT apart");
-      this.run("RELEASE SAVEPOINT apart");
-      throw error;
-    }
-    this.run("RELEASE SAVEPOINT apart");
+  // Nothing found is a division by zero, which the server reports whenever it comes to it.
+  require(sql: string, ...values: Cell[]): void {
+    invariant(this.#waiting !== undefined, "only a transaction requires something");
+    this.run(`SELECT 1 / count(*) FROM (${sql}) AS found`, ...values);
+    this.#requires = true;
   }
 
   close(): void {
@@ -214,6 +212,7 @@ export class PostgresDatabase implements SqlDatabase {
     const { error } = answer;
     if (error.isBroken) this.close();
     if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
+    if (this.#waiting !== undefined && this.#requires && error.code === DIVISION_BY_ZERO) throw new Unmet();
     throw failureOf(this.path, error);
   }
 

@@ -1,6 +1,9 @@
 import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
 import { type ServerError, SHARED_SESSION } from "./messages.ts";
 
+/** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
+export const DIVISION_BY_ZERO = "22012";
+
 interface Text {
   readonly code: string;
   readonly what: string;
@@ -28,7 +31,7 @@ const BY_STATE: Readonly<Record<string, Text>> = {
   "53": { code: "database.full", what: "has no room, memory or connection left", next: "free some on the server" },
   "55P03": { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" },
   "57014": { code: "database.busy", what: "took too long to answer", next: "try again" },
-  "22012": {
+  [DIVISION_BY_ZERO]: {
     code: "database.changed",
     what: "has been brought to another format while it was in use",
     next: "use the newer tokenbook on every machine, and try again",

@@ -157,14 +157,26 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 // All of them are on their way before the first one is answered, so they take one round trip.
 async function send(client: Client | undefined, statements: readonly Statement[]): Promise<readonly StatementResult[]> {
   if (client === undefined || isGone(client)) throw new NotSent("the connection has ended");
-  const sent = statements.map(({ text, values }) =>
-    client.query(values === undefined ? text : { name: nameOf(text), text, values: [...values] }),
+  const sent = inOnePiece(client, () =>
+    statements.map(({ text, values }) =>
+      client.query(values === undefined ? text : { name: nameOf(text), text, values: [...values] }),
+    ),
   );
   const settled = await Promise.allSettled(sent);
   return settled.map((each) => {
     if (each.status === "rejected") throw each.reason;
     return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
   });
+}
+
+// Each piece would wake the server.
+function inOnePiece<T>({ connection: { stream } }: Client, work: () => T): T {
+  stream.cork();
+  try {
+    return work();
+  } finally {
+    stream.uncork();
+  }
 }
 
 // The query of a person: one snapshot, in a transaction that can only read. DECLARE takes nothing but a query, and a statement with a name

@@ -33,6 +33,8 @@ export interface Firing {
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
   readonly problem: FiringProblem | undefined;
+  /** Somebody wants it to stop, while it is under way. */
+  readonly isToStop: boolean;
 }
 
 /** How a run ended. */

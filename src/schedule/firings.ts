@@ -130,12 +130,6 @@ export class Firings {
     this.#database.run("UPDATE firing SET stop = 1 WHERE schedule = ? AND state = 'running'", id);
   }
 
-  /** Whether somebody wants a firing to stop. */
-  isToStop({ schedule, tick }: Firing): boolean {
-    const row = this.#database.get("SELECT stop FROM firing WHERE schedule = ? AND tick = ?", schedule, tick);
-    return row?.["stop"] === 1;
-  }
-
   at(id: string, tick: number): Firing | undefined {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND tick = ?", id, tick)[0];
   }
@@ -258,6 +252,7 @@ function readFiring(row: SqlRow, path: string): Firing {
       startedAt: numberOf(row["started_at"]),
       endedAt: numberOf(row["ended_at"]),
       problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as FiringProblem),
+      isToStop: row["stop"] === 1,
     };
   } catch (error) {
     throw damaged(path, error);

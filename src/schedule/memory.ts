@@ -14,10 +14,7 @@ export class ScheduleMemory {
   readonly #known = new Map<string, KnownSchedule>();
   readonly #open = new Map<string, readonly Firing[]>();
   // Finding the next tick takes longer than the rest of a look.
-  readonly #dues = new Map<
-    string,
-    { readonly cron: FiringPlan["cron"]; readonly since: number; readonly at: number | undefined }
-  >();
+  readonly #dues = new Map<string, { readonly plan: FiringPlan; readonly at: number | undefined }>();
   #readAt: number | undefined;
 
   constructor(store: ScheduleStore, clock: Pick<Clock, "now" | "elapsed">) {
@@ -54,17 +51,18 @@ export class ScheduleMemory {
 
   /** When a plan fires next. */
   nextDue(plan: FiringPlan): number | undefined {
-    const since = this.#known.get(plan.id)?.since ?? this.#clock.now();
     const before = this.#dues.get(plan.id);
-    if (before?.cron === plan.cron && before.since === since) return before.at;
-    const at = nextDue(plan, since);
-    this.#dues.set(plan.id, { cron: plan.cron, since, at });
+    if (before?.plan === plan) return before.at;
+    const known = this.#known.get(plan.id);
+    const at = nextDue(plan, known?.since ?? this.#clock.now());
+    if (known !== undefined) this.#dues.set(plan.id, { plan, at });
     return at;
   }
 
   #keep(known: KnownSchedule): boolean {
     const before = this.#known.get(known.id);
     this.#known.set(known.id, known);
+    if (before?.since !== known.since) this.#dues.delete(known.id);
     return before === undefined || JSON.stringify(before) !== JSON.stringify(known);
   }
 }

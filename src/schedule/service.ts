@@ -1,7 +1,8 @@
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { rested } from "../base/time/turns.ts";
 import { count, quoted } from "../base/text/text.ts";
-import { spellHolder } from "../journal/holder.ts";
+import { keepsHold, spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
 import { type Blocking, type Firing, type FiringProblem, timeOf } from "./firing.ts";
@@ -75,7 +76,6 @@ export class Scheduler {
       for (const id of this.#memory.read()) this.#changed.add(id);
       this.#reload();
       for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
-      this.#showChanged();
       void this.#deliver();
       await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
     }
@@ -130,19 +130,34 @@ export class Scheduler {
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
   }
 
-  #showChanged(): void {
+  /** Brings the metrics up to date, for whoever reads them: the runs of other processes are read for it. */
+  async showState(): Promise<void> {
     const { store, metrics, reportOf } = this.#parts;
     for (const id of this.#changed) {
+      this.#changed.delete(id);
       if (!this.#begun.has(id)) continue;
       const lastSuccess = this.#memory.known(id)?.lastSuccess;
       metrics.showState(id, { lastSuccess, lastRun: store.firings.lastEndedRun(id) }, reportOf);
+      await rested();
     }
-    this.#changed.clear();
   }
 
   #isDue(ticking: Ticking): boolean {
     const due = this.#memory.nextDue(planOf(ticking));
-    return (due !== undefined && due <= this.#parts.clock.now()) || this.#memory.open(ticking.id).length > 0;
+    return (due !== undefined && due <= this.#parts.clock.now()) || this.#needsLook(this.#memory.open(ticking.id));
+  }
+
+  // Each look is a transaction, so what is under way undisturbed is not looked at: thousands of firings may be.
+  #needsLook(open: readonly Firing[]): boolean {
+    const running = open.filter(({ state }) => state === "running");
+    if (running.length === 0) return open.length > 0;
+    return running.some((firing) =>
+      this.#isHere(firing) ? firing.isToStop : !keepsHold(this.#parts.store.firings.lifeOf(firing)),
+    );
+  }
+
+  #isHere({ schedule, tick }: Firing): boolean {
+    return this.#running.get(schedule)?.firing.tick === tick;
   }
 
   #look(ticking: Ticking): void {
@@ -157,9 +172,8 @@ export class Scheduler {
     this.#readAgain(ticking.id);
     metrics.next(ticking.id, this.#memory.nextDue(plan));
     for (const { state, tick } of decision.steps) if (state === "running") this.#start(ticking, tick);
-    const running = this.#running.get(ticking.id);
-    if (running !== undefined && (decision.cancels || store.firings.isToStop(running.firing)))
-      running.stop.abort("cancelled" satisfies StopReason);
+    const isToStop = this.#memory.open(ticking.id).some((firing) => firing.isToStop && this.#isHere(firing));
+    if (decision.cancels || isToStop) this.#running.get(ticking.id)?.stop.abort("cancelled" satisfies StopReason);
   }
 
   #readAgain(id: string): void {
@@ -274,9 +288,13 @@ export class Scheduler {
   }
 }
 
+const plans = new WeakMap<Ticking, FiringPlan>();
+
 /** What of a scheduled playbook decides when it fires. */
-export function planOf({ id, schedule }: Ticking): FiringPlan {
-  return { id, ...schedule };
+export function planOf(ticking: Ticking): FiringPlan {
+  let plan = plans.get(ticking);
+  if (plan === undefined) plans.set(ticking, (plan = { id: ticking.id, ...ticking.schedule }));
+  return plan;
 }
 
 /** The run that a person must look after before a playbook that writes may be run again. */

@@ -37,11 +37,14 @@ export interface SqlDatabase {
   /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T;
   /**
-   * The same for work that only adds records of runs that this process holds: others may add theirs beside it, where the database can do
-   * both at once. Nobody takes a run over meanwhile.
+   * The same for work that changes nothing but runs that this process holds: others may write for theirs beside it, where the database can
+   * do both at once. Nobody takes a run over meanwhile.
    */
-  adding(work: () => void): void;
-  /** Runs `work` within a transaction: if it throws, only its own changes are undone. */
-  apart(work: () => void): void;
+  sharing(work: () => void): void;
+  /**
+   * Lets the transaction throw an Unmet unless a query finds a row: now, or when it ends. On a server it costs no round trip of its own. Only
+   * within a transaction.
+   */
+  require(sql: string, ...values: Cell[]): void;
   close(): void;
 }

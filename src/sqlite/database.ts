@@ -6,6 +6,7 @@ import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
+import { Unmet } from "../sql/failure.ts";
 import type { ModelFile, TableLayout } from "../sql/layout.ts";
 import { alwaysWritten, removed, withFailures, failureOf } from "./failure.ts";
 import { temporaryFile } from "./temporary.ts";
@@ -143,19 +144,12 @@ export class Database implements SqlDatabase {
     }
   }
 
-  adding(work: () => void): void {
+  sharing(work: () => void): void {
     this.transaction(work); // a file has one writer at a time
   }
 
-  apart(work: () => void): void {
-    this.exec("SAVEPOINT apart");
-    try {
-      work();
-    } catch (error) {
-      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK TO apart; RELEASE apart");
-      throw error;
-    }
-    this.exec("RELEASE apart");
+  require(sql: string, ...values: Cell[]): void {
+    if (this.get(sql, ...values) === undefined) throw new Unmet();
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { approvalPlaybook, ORDER } from "../playbooks.ts";
 import { BINARIES, PostgresServer } from "../postgres/server.ts";
 import { gate, type Passing, proxyTo, type Proxy } from "./proxy.ts";
-import { hook, logged } from "./schedule.ts";
+import { hook, logged, parsedMetrics } from "./schedule.ts";
 import {
   approveAsBob,
   type Ended,
@@ -26,6 +26,8 @@ import {
 /** Failing over takes ten seconds of waiting, and more on a busy machine. */
 const LONGEST_MS = 180_000;
 
+const TEN_MINUTES_MS = 600_000;
+
 const describes = new SchemaSet().validator(notificationSchema);
 
 /** The reads before that of the last step. */
@@ -42,11 +44,15 @@ interface Jobs {
   }[];
 }
 
+function clockAhead(ms: number): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import ${new URL("../ahead.mjs", import.meta.url).href}`, CLOCK_AHEAD_MS: String(ms) };
+}
+
 interface Fleet {
   readonly service: Service;
   readonly proxy: Proxy;
-  /** A folder of its own for one machine, with the same playbooks. */
-  readonly machine: (port?: string) => Project;
+  /** A folder of its own for one machine, with the same playbooks. Its clock may be ahead, or behind. */
+  readonly machine: (port?: string, aheadMs?: number) => Project;
 }
 
 describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
@@ -60,8 +66,9 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const { schema, url } = server.place();
-    const machine = (port = String(server.port)): Project => {
-      const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal().replace(String(server.port), port) });
+    const machine = (port = String(server.port), aheadMs = 0): Project => {
+      const database = { TOKENBOOK_DATABASE: url.reveal().replace(String(server.port), port) };
+      const project = newProject({ ...KEYS, ...database, ...(aheadMs === 0 ? {} : clockAhead(aheadMs)) });
       const state = `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
       project.write("tokenbook.yaml", environmentAt(proxy.url) + state + more);
       project.write("order.yaml", ORDER);
@@ -75,6 +82,11 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const running = project.start("worker", ...args);
     await logged(running, "worker.started");
     return running;
+  };
+
+  const metricOf = async (worker: Running, name: string): Promise<number | undefined> => {
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
+    return parsedMetrics(await (await fetch(`${url}/metrics`)).text()).get(name);
   };
 
   const outcomeOf = async (running: Running): Promise<Jobs["jobs"][number]> => {
@@ -116,7 +128,11 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
   });
 
   // A read of the first worker is held; what then happens to that worker is up to `harm`.
-  async function failOver(harm: (first: Running, way: DatabaseWay) => Promise<void>, heal: NodeJS.Signals): Promise<void> {
+  async function failOver(
+    harm: (first: Running, way: DatabaseWay, machine: Fleet["machine"]) => Promise<void>,
+    heal: NodeJS.Signals,
+    secondAheadMs = 0,
+  ): Promise<void> {
     const { service, proxy, machine } = await fleet();
     const way = await DatabaseWay.open(server.port);
     const first = await started(machine(String(way.port)));
@@ -129,8 +145,8 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     void proxy.next("GET /token", hold, READS_BEFORE);
     const submitted = submitting(machine(), "O1");
     await reached(first, arrived.passed);
-    await harm(first, way);
-    const second = await started(machine());
+    await harm(first, way, machine);
+    const second = await started(machine(undefined, secondAheadMs));
     const came = await outcomeOf(submitted);
     held.open();
     await first.signal(heal);
@@ -156,6 +172,21 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
   );
 
   test(
+    "machines whose clocks are ten minutes wrong: what a living worker holds is not taken from it, and a dead one's run is continued",
+    () =>
+      failOver(
+        async (first, _way, machine) => {
+          const refused = await machine(undefined, TEN_MINUTES_MS).start("resume").ended;
+          expect([refused.code, refused.stderr], refused.transcript).toEqual([6, expect.stringContaining("is held by")]);
+          await first.signal("SIGKILL");
+        },
+        "SIGKILL",
+        -TEN_MINUTES_MS,
+      ),
+    LONGEST_MS,
+  );
+
+  test(
     "a worker dies with a write under way: the run is unknown, one notification says it, and the same key resumes it",
     async () => {
       const { url, posted } = await hook(200);
@@ -176,9 +207,11 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
       const submitted = submitting(desk, "O1");
       await reached(first, arrived.passed);
       await first.signal("SIGKILL");
-      const second = await started(withDesk());
+      const second = await started(withDesk(), "--listen", "0");
+      expect(await metricOf(second, "tokenbook_oldest_unknown_seconds")).toBe(0);
       const came = await outcomeOf(submitted);
       expect(came).toMatchObject({ exit: 5, outcome: "unknown" });
+      expect(await metricOf(second, "tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
       late.open();
       await delivered;
       const again = await outcomeOf(submitting(desk, "O1"));
@@ -249,6 +282,19 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const { code, transcript } = await worker.ended;
     expect(code, transcript).toBe(0);
     expect(await outcomeOf(submitted)).toMatchObject({ exit: 0, outcome: "passed" });
+  });
+
+  test("a worker's page shows what waits under each label, and how many workers are alive", async () => {
+    const { machine } = await fleet();
+    for (const order of ["O1", "O2"]) {
+      const submitted = await machine().run("submit", "order.yaml", "--input", `order=${order}`, "--label", "idle");
+      expect(submitted.code, submitted.transcript).toBe(0);
+    }
+    const worker = await started(machine(), "--listen", "0");
+    expect(await metricOf(worker, "tokenbook_workers")).toBe(1);
+    expect(await metricOf(worker, 'tokenbook_queue_waiting{label="idle"}')).toBe(2);
+    expect(await metricOf(worker, 'tokenbook_queue_active{label="idle"}')).toBe(0);
+    expect(await metricOf(worker, 'tokenbook_queue_oldest_seconds{label="idle"}')).toBeGreaterThan(0);
   });
 
   test("a worker with another version of the playbook runs nothing", async () => {

@@ -61,6 +61,12 @@ export async function loggedLines(running: Running, look: (line: Line) => boolea
   }
 }
 
+/** The values of a page of metrics, by their names with their labels. */
+export function parsedMetrics(page: string): Map<string, number> {
+  const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
+}
+
 /** Adds who must be notified to a project's environment. */
 export function notifying(project: Project, service: string, notifications: string): void {
   project.write("tokenbook.yaml", `${environmentAt(service)}notifications:\n${notifications}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { approvalPlaybook } from "../playbooks.ts";
-import { firingsOf, logged, loggedLines, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
+import { firingsOf, logged, loggedLines, parsedMetrics, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
 import { KEYS, MINT_ONCE, newProject, operationsOf, servedSandbox } from "./world.ts";
 
 const describes = new SchemaSet().validator(scheduleSchema);
@@ -113,7 +113,7 @@ describe("a schedule that is served", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const page = await fetch(`${url}/metrics`);
     expect(page.headers.get("content-type")).toContain("text/plain; version=0.0.4");
-    const metrics = parsed(await page.text());
+    const metrics = parsedMetrics(await page.text());
     const labels = '{schedule="tokens.yaml@here"';
     expect(metrics.get(`tokenbook_schedule_firings_total${labels},outcome="passed"}`)).toBeGreaterThanOrEqual(2);
     expect(metrics.get(`tokenbook_schedule_firings_total${labels},outcome="missed"}`)).toBe(0);
@@ -295,8 +295,3 @@ describe("what cannot be served is reported before anything fires", () => {
     expect(wrong.stderr, wrong.transcript).toContain(says);
   });
 });
-
-function parsed(page: string): Map<string, number> {
-  const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
-}

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import { outlineEnvironments } from "../../environment/load.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -108,6 +109,8 @@ export class WatchedPlaybooks {
   readonly #log: Log;
   readonly #stamps: Map<string, string>;
   #files: readonly OnFile[];
+  /** The file at which the next look begins. */
+  #next = 0;
   #ticking: readonly (OnFile & Ticking)[];
 
   constructor(from: { shell: ProjectShell; options: WhichOptions; log: Log }, files: readonly OnFile[]) {
@@ -119,9 +122,12 @@ export class WatchedPlaybooks {
     this.#stamps = new Map(files.map((each) => [each.file, this.#stampOf(each)]));
   }
 
-  /** The same list as before when nothing has changed. */
+  /** The same list as before when nothing has changed. Of thousands of files it looks at some at a time, because others wait meanwhile. */
   current(): readonly (OnFile & Ticking)[] {
-    const files = this.#files.map((each) => this.#again(each));
+    const from = this.#next;
+    const to = from + LIMITS.scheduleFilesAtOnce;
+    this.#next = to < this.#files.length ? to : 0;
+    const files = this.#files.map((each, at) => (at < from || at >= to ? each : this.#again(each)));
     if (files.every((each, at) => each === this.#files[at])) return this.#ticking;
     this.#files = files;
     this.#ticking = files.filter(isTicking);

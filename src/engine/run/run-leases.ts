@@ -24,12 +24,12 @@ const PAUSE_MS = 250;
  */
 export async function withLeases<T>(
   parts: RunParts,
-  about: GivenToRun & { readonly runId: string },
+  about: GivenToRun & { readonly runId: string; readonly isNew: boolean },
   work: (claim: Claim | undefined) => Promise<T>,
 ): Promise<T> {
   const groups = groupsOf(parts.playbook, about);
   const wanted = { groups: groups.map(({ group }) => group), entities: entitiesOf(parts) };
-  if (groups.length === 0 && wanted.entities.length === 0 && !parts.store.knows(about.runId)) return work(undefined);
+  if (groups.length === 0 && wanted.entities.length === 0 && about.isNew) return work(undefined);
   const claim = await takeAll(parts, { runId: about.runId, groups, wanted });
   return lettingGo(parts, claim, () => work(claim));
 }

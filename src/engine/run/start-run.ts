@@ -59,13 +59,13 @@ async function beginRun(
   assertConfirmed(playbook, target, beginning.confirmed);
   const starting = { playbook, target, given, folder };
   const runs = excused(store, starting, beginning);
-  return withLeases(parts, { ...given, ...name }, async (claim) => {
+  return withLeases(parts, { ...given, ...name, isNew: true }, async (claim) => {
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
     // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
     const admit = (): void =>
       refuseBeside(
-        leftOpenBefore(store, starting, ({ id }) => store.settle(id)),
+        leftOpenBefore(store, starting, ({ id, held }) => held ?? store.settle(id)),
         runs,
       );
     const held = await store.begin(opened, target.environment, claim, admit);
@@ -128,7 +128,7 @@ async function continueRun(
   }
   checkTarget(playbook, target);
   const { inputs, env = {} } = before.opened;
-  return withLeases(parts, { inputs, env, runId }, async (claim) => {
+  return withLeases(parts, { inputs, env, runId, isNew: false }, async (claim) => {
     // Another process may have resumed it before this claim.
     const now = store.history(runId, read);
     const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);

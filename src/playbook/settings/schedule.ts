@@ -1,5 +1,6 @@
 import { Cron, isTimezone, timezones } from "../../base/time/cron.ts";
 import { messageOf } from "../../base/failure.ts";
+import { Recent } from "../../base/recent.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import { type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { retryOf } from "../steps/side-reads.ts";
@@ -82,7 +83,7 @@ function tooShort(node: MapNode, context: CheckContext): void {
 
 // Firings with a jitter as long as the time between two of them could overtake each other.
 function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: number }, context: CheckContext): void {
-  if (jitterMs === 0 || jitterMs < leastInterval(cron)) return;
+  if (jitterMs === 0 || jitterMs < leastIntervals.of(`${cron.timezone} ${cron.pattern}`)) return;
   context.report(
     {
       code: "playbook.schedule-time",
@@ -93,6 +94,12 @@ function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: 
     rangeOf(node, "jitter"),
   );
 }
+
+// By zone and pattern: to find it takes longer than the rest of a check, and thousands of playbooks may fire alike.
+const leastIntervals = new Recent((zoned) => {
+  const [timezone = "", ...pattern] = zoned.split(" ");
+  return leastInterval(new Cron(pattern.join(" "), timezone));
+});
 
 function leastInterval(cron: Cron): number {
   let least = Number.POSITIVE_INFINITY;

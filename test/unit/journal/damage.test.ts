@@ -302,7 +302,7 @@ test("the disk is full: nothing is written after the gap, not even when there is
   const leases = new Leases(database, { ...PORTS, liveness });
   const last = [...store.chain("run1")].at(-1);
   const journal = new RunJournal(
-    { database, commits: new Commits(database, leases, PORTS), leases, liveness, tail: new Tail(tailFileOf(database.path)) },
+    { database, commits: new Commits(database, PORTS), leases, liveness, tail: new Tail(tailFileOf(database.path)) },
     { claim: leases.takeOver("run1"), end: { sequence: 1, hash: last?.hash ?? "" }, opening: () => {} },
     PORTS,
   );

@@ -84,12 +84,14 @@ export class Desk {
     const { parts, pid } = this.#process();
     const ticking: Ticking = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: schedules, writes };
     const all = [ticking];
-    const ended = new Scheduler({ ...parts, current: () => all, reportOf: () => undefined })
-      .run(stopping.signal)
-      .finally(() => parts.store.close());
+    const scheduler = new Scheduler({ ...parts, current: () => all, reportOf: () => undefined });
+    const ended = scheduler.run(stopping.signal).finally(() => parts.store.close());
     return {
       ended,
-      metrics: async () => (await parts.metrics.page()).text,
+      metrics: async () => {
+        await scheduler.showState();
+        return (await parts.metrics.page()).text;
+      },
       stop: () => stopping.abort(),
       kill: () => {
         this.#living.delete(pid);

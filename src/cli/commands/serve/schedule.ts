@@ -223,7 +223,11 @@ async function serve(
     reportOf: (runId) => reportOfRun(shell, options, runId),
   });
   const { metrics, log } = parts;
-  const source = { metrics, notReady: () => service.notReady() };
+  const shown = async (): ReturnType<typeof metrics.page> => {
+    await service.showState();
+    return metrics.page();
+  };
+  const source = { metrics: { page: shown }, notReady: () => service.notReady() };
   const page = await pageOf(options.listen, source, { log, event: "schedule.listening" });
   try {
     await service.run(stopping);
