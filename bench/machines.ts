@@ -32,7 +32,7 @@ export class Machines {
   }
 
   static async start(): Promise<Machines> {
-    return new Machines(await PostgresServer.start());
+    return new Machines(await PostgresServer.start({}, tmpdir()));
   }
 
   /** Makes the folder of a project, with these files. */

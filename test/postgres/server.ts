@@ -11,7 +11,6 @@ import type { ServerPlace } from "../../src/sql/place.ts";
 /** The server refuses to run as root. */
 export const NOBODY: { readonly uid: number; readonly gid: number } | { readonly uid?: never; readonly gid?: never } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** A kill loses nothing that the system has received, so memory is as good a place as a disk, and costs less. */
 const MEMORY = "/dev/shm";
 const TRIES = 200;
 const PAUSE_MS = 50;
@@ -33,9 +32,9 @@ export class PostgresServer {
     this.port = port;
   }
 
-  /** Makes a server, and starts it with these settings. */
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "tokenbook-pg-"));
+  /** Makes a server below a folder, in memory where that is possible, and starts it with these settings. */
+  static async start(settings: Readonly<Record<string, string>> = {}, below: string = inMemory()): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(below, "tokenbook-pg-"));
     chmodSync(folder, 0o700);
     if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
     const args = ["-D", join(folder, "data"), "-U", "tester", "--auth=trust", "--no-sync", "--no-locale", "--encoding=UTF8"];
@@ -107,6 +106,11 @@ export class PostgresServer {
       await client.end();
     }
   }
+}
+
+// A kill loses nothing that the system has received, so memory is as good a place as a disk, and costs less.
+function inMemory(): string {
+  return existsSync(MEMORY) ? MEMORY : tmpdir();
 }
 
 /** Returns a port that nobody listens on. */
