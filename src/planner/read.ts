@@ -54,7 +54,7 @@ interface Made {
 // What is read now may be different then: the plan says that, and builds nothing on it.
 function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, RowDetails] {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
-  const asNow = `this was answered before the run: ${context.disturbed ?? ""}`;
+  const asNow = `the answer may differ in the run: ${context.disturbed ?? ""}`;
   const failed = result.kind === "failed" ? [result.problem.message] : [];
   const verdict = isAsked || result.kind === "failed" ? "cannot-know" : "reads";
   return [place, valueAfter(place, step), { verdict, why: [...failed, asNow], actor }];

@@ -88,7 +88,7 @@ function problemLines({ code, message, next }: PlannedProblem, indent: string): 
   return [`${indent}${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : [`${indent}next: ${oneLine(next)}`])];
 }
 
-/** Returns the totals: `3 assets and 1 token would be created; 2 steps cannot be predicted, because …`. */
+/** Returns the totals: `3 assets and 1 token would be created`, then `2 steps cannot be predicted, because …`, with several reasons in lines of their own. */
 export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
   const rows = (verdict: PlannedVerdict): readonly PlannedStep[] => steps.filter((step) => step.verdict === verdict);
   const created = things(rows("will-create"));
@@ -100,8 +100,14 @@ export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
     ...countedSteps(rows("already-so"), "already done"),
     ...countedSteps(rows("would-fail"), "sure to fail"),
   ];
-  const why = unpredicted.length === 0 ? "" : ` cannot be predicted, because ${reasonsOf(unpredicted)}`;
-  return [parts.join("; "), ...(why === "" ? [] : [`${count(unpredicted.length, "step")}${why}`])];
+  return [parts.join("; "), ...unpredictedLines(unpredicted)];
+}
+
+function unpredictedLines(steps: readonly PlannedStep[]): readonly string[] {
+  if (steps.length === 0) return [];
+  const [first = "", ...others] = reasonsOf(steps);
+  const what = `${count(steps.length, "step")} cannot be predicted, because`;
+  return others.length === 0 ? [`${what} ${first}`] : [what, `  ${first}`, ...others.map((reason) => `  ${reason}`)];
 }
 
 function countedSteps({ length }: readonly PlannedStep[], words: string): readonly string[] {
@@ -117,9 +123,9 @@ function things(steps: readonly PlannedStep[]): string {
 
 const REASONS_SHOWN = 2;
 
-function reasonsOf(steps: readonly PlannedStep[]): string {
+function reasonsOf(steps: readonly PlannedStep[]): readonly string[] {
   const reasons = steps.flatMap(({ why, unknown }) => [...new Set([...why, ...unknown.map((part) => part.why)])]);
   const common = [...Map.groupBy(reasons, (reason) => reason)].toSorted(([, one], [, other]) => other.length - one.length);
   const shown = common.slice(0, REASONS_SHOWN).map(([reason]) => oneLine(reason));
-  return `${shown.join("; ")}${common.length > REASONS_SHOWN ? `; and ${count(common.length - REASONS_SHOWN, "other reason")}` : ""}`;
+  return common.length > REASONS_SHOWN ? [...shown, `and ${count(common.length - REASONS_SHOWN, "other reason")}`] : shown;
 }
