@@ -1,7 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CrashDocument } from "../../src/report/crash/shape.ts";
 import { BINARIES, PostgresServer } from "../postgres/server.ts";
-import { environmentAt, MINT_ONCE, newProject, type Project } from "../stories/world.ts";
+import { environmentAt, newProject, type Project } from "../stories/world.ts";
+
+// One write, so that a kill at each of its boundaries takes seconds.
+const ONE_WRITE = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - id: token
+    uses: ledger.token.create
+    as: issuer
+    with:
+      id: ONE
+      name: One
+      symbol: ONE
+      classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
+      behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
+`;
 
 // Each kills a process at every boundary of its run, and a busy machine is slow to start them.
 vi.setConfig({ testTimeout: 180_000 });
@@ -20,25 +35,26 @@ describe.skipIf(BINARIES === undefined)("a crash test whose runs keep their stat
       "tokenbook.yaml",
       `${environmentAt("http://127.0.0.1:9")}state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`,
     );
-    project.write("mint.yaml", MINT_ONCE);
+    project.write("one.yaml", ONE_WRITE);
     return project;
   }
 
   test("the ledger is the same wherever the run dies, or the run says unknown; nothing stays on the server", async () => {
     const before = await schemas(server);
-    const tested = await projectOnServer().run("test", "--crash-everywhere", "--on-server", "--json", "mint.yaml");
+    const tested = await projectOnServer().run("test", "--crash-everywhere", "--on-server", "--json", "one.yaml");
     expect(tested.code, tested.transcript).toBe(0);
     const [report] = (JSON.parse(tested.stdout) as CrashDocument).playbooks;
-    expect(report?.totals, tested.transcript).toMatchObject({ tried: 14, different: 0, missed: 0, notTried: 0 });
-    expect(report?.boundaries[0]?.replay).toBe("tokenbook test --crash-everywhere mint.yaml --at before:run.claimed --on-server");
+    expect(report?.totals, tested.transcript).toMatchObject({ different: 0, missed: 0, notTried: 0 });
+    expect(report?.boundaries.map(({ point }) => point)).toContain("after:attempt.intended@token");
+    expect(report?.boundaries[0]?.replay).toBe("tokenbook test --crash-everywhere one.yaml --at before:run.claimed --on-server");
     expect(await schemas(server)).toEqual(before);
   });
 });
 
 test("without a server in tokenbook.yaml it says how to name one", async () => {
   const project = newProject();
-  project.write("mint.yaml", MINT_ONCE);
-  const tested = await project.run("test", "--crash-everywhere", "--on-server", "mint.yaml");
+  project.write("one.yaml", ONE_WRITE);
+  const tested = await project.run("test", "--crash-everywhere", "--on-server", "one.yaml");
   expect(tested.code, tested.transcript).toBe(2);
   expect(tested.stderr).toContain("test.no-server");
   expect(tested.stderr).toContain("next: name one in tokenbook.yaml: state: { postgres: env:TOKENBOOK_DATABASE }");
