@@ -22,6 +22,7 @@ import {
   servedSandbox,
   type Service,
 } from "./world.ts";
+import { viewing } from "./viewing.ts";
 
 /** Failing over takes ten seconds of waiting, and more on a busy machine. */
 const LONGEST_MS = 180_000;
@@ -125,6 +126,10 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     ).toHaveLength(orders.length);
     const runs = await desk.json("runs");
     expect(runs.data.runs, transcript).toHaveLength(orders.length);
+    const { get } = await viewing(desk);
+    const page = await (await get("runs/")).text();
+    for (const { id } of runs.data.runs) expect(page).toContain(id);
+    expect((await get("runs/", "POST")).status, "the page over the shared state changes nothing").toBe(405);
   });
 
   // A read of the first worker is held; what then happens to that worker is up to `harm`.
