@@ -201,7 +201,7 @@ export const LIMITS = {
   /** The longest pause of a schedule between two checks, and the pause while another process runs something, in milliseconds. */
   scheduleNapMs: 30_000,
   schedulePollMs: 1_000,
-  /** How many files of schedules are looked at each second, whether they were edited. */
+  /** How many files of schedules are checked for edits each second. */
   scheduleFilesAtOnce: 1_000,
   /** How long a run may delay the next firings before this is reported, in milliseconds. */
   scheduleHeldMs: 43_200_000,

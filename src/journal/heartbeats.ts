@@ -22,7 +22,7 @@ export class Heartbeats implements Liveness {
   readonly #database: SqlDatabase;
   readonly #server: ServerPlace;
   /** By beat, how long a process counts as alive without another question: nobody takes anything over meanwhile. */
-  readonly #aliveUntil = new Map<string | null, number>();
+  readonly #aliveUntil = new Map<string, number>();
   #isUser = false;
 
   constructor(database: SqlDatabase, server: ServerPlace) {
@@ -52,11 +52,13 @@ export class Heartbeats implements Liveness {
   lifeOf(holder: Holder): Life {
     if (this.isMe(holder)) return "alive";
     if (isGoneHere(holder)) return "dead";
-    const beat = holder.beat ?? null;
+    const { beat } = holder;
+    if (beat === undefined) return "silent";
     if ((this.#aliveUntil.get(beat) ?? 0) > performance.now()) return "alive";
     const age = "CAST(EXTRACT(EPOCH FROM clock_timestamp() - seen_at) * 1000 AS BIGINT)";
     const row = this.#database.get(`SELECT ${age} AS age FROM holder WHERE name = ?`, beat);
     const leftMs = LIMITS.beatLapsedMs - Number(row?.["age"] ?? Infinity);
+    for (const [each, until] of this.#aliveUntil) if (until <= performance.now()) this.#aliveUntil.delete(each);
     if (leftMs < 0) return "silent";
     this.#aliveUntil.set(beat, performance.now() + Math.min(leftMs, LIMITS.beatMs));
     return "alive";

@@ -10,7 +10,7 @@ import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf } from "./proofs.ts";
-import type { Commits, NextTurn, Share } from "./commits.ts";
+import type { ClaimCheck, Commits, NextTurn, Share } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail, TailFile } from "./tail.ts";
@@ -143,8 +143,7 @@ export class RunJournal {
       write: (check) => {
         this.#hash = before ??= this.#hash;
         this.#opening?.();
-        if (check === "required") this.#requireHeld();
-        else this.#assertHeld();
+        this.#assertHeld(check);
         for (const each of waiting) this.#insert(each);
         this.#end(waiting.at(-1)?.record);
         say?.();
@@ -224,15 +223,11 @@ export class RunJournal {
     );
   }
 
-  #requireHeld(): void {
-    if (!this.#liveness.isSeen()) throw unseen(this.claim.runId);
-    this.#leases.requireHeld(this.claim);
-  }
-
   // Whoever was taken over can write no more, however late it wakes up.
-  #assertHeld(): void {
+  #assertHeld(check: ClaimCheck = "asked"): void {
     const { runId } = this.claim;
     if (!this.#liveness.isSeen()) throw unseen(runId);
+    if (check === "required") return this.#leases.requireHeld(this.claim);
     if (this.#leases.isHeld(this.claim)) return;
     throw new Failure({
       code: "journal.claim-lost",

@@ -6,7 +6,7 @@ import type { StatePlace } from "../sql/place.ts";
 import { copyTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
-import { Archives, keyIsArchived, runIsArchived } from "./archives/archives.ts";
+import { Archives, runIsArchived } from "./archives/archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
@@ -312,9 +312,9 @@ export class JournalStore {
   }
 
   /** Keeps that a run has left no write open, which only its records said so far. Does nothing for a run that a process may still continue. */
-  settle(runId: string): void {
-    if (this.leases.holding(runId) !== undefined) return;
-    this.#database.run("UPDATE run SET settled = 1 WHERE id = ?", runId);
+  settle({ id, held }: Pick<RunSummary, "id" | "held">): void {
+    if (held !== undefined || this.leases.holding(id) !== undefined) return;
+    this.#database.run("UPDATE run SET settled = 1 WHERE id = ?", id);
   }
 
   /** The last run of a playbook in an environment. */
@@ -325,22 +325,13 @@ export class JournalStore {
 
   /** The run to which a caller gave this key. Throws a Failure when that run is archived. */
   withKey(key: string): RunSummary | undefined {
-    const runId = this.#runWithKey(this.#ports.redact(key));
+    const runId = this.archives.runWithKey(this.#ports.redact(key));
     return runId === undefined ? undefined : this.summary(runId);
   }
 
   #assertFree(key: string): void {
-    const other = this.#runWithKey(key);
+    const other = this.archives.runWithKey(key);
     if (other !== undefined) throw keyTaken(other);
-  }
-
-  // One question, because a server takes a round trip for each.
-  #runWithKey(key: string): string | undefined {
-    const both = "SELECT id, 0 AS archived FROM run WHERE key = ? UNION ALL SELECT id, 1 FROM archived_run WHERE key = ?";
-    const [found] = this.#database.all(both, key, key);
-    const archived = found?.["archived"] === 1 ? this.archives.withKey(key) : undefined;
-    if (archived !== undefined) throw keyIsArchived(archived);
-    return found === undefined ? undefined : String(found["id"]);
   }
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {

@@ -18,16 +18,18 @@ const IN_MEMORY = ":memory:";
 export function setAside(place: StatePlace, { layout }: StatePart, mark: string): string {
   if (typeof place === "string") return setFolderAside(place, `moved-${mark}`);
   const name = `${place.schema}_moved_${mark}`;
-  const database = PostgresDatabase.existing(place, layout);
-  database?.exec(`ALTER SCHEMA "${place.schema}" RENAME TO "${name}"`);
-  database?.close();
+  changeSchema(place, layout, `ALTER SCHEMA "${place.schema}" RENAME TO "${name}"`);
   return `the schema "${name}"`;
 }
 
 /** Removes the schema of a state with all that it holds. Throws a Failure. */
 export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
+  changeSchema(place, layout, `DROP SCHEMA "${place.schema}" CASCADE`);
+}
+
+function changeSchema(place: ServerPlace, layout: TableLayout, sql: string): void {
   const database = PostgresDatabase.existing(place, layout);
-  database?.exec(`DROP SCHEMA "${place.schema}" CASCADE`);
+  database?.exec(sql);
   database?.close();
 }
 

@@ -57,7 +57,7 @@ export async function fillOrigin(
 /** A sandbox and a state that nobody else has. */
 export interface Island {
   readonly folder: string;
-  /** Where the state is in a schema on a server. */
+  /** The schema of the state on a server; undefined where the state is in the folder. */
   readonly schema: string | undefined;
   readonly sandbox: Sandbox;
   /** Where runs reach the sandbox. */
@@ -70,7 +70,7 @@ export interface Island {
 export interface IslandParts {
   readonly origin: SandboxTemplate;
   readonly secrets: Secrets;
-  /** The state is in a schema of its own on this server, which ends with the island; in the island's folder when left out. */
+  /** The server on which the state has a schema, which is removed at the end; the state is in the island's folder when left out. */
   readonly server?: ServerPlace | undefined;
   /** Called at each point that runs of this process pass there. */
   readonly course?: Course | undefined;

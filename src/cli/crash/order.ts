@@ -16,7 +16,7 @@ export interface Order {
   readonly profile: Profile;
   /** The folder of the state. */
   readonly state: string;
-  /** The state is in this schema instead, on the server that the project names: its address holds a password, and is not passed on. */
+  /** The schema of the state on the project's server, instead of the folder. The server's address holds a password, and is not passed on. */
   readonly schema?: string | undefined;
 }
 

@@ -65,7 +65,7 @@ async function beginRun(
     // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
     const admit = (): void =>
       refuseBeside(
-        leftOpenBefore(store, starting, ({ id, held }) => held ?? store.settle(id)),
+        leftOpenBefore(store, starting, (run) => store.settle(run)),
         runs,
       );
     const held = await store.begin(opened, target.environment, claim, admit);

@@ -90,9 +90,18 @@ export class Archives {
     return rows.map(runOf);
   }
 
-  /** Returns the archived run to which a caller gave this key. */
-  withKey(key: string): RunInArchive | undefined {
-    return this.#database.all(`${IN_ARCHIVE} WHERE key = ?`, key).map(runOf)[0];
+  /** Returns the id of the run in the journal to which a caller gave this key. Throws a Failure when that run is archived. */
+  runWithKey(key: string): string | undefined {
+    // One question, because a server takes a round trip for each.
+    const both = "SELECT id, 0 AS archived FROM run WHERE key = ? UNION ALL SELECT id, 1 FROM archived_run WHERE key = ?";
+    const [found] = this.#database.all(both, key, key);
+    if (found?.["archived"] === 1) this.#assertNotArchived(key);
+    return found === undefined ? undefined : String(found["id"]);
+  }
+
+  #assertNotArchived(key: string): void {
+    const [archived] = this.#database.all(`${IN_ARCHIVE} WHERE key = ?`, key).map(runOf);
+    if (archived !== undefined) throw keyIsArchived(archived);
   }
 
   /** Returns the runs whose last record is older than a moment, and whether they can be archived. `isNeeded` says what drifts still name. */

@@ -105,9 +105,9 @@ export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
 
 function unpredictedLines(steps: readonly PlannedStep[]): readonly string[] {
   if (steps.length === 0) return [];
-  const [first = "", ...others] = reasonsOf(steps);
+  const reasons = reasonsOf(steps);
   const what = `${count(steps.length, "step")} cannot be predicted, because`;
-  return others.length === 0 ? [`${what} ${first}`] : [what, `  ${first}`, ...others.map((reason) => `  ${reason}`)];
+  return reasons.length > 1 ? [what, ...reasons.map((reason) => `  ${reason}`)] : [`${what} ${reasons.join("")}`];
 }
 
 function countedSteps({ length }: readonly PlannedStep[], words: string): readonly string[] {

@@ -61,7 +61,7 @@ test("a run that died without an open write is looked into once", async () => {
   await store.begin({ ...opened, runId: "died" }, "test");
   store.leases.release({ runId: "died", epoch: 1 }, true);
   expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
-  store.settle("died");
+  store.settle(store.summary("died"));
   expect(store.unsettled()).toEqual([]);
   await store.claim("died");
   expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);

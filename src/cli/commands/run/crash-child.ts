@@ -1,6 +1,6 @@
 import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../../protocol/decide.ts";
-import { serverForTests } from "../../crash/server.ts";
+import { serverOf, TEST_ON_SERVER } from "../../project/state-server.ts";
 import { failpointOf } from "../../crash/failpoint.ts";
 import { goOn, openedAt } from "../../crash/island.ts";
 import { readOrder } from "../../crash/order.ts";
@@ -17,7 +17,7 @@ export const crashChild: Command<Dotenv> = async (shell, options) => {
   const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, data: { [file]: {} } } });
   const inProject = inProjectOf(shell, [file]);
   const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProject, options), files });
-  const state = schema === undefined ? folder : { ...serverForTests(inProject, options), schema };
+  const state = schema === undefined ? folder : { ...serverOf(inProject, options, TEST_ON_SERVER), schema };
   const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];
   for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));

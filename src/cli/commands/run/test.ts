@@ -16,7 +16,7 @@ import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { readSeed } from "../../../sandbox/sandbox.ts";
 import { crashEverywhere, type Testing, UNDISTURBED } from "../../crash/everywhere.ts";
 import { fillOrigin, temporaryFolder } from "../../crash/island.ts";
-import { serverForTests } from "../../crash/server.ts";
+import { serverOf, TEST_ON_SERVER } from "../../project/state-server.ts";
 import type { TrialGround } from "../../crash/trial.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { maskedShell } from "../../print/masked.ts";
@@ -78,7 +78,7 @@ function noTest(): Failure {
 
 async function groundOf(shell: ProjectShell, options: TestOptions): Promise<TrialGround> {
   const { keep, seed, profile, dotenv } = options;
-  const server = options.onServer === true ? serverForTests(shell, options) : undefined;
+  const server = options.onServer === true ? serverOf(shell, options, TEST_ON_SERVER) : undefined;
   const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
     const origin = await fillOrigin(folder, {

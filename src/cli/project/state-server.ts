@@ -1,0 +1,27 @@
+import { Failure } from "../../base/failure.ts";
+import type { ServerPlace } from "../../sql/place.ts";
+import type { ProjectShell } from "./chosen-project.ts";
+import { statePlace, type Where } from "./project.ts";
+
+/** Why something needs a server. */
+type NeedsServer = Readonly<Record<"code" | "message" | "why", string>>;
+
+const QUEUE: NeedsServer = {
+  code: "queue.no-database",
+  message: "the state of this project is in a folder, which has no queue",
+  why: "workers on several machines share a database",
+};
+
+/** For a test whose runs keep their state on the project's server. */
+export const TEST_ON_SERVER: NeedsServer = {
+  code: "test.no-server",
+  message: "the state of this project is in a folder",
+  why: "--on-server keeps the state of each run on the server that the project names",
+};
+
+/** Returns the server that holds the project's state. Throws a Failure where the state is in a folder. */
+export function serverOf(shell: ProjectShell, where: Where, needs: NeedsServer = QUEUE): ServerPlace {
+  const place = statePlace(shell, where);
+  if (typeof place !== "string") return place;
+  throw new Failure({ ...needs, next: "name one in tokenbook.yaml: state: { postgres: env:TOKENBOOK_DATABASE }" });
+}
