@@ -275,6 +275,8 @@ export const LIMITS = {
   /** Rows of one side of a comparison, and differing keys above which the two sides do not match at all. */
   compareRows: 10_000_000,
   drifts: 10_000,
+  /** Characters of the rows that are held in memory until all reads that may have their keys have ended; more go to a temporary file. */
+  rowsHeldChars: 16_777_216,
   /** Drifts, cleared ones, and totals shown of one comparison in a report; `tokenbook drift list` has all of them. */
   driftsShown: 1_000,
   /** Totals that one comparison counts while it reads. */

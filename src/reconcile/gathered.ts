@@ -1,8 +1,8 @@
 import { Total } from "../base/numbers/total.ts";
-import { keyText, type Pair, type SideName, type SideRow, type SideValue } from "./row.ts";
+import { keyText, type Pair, recordText, type SideName, type SideRow, type SideValue } from "./row.ts";
 
-/** What was added under one key; of one value alone there is no total, because most keys have one. */
-interface Sum {
+/** What one side has of one key, while rows are added; of one value alone there is no total, because most keys have one. */
+export interface SideSum extends SideValue {
   rows: number;
   value: string | null;
   at: number | undefined;
@@ -12,8 +12,8 @@ interface Sum {
 
 interface Sums {
   readonly key: string;
-  left: Sum | undefined;
-  right: Sum | undefined;
+  left: SideSum | undefined;
+  right: SideSum | undefined;
 }
 
 /** What some rows of both sides come to, by key. */
@@ -22,39 +22,24 @@ export class Gathered {
   readonly #records = new Set<string>();
 
   /** Adds a row, unless its record was added before and counts once. */
-  add({ side, key, value, once, at, id }: SideRow): void {
-    this.addSeen(side, keyText(key), { rows: 1, value: value === null ? null : value.canonical(), at, id }, once);
+  add(row: SideRow): void {
+    this.addSeen(row.side, keyText(row.key), seenIn(row), recordText(row.once));
   }
 
-  /** Adds what was seen under a key; `once` identifies a record that counts once, with the same value. */
-  addSeen(side: SideName, key: string, { rows, value, at, id }: SideValue, once?: string): void {
+  /** Adds what was seen under a key, and keeps it; `once` identifies a record that counts once, with the same value. */
+  addSeen(side: SideName, key: string, seen: SideSum, once?: string): void {
     if (once !== undefined) {
       const before = this.#records.size;
-      if (this.#records.add(JSON.stringify([side, key, once, value])).size === before) return;
+      if (this.#records.add(JSON.stringify([side, key, once, seen.value])).size === before) return;
     }
-    let sums = this.#sums.get(key);
+    const sums = this.#sums.get(key);
     if (sums === undefined) {
-      sums = { key, left: undefined, right: undefined };
-      this.#sums.set(key, sums);
+      this.#sums.set(key, side === "left" ? { key, left: seen, right: undefined } : { key, left: undefined, right: seen });
+      return;
     }
     const sum = sums[side];
-    if (sum === undefined) {
-      sums[side] = { rows, value, at, id, total: undefined };
-      return;
-    }
-    sum.rows += rows;
-    sum.id = undefined;
-    sum.at = latest(sum.at, at);
-    if (value === null) return;
-    if (sum.value === null) {
-      sum.value = value;
-      return;
-    }
-    if (sum.total === undefined) {
-      sum.total = new Total();
-      sum.total.add(sum.value);
-    }
-    sum.total.add(value);
+    if (sum === undefined) sums[side] = seen;
+    else addTo(sum, seen);
   }
 
   get(key: string): Pair {
@@ -68,13 +53,34 @@ export class Gathered {
   }
 }
 
+/** What a row alone shows of its key. */
+export function seenIn({ value, at, id }: SideRow): SideSum {
+  return { rows: 1, value: value === null ? null : value.canonical(), at, id, total: undefined };
+}
+
+function addTo(sum: SideSum, { rows, value, at }: SideValue): void {
+  sum.rows += rows;
+  sum.id = undefined;
+  sum.at = latest(sum.at, at);
+  if (value === null) return;
+  if (sum.value === null) {
+    sum.value = value;
+    return;
+  }
+  if (sum.total === undefined) {
+    sum.total = new Total();
+    sum.total.add(sum.value);
+  }
+  sum.total.add(value);
+}
+
 function withTotals(sums: Sums): Pair {
   settle(sums.left);
   settle(sums.right);
   return sums;
 }
 
-function settle(sum: Sum | undefined): void {
+function settle(sum: SideSum | undefined): void {
   if (sum?.total === undefined) return;
   sum.value = sum.total.canonical;
   sum.total = undefined;

@@ -50,6 +50,11 @@ export function keyText(parts: readonly string[]): string {
   return `[${text}]`;
 }
 
+/** What identifies a record, as one text without a line break. */
+export function recordText(once: string | undefined): string | undefined {
+  return once === undefined ? undefined : JSON.stringify(once);
+}
+
 /** Returns whether JSON writes a text as it is: most parts of keys are so, and JSON would take three times as long. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);

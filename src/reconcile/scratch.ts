@@ -1,39 +1,24 @@
-import { Failure } from "../base/failure.ts";
-import { LIMITS } from "../base/limits.ts";
 import { Database } from "../sqlite/database.ts";
 import { Gathered } from "./gathered.ts";
-import { isPlain, keyText, type Pair, type SideRow, type SideValue, type SideName, SIDES } from "./row.ts";
+import { isPlain, type Pair, type SideValue, type SideName, SIDES } from "./row.ts";
 
 /**
- * The rows of both sides on the disk, joined there: memory stays flat however many there are. A row goes to one of several parts by a hash
- * of its key, and each part is joined in memory. A record that counts once goes to a part by its name before that. The file is SQLite's
- * own temporary one, without a name, so that nothing is left of it however the process ends (decision 110).
+ * Rows of both sides on the disk, joined there: memory stays flat however many there are. A row goes to one of several parts by a hash of
+ * its key, and each part is joined in memory. A record that counts once goes to a part by its name before that. The file is SQLite's own
+ * temporary one, without a name, so that nothing is left of it however the process ends (decision 110).
  */
 export class Scratch {
-  /** Made when the first part is full, because most comparisons fit into memory. */
+  /** Made when the first part is full. */
   #database: Database | undefined;
   /** By part, the lines that are not on the disk yet: as bytes, because so many living texts would slow every collection of garbage. */
   readonly #lines: Lines[] = Array.from({ length: 2 * PARTS }, () => ({ bytes: EMPTY, size: 0 }));
   readonly #void = new Set<number>();
-  readonly #rows = { left: 0, right: 0 };
 
-  /** Keeps the rows of one page under the number of the read that it is of. Throws a Failure beyond `LIMITS.compareRows`. */
-  keep(read: number, page: readonly SideRow[]): void {
-    for (const { side, key, value, once, at, id } of page) {
-      const seen = { rows: 1, value: value === null ? null : value.canonical(), at, id };
-      if (once === undefined) this.#put({ read, side, key: keyText(key) }, seen);
-      else this.#putRecord({ read, side, key: keyText(key), once: JSON.stringify(once) }, seen);
-      this.#rows[side] += 1;
-      if (this.#rows[side] > LIMITS.compareRows) throw tooMany(side);
-    }
-  }
-
-  #put(origin: Origin, seen: SideValue): void {
-    this.#write(hashOf(origin.key) % PARTS, lineOf(origin, seen));
-  }
-
-  #putRecord(origin: Origin & { readonly once: string }, seen: SideValue): void {
-    this.#write(PARTS + (hashOf(origin.key + origin.once) % PARTS), lineOf(origin, seen));
+  /** Keeps what was seen under a key. */
+  put(origin: Origin, seen: SideValue): void {
+    const { key, once } = origin;
+    const part = once === undefined ? hashOf(key) % PARTS : PARTS + (hashOf(key + once) % PARTS);
+    this.#write(part, lineOf(origin, seen));
   }
 
   #write(part: number, line: string): void {
@@ -63,8 +48,8 @@ export class Scratch {
   *pairs(): Generator<Pair> {
     for (let part = PARTS; part < 2 * PARTS; part++) {
       for (const { key, left, right } of this.#gathered(part).pairs()) {
-        if (left !== undefined) this.#put({ read: NO_READ, side: "left", key }, left);
-        if (right !== undefined) this.#put({ read: NO_READ, side: "right", key }, right);
+        if (left !== undefined) this.put({ read: NO_READ, side: "left", key, once: undefined }, left);
+        if (right !== undefined) this.put({ read: NO_READ, side: "right", key, once: undefined }, right);
       }
     }
     for (let part = 0; part < PARTS; part++) yield* this.#gathered(part).pairs();
@@ -99,6 +84,7 @@ export class Scratch {
           value: at - value === 1 ? null : lines.slice(value, at - 1),
           at: id - at === 1 ? undefined : Number(lines.slice(at, id - 1)),
           id: once - id === 1 ? undefined : lines.slice(id, once - 1),
+          total: undefined,
         };
         const name = lines.charCodeAt(side) === LEFT_CODE ? "left" : "right";
         gathered.addSeen(name, lines.slice(key, end), seen, key - once === 1 ? undefined : lines.slice(once, key - 1));
@@ -129,10 +115,11 @@ function textIn({ bytes, size }: Lines): string {
 
 /** Where a row comes from. */
 interface Origin {
+  /** The number of the try of its read. */
   readonly read: number;
   readonly side: SideName;
   readonly key: string;
-  readonly once?: string;
+  readonly once: string | undefined;
 }
 
 /** The first side's number in a line. */
@@ -157,12 +144,4 @@ function hashOf(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
   return (hash ^ (hash >>> 15)) >>> 0;
-}
-
-function tooMany(side: SideName): Failure {
-  return new Failure({
-    code: "reconcile.rows",
-    message: `the ${side} side has more than ${LIMITS.compareRows} rows`,
-    next: "compare it in parts, each with a `scope` of its own",
-  });
 }

@@ -30,7 +30,7 @@ test.for(LIMITS_KIB)(
 );
 
 test("a comparison whose temporary file cannot grow names its folder", async () => {
-  const accounts = Array.from({ length: 40_000 }, (_, at) => ({
+  const accounts = Array.from({ length: 45_000 }, (_, at) => ({
     tokenId: "Gold",
     entity: { userId: `holder${at}`.padStart(200, "0") },
     balance: 1,

@@ -52,12 +52,14 @@ export class ListSplitter {
 
   #cut(comma: number): void {
     const all = this.rest();
-    const piece = all.subarray(0, comma);
-    if (!this.#take(`${decoder.decode(piece)}]`)) {
-      if (this.#between === undefined) return this.#keep([piece, CLOSING], { isUnsound: true });
+    all[comma] = CLOSE_LIST;
+    const piece = all.subarray(0, comma + 1);
+    if (!this.#take(decoder.decode(piece))) {
+      if (this.#between === undefined) return this.#keep([piece], { isUnsound: true });
       const found = this.#scanned();
       return found > 0 ? this.#cut(found) : undefined;
     }
+    all[comma] = COMMA_BYTE;
     if (this.#mayGuess) this.#between ??= betweenAt(all, comma);
     this.#keep([OPENING, all.subarray(comma + 1)], { isUnsound: false });
     this.#scan.forget(comma);
@@ -138,7 +140,6 @@ const SPACE = 0x20;
 /** So much without a place that was guessed: the objects do not all begin with the same key, or are large. */
 const LONG_BYTES = 262_144;
 const OPENING = Buffer.from("[");
-const CLOSING = Buffer.from("]");
 
 /** What the scanner saw last between the objects of the list. */
 const START = 0;

@@ -7,7 +7,6 @@ import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
 import type { DriftsAfterRun } from "../../reconcile/drift-book.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
-import { Scratch } from "../../reconcile/scratch.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Place } from "../run/plan-steps.ts";
@@ -160,17 +159,11 @@ class Comparing {
   }
 
   async #survey(): Promise<Survey> {
-    const scratch = new Scratch();
-    try {
-      await this.reader.readAll(scratch);
-      const { looks } = this.#about;
-      const totalsOf = looks.totals === undefined ? undefined : looks.key.indexOf(looks.totals);
-      const survey = new Survey(rulesOf(looks), (key) => this.reader.isWhole(key), totalsOf);
-      for (const pair of scratch.pairs()) survey.take(pair);
-      return survey;
-    } finally {
-      scratch.close();
-    }
+    const { looks } = this.#about;
+    const totalsOf = looks.totals === undefined ? undefined : looks.key.indexOf(looks.totals);
+    const survey = new Survey(rulesOf(looks), (key) => this.reader.isWhole(key), totalsOf);
+    await this.reader.readAll((pair) => survey.take(pair));
+    return survey;
   }
 
   #reported(survey: Survey, seen: LookedAt, recorded: DriftsAfterRun): Comparison {

@@ -4,12 +4,13 @@ import type { Gap } from "../../protocol/comparison.ts";
 import { noValue } from "../write/lost-answer.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { keyParts, keyText, type Pair, type SideRow, type SideName } from "../../reconcile/row.ts";
-import type { Scratch } from "../../reconcile/scratch.ts";
+import { Join } from "../../reconcile/join.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { CUT_OFF, LIST_TRIES } from "../read/read.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { NotedRead, ReadLog } from "./read-log.ts";
 import type { RowOrigin, RowSource, SourceRead } from "./row-source.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 /** What was read of one side, and when. */
 export interface SideTally {
@@ -67,8 +68,18 @@ export class SourceReader {
     return this.tallies.left.requests + this.tallies.right.requests;
   }
 
-  /** Reads all rows into the scratch file. */
-  async readAll(scratch: Scratch): Promise<void> {
+  /** Reads all rows, and gives each key once, with what both sides have of it. */
+  async readAll(give: (pair: Pair) => void): Promise<void> {
+    const join = new Join(this.#groups(), give);
+    try {
+      await this.#readInto(join);
+      if (!this.#context.stopping) join.finish();
+    } finally {
+      join.close();
+    }
+  }
+
+  async #readInto(join: Join<SourceRead>): Promise<void> {
     await this.#each(
       this.#sources.map(({ reads }) => reads),
       async (read) => {
@@ -81,7 +92,7 @@ export class SourceReader {
           },
           take: (rows, origin) => {
             noted.page(origin, rows.length);
-            scratch.keep(number, rows);
+            join.keep(read, number, rows);
             for (const { side, record } of rows) {
               if (record === null) continue;
               taken[side] += 1;
@@ -89,14 +100,31 @@ export class SourceReader {
             }
           },
           forget: () => {
-            scratch.forget(number);
+            join.forget(read, number);
             for (const side of read.sides) this.tallies[side].rows -= taken[side];
           },
         });
         this.log.keep(noted);
         this.#rowsOf.set(read, taken.left + taken.right);
         if (problem !== undefined) this.#fail(read, problem);
+        join.end(read);
       },
+      () => join.isCrowded,
+    );
+  }
+
+  // By read, which reads of all sources may hold its keys: those with the same fixed parts, as far as all sources know these.
+  #groups(): ReadonlyMap<SourceRead, string> {
+    const [first, ...others] = this.#sources;
+    const shared = (first?.fixed ?? []).filter((place) => others.every(({ fixed }) => fixed.includes(place)));
+    const isKnown = this.#sources.every(({ reads }) => reads.every(({ fixed }) => fixed !== undefined));
+    return new Map(
+      this.#sources.flatMap((source) =>
+        source.reads.map((read) => [
+          read,
+          isKnown ? keyText(shared.map((place) => read.fixed?.[source.fixed.indexOf(place)] ?? "")) : ANY,
+        ]),
+      ),
     );
   }
 
@@ -173,8 +201,13 @@ export class SourceReader {
     return [...(reads?.get(keyText(fixed.map((place) => parts[place] ?? ""))) ?? []), ...(reads?.get(ANY) ?? [])];
   }
 
-  async #each(reads: readonly (readonly SourceRead[])[], work: (read: SourceRead) => Promise<void>): Promise<void> {
-    await Promise.all(this.#sources.map(({ parallel }, at) => inParallel(reads[at] ?? [], parallel, work, this.#context)));
+  async #each(
+    reads: readonly (readonly SourceRead[])[],
+    work: (read: SourceRead) => Promise<void>,
+    isCrowded: () => boolean = () => false,
+  ): Promise<void> {
+    const queues = this.#sources.map(({ parallel }, at) => ({ reads: reads[at] ?? [], parallel }));
+    await sideBySide(queues, { work, isStopping: () => this.#context.stopping, isCrowded });
   }
 
   async #rows(read: SourceRead, taking: Taking): Promise<StepProblem | undefined> {
@@ -240,17 +273,4 @@ function newTally(): SideTally {
 function noteTime(tally: SideTally, from: number, to: number): void {
   tally.from = Math.min(tally.from ?? from, from);
   tally.to = Math.max(tally.to ?? to, to);
-}
-
-async function inParallel<T>(
-  items: readonly T[],
-  parallel: number,
-  work: (item: T) => Promise<void>,
-  context: Looking,
-): Promise<void> {
-  const rest = items.values();
-  const one = async (): Promise<void> => {
-    for (const item of rest) if (!context.stopping) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, one));
 }

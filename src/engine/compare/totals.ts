@@ -34,31 +34,28 @@ export class Survey {
   take(pair: Pair): void {
     this.#add("left", pair);
     this.#add("right", pair);
-    this.#keepFirst(pair);
+    if (this.#isFirst(pair)) this.#keepFirst(copyOf(pair));
     if (!this.#isWhole(pair.key)) {
       this.notCompared += 1;
       return;
     }
     this.keys += 1;
-    if (this.differing.size <= LIMITS.drifts && judge(pair, this.#rules).length > 0) this.differing.set(pair.key, pair);
+    if (this.differing.size <= LIMITS.drifts && judge(pair, this.#rules).length > 0) this.differing.set(pair.key, copyOf(pair));
+  }
+
+  #isFirst({ key }: Pair): boolean {
+    const last = this.rows.at(-1);
+    return this.rows.length < LIMITS.rowsKept || (last !== undefined && key < last.key);
   }
 
   #keepFirst(pair: Pair): void {
     const { rows } = this;
-    const last = rows.at(-1);
-    if (last === undefined || last.key < pair.key) {
-      if (rows.length < LIMITS.rowsKept) rows.push(pair);
-      return;
-    }
-    rows.splice(
-      rows.findIndex(({ key }) => key > pair.key),
-      0,
-      pair,
-    );
+    const next = rows.findIndex(({ key }) => key > pair.key);
+    rows.splice(next < 0 ? rows.length : next, 0, pair);
     if (rows.length > LIMITS.rowsKept) rows.pop();
   }
 
-  #add(side: SideName, { key, ...pair }: Pair): void {
+  #add(side: SideName, pair: Pair): void {
     const seen = pair[side];
     if (seen === undefined) return;
     const sum = this.#sides[side];
@@ -66,7 +63,7 @@ export class Survey {
     if (seen.value === null) return;
     sum.hasValue = true;
     sum.total.add(seen.value);
-    if (this.#totalsOf !== undefined) this.#part(keyParts(key)[this.#totalsOf] ?? "")?.[side].add(seen.value);
+    if (this.#totalsOf !== undefined) this.#part(keyParts(pair.key)[this.#totalsOf] ?? "")?.[side].add(seen.value);
   }
 
   #part(value: string): Readonly<Record<SideName, Total>> | undefined {
@@ -89,6 +86,11 @@ export class Survey {
       .map(([of, { left, right }]) => ({ of, left: left.canonical, right: right.canonical }))
       .toSorted((a, b) => (a.of < b.of ? -1 : 1));
   }
+}
+
+// Its texts are parts of a page's, and keep all of that in memory.
+function copyOf(pair: Pair): Pair {
+  return structuredClone(pair);
 }
 
 function newSum(): SideSum {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Decimal } from "../../../src/base/numbers/decimal.ts";
-import { keyText, type Pair, type SideName, type SideRow } from "../../../src/reconcile/row.ts";
+import { keyText, type Pair, recordText, type SideName, type SideRow } from "../../../src/reconcile/row.ts";
+import { seenIn } from "../../../src/reconcile/gathered.ts";
 import { Scratch } from "../../../src/reconcile/scratch.ts";
 
 function scratchForTest(): Scratch {
@@ -11,6 +12,10 @@ function scratchForTest(): Scratch {
 
 function row(side: SideName, key: readonly string[], value: string | null, more: Partial<SideRow> = {}): SideRow {
   return { side, key, value: value === null ? null : Decimal.fromJsonSource(value), at: undefined, record: null, ...more };
+}
+
+function keep(scratch: Scratch, read: number, rows: readonly SideRow[]): void {
+  for (const one of rows) scratch.put({ read, side: one.side, key: keyText(one.key), once: recordText(one.once) }, seenIn(one));
 }
 
 function pairsOf(scratch: Scratch): readonly Pair[] {
@@ -24,19 +29,23 @@ test("more rows than are held in memory are joined with every digit of theirs", 
   const digits = "0.000000000000000000000000000001";
   for (let at = 0; at < keys.length; at += 500) {
     const page = keys.slice(at, at + 500);
-    scratch.keep(
+    keep(
+      scratch,
       1,
       page.map((key) => row("left", key, digits, { at: 1_795_000_000_000 + at })),
     );
-    scratch.keep(
+    keep(
+      scratch,
       2,
       page.toReversed().map((key) => row("right", key, "-1.50")),
     );
-    scratch.keep(
+    keep(
+      scratch,
       3,
       page.map((key) => row("right", key, "100")),
     );
-    scratch.keep(
+    keep(
+      scratch,
       4,
       page.map((key) => row("right", key, "2")),
     );
@@ -52,13 +61,13 @@ test("more rows than are held in memory are joined with every digit of theirs", 
 
 test("what only one side has, rows without a value, and records that count once keep apart", () => {
   const scratch = scratchForTest();
-  scratch.keep(1, [row("left", ["a"], null), row("left", ["b"], "1", { once: "r1" }), row("left", ["b"], "1", { once: "r1" })]);
-  scratch.keep(2, [
+  keep(scratch, 1, [row("left", ["a"], null), row("left", ["b"], "1", { once: "r1" }), row("left", ["b"], "1", { once: "r1" })]);
+  keep(scratch, 2, [
     row("left", ["b"], "1", { once: "r1" }),
     row("left", ["b"], "2", { once: "r1" }),
     row("left", ["b"], "1", { once: "r\t2" }),
   ]);
-  scratch.keep(3, [row("right", ["b"], "4", { once: "r1" }), row("right", ["c"], "0")]);
+  keep(scratch, 3, [row("right", ["b"], "4", { once: "r1" }), row("right", ["c"], "0")]);
   expect(pairsOf(scratch)).toEqual([
     { key: '["a"]', left: { rows: 1, value: null, at: undefined }, right: undefined },
     { key: '["b"]', left: { rows: 3, value: "4", at: undefined }, right: { rows: 1, value: "4", at: undefined } },
@@ -69,7 +78,7 @@ test("what only one side has, rows without a value, and records that count once 
 test("of many records of one key, each counts once, wherever it is listed again", () => {
   const scratch = scratchForTest();
   const records = Array.from({ length: 5_000 }, (_, at) => row("left", ["all"], "0.1", { once: `record${at}`.padEnd(1_000) }));
-  for (const read of [1, 2, 3]) scratch.keep(read, records);
+  for (const read of [1, 2, 3]) keep(scratch, read, records);
   scratch.forget(2);
   expect(pairsOf(scratch)).toEqual([{ key: '["all"]', left: { rows: 5_000, value: "500", at: undefined }, right: undefined }]);
 });

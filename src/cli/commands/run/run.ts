@@ -27,6 +27,7 @@ import type { Command } from "../../shell.ts";
 
 /** How large the young generation may grow. */
 const ROOM_BYTES = 16 * 1_024 * 1_024;
+const ROWS_ROOM_BYTES = 2 * ROOM_BYTES;
 const WATCH_MS = 10;
 
 interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, AnywayOptions {
@@ -64,7 +65,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
   return performRuns(plainShell, options, {
     playbooks: () => playbooks,
     async prepare() {
-      if (several) makeRoom();
+      if (several) makeRoom(ROOM_BYTES);
       else keepHeapSmall();
       const shell = inProjectOf(plainShell, files, options);
       const checked = loadPlaybooks(shell, files, { tags: options.tags });
@@ -72,7 +73,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
       assertOneKey(options.key, checked.length, "run");
       const { ready, secrets, skipped } = preparePlaybooks(shell, options, checked, { named, shard: options.shard });
       playbooks = ready.map(({ playbook }) => headed(playbook));
-      if (!several) makeRoom();
+      if (!several) makeRoom(ROOM_BYTES);
       if (checked.some(compares)) makeReadyForRows();
       if (options.plan !== undefined && !isKnown(shell, options))
         await (
@@ -182,18 +183,24 @@ function keepHeapSmall(): void {
 
 // Steps make garbage: what one leaves behind is not to be taken for what lasts. V8 reads no other of its limits once it runs than how fast
 // it may grow.
-function makeRoom(): void {
+function makeRoom(bytes: number): void {
+  roomBytes = bytes;
   setV8Flags("--semi-space-growth-factor=2");
-  const watch = setInterval(() => {
-    if (youngBytes() < ROOM_BYTES) return;
+  watch ??= setInterval(() => {
+    if (youngBytes() < roomBytes) return;
     setV8Flags("--semi-space-growth-factor=1");
     clearInterval(watch);
+    watch = undefined;
   }, WATCH_MS).unref();
 }
 
-// The rows of two lists are held until they are compared, and what is called for each of them is worth compiling well at once.
+let roomBytes = 0;
+let watch: NodeJS.Timeout | undefined;
+
+// Rows are garbage as soon as they are taken, and what is called for each of them is worth compiling well at once.
 function makeReadyForRows(): void {
-  setV8Flags("--heap-growing-percent=0 --invocation-count-for-turbofan=3000");
+  makeRoom(ROWS_ROOM_BYTES);
+  setV8Flags("--heap-growing-percent=100 --invocation-count-for-turbofan=3000");
 }
 
 function youngBytes(): number {

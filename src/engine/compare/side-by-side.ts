@@ -1,0 +1,60 @@
+/** Reads of one source. */
+export interface Queue<Read> {
+  readonly reads: readonly Read[];
+  /** How many may be under way at a time. */
+  readonly parallel: number;
+}
+
+interface Rules<Read> {
+  readonly work: (read: Read) => Promise<void>;
+  /** Begins nothing more. */
+  readonly isStopping: () => boolean;
+  /** While it is true, no source begins a read when another one has ended fewer: what is read waits for its counterpart. */
+  readonly isCrowded: () => boolean;
+}
+
+class Progress<Read> {
+  readonly queue: Queue<Read>;
+  begun = 0;
+  ended = 0;
+
+  constructor(queue: Queue<Read>) {
+    this.queue = queue;
+  }
+
+  get mayBegin(): boolean {
+    return this.begun < this.queue.reads.length && this.begun - this.ended < this.queue.parallel;
+  }
+
+  isAheadOf(other: Progress<Read>): boolean {
+    return other.ended < other.queue.reads.length && other.ended < this.ended;
+  }
+}
+
+/** Makes the reads of several sources at the same time, each source in its own order. Rejects as soon as one of them does. */
+export async function sideBySide<Read>(
+  queues: readonly Queue<Read>[],
+  { work, isStopping, isCrowded }: Rules<Read>,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const sources = queues.map((queue) => new Progress(queue));
+  // The source that has ended the fewest reads may always begin, so that there is an end.
+  const mayBegin = (source: Progress<Read>): boolean =>
+    source.mayBegin && !isStopping() && !(isCrowded() && sources.some((other) => source.isAheadOf(other)));
+  const readNext = async (source: Progress<Read>): Promise<void> => {
+    const read = source.queue.reads[source.begun++] as Read;
+    try {
+      await work(read);
+      source.ended += 1;
+      begin();
+    } catch (error) {
+      reject(error);
+    }
+  };
+  const begin = (): void => {
+    for (const source of sources) while (mayBegin(source)) void readNext(source);
+    if (sources.every(({ begun, ended }) => begun === ended)) resolve();
+  };
+  begin();
+  await promise;
+}

@@ -1,0 +1,160 @@
+import { Failure, invariant } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { Gathered, seenIn } from "./gathered.ts";
+import { KeptRows } from "./kept-rows.ts";
+import { keyText, type Pair, recordText, type SideName, type SideRow, SIDES } from "./row.ts";
+import { Scratch } from "./scratch.ts";
+
+/**
+ * Joins the rows of both sides by their keys. Reads that may hold the same keys are a group; when all reads of a group have ended, it is
+ * joined and forgotten. So few rows are held at a time, unless groups are large or one side is far ahead of the other: then the largest
+ * ones go to a scratch file on the disk (decision 181).
+ */
+export class Join<Read> {
+  readonly #groupOf: ReadonlyMap<Read, Group>;
+  /** Those with reads that have not ended. */
+  readonly #groups: Set<Group>;
+  readonly #give: (pair: Pair) => void;
+  readonly #most: number;
+  readonly #rows = { left: 0, right: 0 };
+  #held = 0;
+  #scratch: Scratch | undefined;
+
+  /** Takes the name of the group of every read; `give` is called once for each key, with what both sides have of it, in no order. */
+  constructor(groupOf: ReadonlyMap<Read, string>, give: (pair: Pair) => void, heldChars: number = LIMITS.rowsHeldChars) {
+    const groups = new Map(
+      Array.from(
+        Map.groupBy(groupOf.values(), (name) => name),
+        ([name, reads]) => [name, new Group(reads.length)],
+      ),
+    );
+    this.#groupOf = new Map(Array.from(groupOf, ([read, name]) => [read, groups.get(name) as Group]));
+    this.#groups = new Set(groups.values());
+    this.#give = give;
+    this.#most = heldChars;
+  }
+
+  /** Keeps the rows of one page of one try of a read; tries have different numbers. Throws a Failure beyond `LIMITS.compareRows`. */
+  keep(read: Read, tryNumber: number, page: readonly SideRow[]): void {
+    for (const { side } of page) if ((this.#rows[side] += 1) > LIMITS.compareRows) throw tooMany(side);
+    const group = this.#group(read);
+    if (group.isOnDisk) return this.#putOnDisk(tryNumber, page);
+    for (const name of SIDES) {
+      const rows = page.filter(({ side }) => side === name);
+      if (rows.length > 0) this.#held += group.keep(tryNumber, new KeptRows(name, rows));
+    }
+    if (this.#held > this.#most) this.#moveToDisk();
+  }
+
+  #putOnDisk(read: number, page: readonly SideRow[]): void {
+    for (const row of page)
+      this.#disk().put({ read, side: row.side, key: keyText(row.key), once: recordText(row.once) }, seenIn(row));
+  }
+
+  // Down to half of the limit: otherwise it would soon be time to look for the largest groups again.
+  #moveToDisk(): void {
+    for (const group of [...this.#groups].toSorted((a, b) => b.chars - a.chars)) {
+      for (const [read, pages] of group.tries)
+        for (const rows of pages) rows.each((key, seen, once) => this.#disk().put({ read, side: rows.side, key, once }, seen));
+      this.#held -= group.chars;
+      group.leaveForDisk();
+      if (this.#held <= this.#most / 2) return;
+    }
+  }
+
+  /** A try came to no end, or to a doubtful one: what it gave does not count. */
+  forget(read: Read, tryNumber: number): void {
+    this.#held -= this.#group(read).forget(tryNumber);
+    this.#scratch?.forget(tryNumber);
+  }
+
+  /** A read is not tried again. */
+  end(read: Read): void {
+    const group = this.#group(read);
+    group.readsLeft -= 1;
+    if (group.readsLeft > 0) return;
+    this.#held -= group.chars;
+    this.#groups.delete(group);
+    group.join(this.#give);
+  }
+
+  /** Whether so much is held for several groups that some of them should be joined before another one begins. */
+  get isCrowded(): boolean {
+    return this.#held > this.#most / 2 && this.#groups.size > 1;
+  }
+
+  /** All reads have ended: joins what is on the disk. */
+  finish(): void {
+    for (const pair of this.#scratch?.pairs() ?? []) this.#give(pair);
+  }
+
+  close(): void {
+    this.#scratch?.close();
+  }
+
+  #group(read: Read): Group {
+    const group = this.#groupOf.get(read);
+    invariant(group !== undefined, "every read has a group");
+    return group;
+  }
+
+  #disk(): Scratch {
+    return (this.#scratch ??= new Scratch());
+  }
+}
+
+/** The rows of reads that may hold the same keys. */
+class Group {
+  readsLeft: number;
+  isOnDisk = false;
+  /** How many characters are held. */
+  chars = 0;
+  readonly tries: Map<number, KeptRows[]> = new Map();
+
+  constructor(reads: number) {
+    this.readsLeft = reads;
+  }
+
+  /** Returns how many more characters are held. */
+  keep(tryNumber: number, rows: KeptRows): number {
+    const before = this.tries.get(tryNumber);
+    if (before === undefined) this.tries.set(tryNumber, [rows]);
+    else before.push(rows);
+    this.chars += rows.chars;
+    return rows.chars;
+  }
+
+  /** Returns how many characters are held no more. */
+  forget(tryNumber: number): number {
+    const gone = (this.tries.get(tryNumber) ?? []).reduce((sum, { chars }) => sum + chars, 0);
+    this.tries.delete(tryNumber);
+    this.chars -= gone;
+    return gone;
+  }
+
+  leaveForDisk(): void {
+    this.isOnDisk = true;
+    this.#drop();
+  }
+
+  join(give: (pair: Pair) => void): void {
+    const gathered = new Gathered();
+    for (const pages of this.tries.values())
+      for (const rows of pages) rows.each((key, seen, once) => gathered.addSeen(rows.side, key, seen, once));
+    this.#drop();
+    for (const pair of gathered.pairs()) give(pair);
+  }
+
+  #drop(): void {
+    this.chars = 0;
+    this.tries.clear();
+  }
+}
+
+function tooMany(side: SideName): Failure {
+  return new Failure({
+    code: "reconcile.rows",
+    message: `the ${side} side has more than ${LIMITS.compareRows} rows`,
+    next: "compare it in parts, each with a `scope` of its own",
+  });
+}

@@ -1,0 +1,60 @@
+import type { SideSum } from "./gathered.ts";
+import { isPlain, keyText, recordText, type SideName, type SideRow } from "./row.ts";
+
+/**
+ * Rows of one side, held as one text for each column: that many small values would slow every collection of garbage. Keys and the names
+ * of records are JSON, and an id that might have a line break is not kept, so that a line is one row.
+ */
+export class KeptRows {
+  readonly side: SideName;
+  /** How many characters are held. */
+  readonly chars: number;
+  readonly #length: number;
+  readonly #keys: string;
+  readonly #values: string;
+  // Few rows have these.
+  readonly #times: string | undefined;
+  readonly #ids: string | undefined;
+  readonly #records: string | undefined;
+
+  constructor(side: SideName, rows: readonly SideRow[]) {
+    this.side = side;
+    this.#length = rows.length;
+    this.#keys = column(rows, ({ key }) => keyText(key));
+    this.#values = column(rows, ({ value }) => value?.canonical() ?? NOTHING);
+    this.#times = rows.some(({ at }) => at !== undefined) ? column(rows, ({ at }) => String(at ?? NOTHING)) : undefined;
+    this.#ids = rows.some(({ id }) => id !== undefined)
+      ? column(rows, ({ id }) => (id !== undefined && isPlain(id) ? id : NOTHING))
+      : undefined;
+    this.#records = rows.some(({ once }) => once !== undefined)
+      ? column(rows, ({ once }) => recordText(once) ?? NOTHING)
+      : undefined;
+    const columns = [this.#keys, this.#values, this.#times, this.#ids, this.#records];
+    this.chars = columns.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  }
+
+  each(take: (key: string, seen: SideSum, once: string | undefined) => void): void {
+    const [keys, values] = [this.#keys.split(END), this.#values.split(END)];
+    const [times, ids, records] = [this.#times?.split(END), this.#ids?.split(END), this.#records?.split(END)];
+    for (let row = 0; row < this.#length; row++) {
+      const value = given(values[row]) ?? null;
+      const at = times === undefined ? undefined : timeIn(times[row]);
+      take(keys[row] ?? NOTHING, { rows: 1, value, at, id: given(ids?.[row]), total: undefined }, given(records?.[row]));
+    }
+  }
+}
+
+const NOTHING = "";
+const END = "\n";
+
+function column(rows: readonly SideRow[], textOf: (row: SideRow) => string): string {
+  return rows.map(textOf).join(END);
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === NOTHING ? undefined : text;
+}
+
+function timeIn(text: string | undefined): number | undefined {
+  return given(text) === undefined ? undefined : Number(text);
+}
