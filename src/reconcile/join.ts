@@ -5,6 +5,9 @@ import { KeptRows } from "./kept-rows.ts";
 import { keyText, type Pair, recordText, type SideName, type SideRow, SIDES } from "./row.ts";
 import { Scratch } from "./scratch.ts";
 
+/** How much is held and compared. */
+type JoinLimits = Readonly<Record<"compareRows" | "rowsHeldChars", number>>;
+
 /**
  * Joins the rows of both sides by their keys. Reads that may hold the same keys are a group; when all reads of a group have ended, it is
  * joined and forgotten. So few rows are held at a time, unless groups are large or one side is far ahead of the other: then the largest
@@ -15,13 +18,13 @@ export class Join<Read> {
   /** Those with reads that have not ended. */
   readonly #groups: Set<Group>;
   readonly #give: (pair: Pair) => void;
-  readonly #most: number;
+  readonly #limits: JoinLimits;
   readonly #rows = { left: 0, right: 0 };
   #held = 0;
   #scratch: Scratch | undefined;
 
   /** Takes the name of the group of every read; `give` is called once for each key, with what both sides have of it, in no order. */
-  constructor(groupOf: ReadonlyMap<Read, string>, give: (pair: Pair) => void, heldChars: number = LIMITS.rowsHeldChars) {
+  constructor(groupOf: ReadonlyMap<Read, string>, give: (pair: Pair) => void, limits: JoinLimits = LIMITS) {
     const groups = new Map(
       Array.from(
         Map.groupBy(groupOf.values(), (name) => name),
@@ -31,19 +34,19 @@ export class Join<Read> {
     this.#groupOf = new Map(Array.from(groupOf, ([read, name]) => [read, groups.get(name) as Group]));
     this.#groups = new Set(groups.values());
     this.#give = give;
-    this.#most = heldChars;
+    this.#limits = limits;
   }
 
   /** Keeps the rows of one page of one try of a read; tries have different numbers. Throws a Failure beyond `LIMITS.compareRows`. */
   keep(read: Read, tryNumber: number, page: readonly SideRow[]): void {
-    for (const { side } of page) if ((this.#rows[side] += 1) > LIMITS.compareRows) throw tooMany(side);
+    for (const { side } of page) if ((this.#rows[side] += 1) > this.#limits.compareRows) throw tooMany(side, this.#limits);
     const group = this.#group(read);
     if (group.isOnDisk) return this.#putOnDisk(tryNumber, page);
     for (const name of SIDES) {
       const rows = page.filter(({ side }) => side === name);
       if (rows.length > 0) this.#held += group.keep(tryNumber, new KeptRows(name, rows));
     }
-    if (this.#held > this.#most) this.#moveToDisk();
+    if (this.#held > this.#limits.rowsHeldChars) this.#moveToDisk();
   }
 
   #putOnDisk(read: number, page: readonly SideRow[]): void {
@@ -58,7 +61,7 @@ export class Join<Read> {
         for (const rows of pages) rows.each((key, seen, once) => this.#disk().put({ read, side: rows.side, key, once }, seen));
       this.#held -= group.chars;
       group.leaveForDisk();
-      if (this.#held <= this.#most / 2) return;
+      if (this.#held <= this.#limits.rowsHeldChars / 2) return;
     }
   }
 
@@ -80,7 +83,7 @@ export class Join<Read> {
 
   /** Whether so much is held for several groups that some of them should be joined before another one begins. */
   get isCrowded(): boolean {
-    return this.#held > this.#most / 2 && this.#groups.size > 1;
+    return this.#held > this.#limits.rowsHeldChars / 2 && this.#groups.size > 1;
   }
 
   /** All reads have ended: joins what is on the disk. */
@@ -151,10 +154,10 @@ class Group {
   }
 }
 
-function tooMany(side: SideName): Failure {
+function tooMany(side: SideName, { compareRows }: JoinLimits): Failure {
   return new Failure({
     code: "reconcile.rows",
-    message: `the ${side} side has more than ${LIMITS.compareRows} rows`,
+    message: `the ${side} side has more than ${compareRows} rows`,
     next: "compare it in parts, each with a `scope` of its own",
   });
 }

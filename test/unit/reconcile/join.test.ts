@@ -42,9 +42,12 @@ function readIn(groups: number): fc.Arbitrary<Read> {
   });
 }
 
-function joined(reads: readonly Read[], most: number): readonly Pair[] {
+function joined(reads: readonly Read[], rowsHeldChars: number): readonly Pair[] {
   const pairs: Pair[] = [];
-  const join = new Join(new Map(reads.map((read) => [read, read.group])), (pair) => pairs.push(pair), most);
+  const join = new Join(new Map(reads.map((read) => [read, read.group])), (pair) => pairs.push(pair), {
+    ...LIMITS,
+    rowsHeldChars,
+  });
   let number = 0;
   // Page by page of all reads in turn, as they come when several are read at a time.
   const steps = reads.map(function* (read) {
@@ -76,13 +79,10 @@ test("whatever is held in memory and whatever on the disk, each key comes once w
 
 test("a side with more rows than can be compared ends the comparison, and says how to compare it", () => {
   const read = { group: "" };
-  const join = new Join(new Map([[read, ""]]), () => {});
+  const join = new Join(new Map([[read, ""]]), () => {}, { ...LIMITS, compareRows: 10 });
   const row: SideRow = { side: "left", key: ["a"], value: null, at: undefined, record: null };
-  const page = Array.from({ length: 100_000 }, () => row);
-  expect(() => {
-    for (let rows = 0; rows <= LIMITS.compareRows; rows += page.length) {
-      join.keep(read, rows, page);
-      join.forget(read, rows);
-    }
-  }).toThrow(/the left side has more than 10000000 rows/);
+  const page = Array.from({ length: 5 }, () => row);
+  join.keep(read, 1, page);
+  join.keep(read, 2, [...page, ...page.map((other): SideRow => ({ ...other, side: "right" }))]);
+  expect(() => join.keep(read, 3, [row])).toThrow(/the left side has more than 10 rows/);
 });
