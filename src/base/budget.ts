@@ -66,6 +66,12 @@ export function spend(steps: number): void {
   assertLeft(current);
 }
 
+/** Counts the one step of work that needs no budget of its own. Throws an OutOfSteps when it is part of work without any left. */
+export function spendOne(): void {
+  if (current === undefined) spentInTurn += 1;
+  else spend(1);
+}
+
 /** Returns whether all steps are spent: a loop that catches errors must end then. */
 export function isOutOfSteps(): boolean {
   return current !== undefined && current.left < 0;

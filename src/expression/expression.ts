@@ -1,4 +1,4 @@
-import { OutOfSteps, spend, withinSteps } from "../base/budget.ts";
+import { OutOfSteps, spend, spendOne, withinSteps } from "../base/budget.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { type Json, shownJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -89,7 +89,7 @@ export class Expression {
   evaluate(scope: Scope): Json {
     forgetUnknown();
     try {
-      return withinSteps("expressionSteps", () => this.#simply(scope) ?? toJson(this.#program(scope)));
+      return this.#simply(scope) ?? withinSteps("expressionSteps", () => toJson(this.#program(scope)));
     } catch (error) {
       if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error });
       const unknown = unknownMet();
@@ -100,7 +100,7 @@ export class Expression {
 
   #simply(scope: Scope): Json | undefined {
     const value = this.#path === undefined ? undefined : simpleValueAt(this.#path, scope);
-    if (value !== undefined) spend(1);
+    if (value !== undefined) spendOne();
     return value;
   }
 

@@ -58,7 +58,8 @@ export class Join<Read> {
   #moveToDisk(): void {
     for (const group of [...this.#groups].toSorted((a, b) => b.chars - a.chars)) {
       for (const [read, pages] of group.tries)
-        for (const rows of pages) rows.each((key, seen, once) => this.#disk().put({ read, side: rows.side, key, once }, seen));
+        for (const rows of pages)
+          rows.each((end, seen, once) => this.#disk().put({ read, side: rows.side, key: rows.start + end, once }, seen));
       this.#held -= group.chars;
       group.leaveForDisk();
       if (this.#held <= this.#limits.rowsHeldChars / 2) return;
@@ -141,9 +142,12 @@ class Group {
   }
 
   join(give: (pair: Pair) => void): void {
-    const gathered = new Gathered();
-    for (const pages of this.tries.values())
-      for (const rows of pages) rows.each((key, seen, once) => gathered.addSeen(rows.side, key, seen, once));
+    const pages = [...this.tries.values()].flat();
+    const start = pages[0]?.start ?? "";
+    const isShared = pages.every((rows) => rows.start === start);
+    const gathered = new Gathered(isShared ? start : "");
+    for (const rows of pages)
+      rows.each((end, seen, once) => gathered.addSeen(rows.side, isShared ? end : rows.start + end, seen, once));
     this.#drop();
     for (const pair of gathered.pairs()) give(pair);
   }

@@ -1,5 +1,5 @@
 import type { SideSum } from "./gathered.ts";
-import { isPlain, keyText, recordText, type SideName, type SideRow } from "./row.ts";
+import { isPlain, keyEnd, keyStart, keyText, recordText, type SideName, type SideRow } from "./row.ts";
 
 /**
  * Rows of one side, held as one text for each column: that many small values would slow every collection of garbage. Keys and the names
@@ -10,7 +10,9 @@ export class KeptRows {
   /** How many characters are held. */
   readonly chars: number;
   readonly #length: number;
-  readonly #keys: string;
+  /** What all keys begin with. */
+  readonly start: string;
+  readonly #ends: string;
   readonly #values: string;
   // Few rows have these.
   readonly #times: string | undefined;
@@ -20,7 +22,10 @@ export class KeptRows {
   constructor(side: SideName, rows: readonly SideRow[]) {
     this.side = side;
     this.#length = rows.length;
-    this.#keys = column(rows, ({ key }) => keyText(key));
+    const [first] = rows;
+    const isShared = first !== undefined && rows.every(({ key }) => key[0] === first.key[0]);
+    this.start = isShared ? keyStart(first.key) : "";
+    this.#ends = column(rows, ({ key }) => (isShared ? keyEnd(key) : keyText(key)));
     this.#values = column(rows, ({ value }) => value?.canonical() ?? NOTHING);
     this.#times = rows.some(({ at }) => at !== undefined) ? column(rows, ({ at }) => String(at ?? NOTHING)) : undefined;
     this.#ids = rows.some(({ id }) => id !== undefined)
@@ -29,17 +34,17 @@ export class KeptRows {
     this.#records = rows.some(({ once }) => once !== undefined)
       ? column(rows, ({ once }) => recordText(once) ?? NOTHING)
       : undefined;
-    const columns = [this.#keys, this.#values, this.#times, this.#ids, this.#records];
+    const columns = [this.#ends, this.#values, this.#times, this.#ids, this.#records];
     this.chars = columns.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   }
 
-  each(take: (key: string, seen: SideSum, once: string | undefined) => void): void {
-    const [keys, values] = [this.#keys.split(END), this.#values.split(END)];
+  each(take: (keyEnd: string, seen: SideSum, once: string | undefined) => void): void {
+    const [ends, values] = [this.#ends.split(END), this.#values.split(END)];
     const [times, ids, records] = [this.#times?.split(END), this.#ids?.split(END), this.#records?.split(END)];
     for (let row = 0; row < this.#length; row++) {
       const value = given(values[row]) ?? null;
       const at = times === undefined ? undefined : timeIn(times[row]);
-      take(keys[row] ?? NOTHING, { rows: 1, value, at, id: given(ids?.[row]), total: undefined }, given(records?.[row]));
+      take(ends[row] ?? NOTHING, { rows: 1, value, at, id: given(ids?.[row]), total: undefined }, given(records?.[row]));
     }
   }
 }

@@ -40,14 +40,26 @@ export interface Pair {
   readonly right: SideValue | undefined;
 }
 
-/** A key as one text, and back. */
+/** A key as one text: JSON without spaces. */
 export function keyText(parts: readonly string[]): string {
+  return `${keyStart(parts)}${keyEnd(parts)}`;
+}
+
+/** Returns the text of a key up to its second part, which the keys of one read mostly share. */
+export function keyStart([first]: readonly string[]): string {
+  return first === undefined ? "[" : `[${quoted(first)}`;
+}
+
+/** Returns the rest of the text of a key. */
+export function keyEnd(parts: readonly string[]): string {
   let text = "";
-  for (const part of parts) {
-    if (!isPlain(part)) return JSON.stringify(parts);
-    text += text === "" ? `"${part}"` : `,"${part}"`;
-  }
-  return `[${text}]`;
+  for (let at = 1; at < parts.length; at++) text += `,${quoted(parts[at] as string)}`;
+  return `${text}]`;
+}
+
+// JSON would take three times as long.
+function quoted(text: string): string {
+  return isPlain(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** What identifies a record, as one text without a line break. */
@@ -55,7 +67,7 @@ export function recordText(once: string | undefined): string | undefined {
   return once === undefined ? undefined : JSON.stringify(once);
 }
 
-/** Returns whether JSON writes a text as it is: most parts of keys are so, and JSON would take three times as long. */
+/** Returns whether JSON writes a text as it is, as it does most parts of keys. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }

@@ -2,15 +2,16 @@ import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { Dice } from "../../src/base/numbers/dice.ts";
 import { BINARIES } from "../postgres/server.ts";
+import { isNightly } from "../sizes.ts";
 import { FleetUnderFire } from "./fire.ts";
 
-const KILLS = 100;
+const KILLS = isNightly ? 400 : 25;
 // One to die and one to take over; `npm run fleet:kills` has one more.
 const WORKERS = 2;
 const LONGEST_MS = 900_000;
 
 test.skipIf(BINARIES === undefined)(
-  "a hundred kills of workers and of PostgreSQL: no write happens twice, and no run passes that has not done all that it says",
+  "kills of workers and of PostgreSQL: no write happens twice, and no run passes that has not done all that it says",
   { timeout: LONGEST_MS },
   async () => {
     const seed = randomInt(1_000_000_000);

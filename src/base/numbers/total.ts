@@ -4,23 +4,30 @@ export class Total {
   /** A part of the units that a JavaScript number holds exactly: adding to it takes a tenth of the time. */
   #fewUnits = 0;
   #scale = 0;
+  /** How many smallest units are one. */
+  #factor = 1;
 
   /** Adds a number in canonical spelling: digits, perhaps a sign and a point. */
   add(canonical: string): void {
     const point = canonical.indexOf(".");
-    const scale = point < 0 ? 0 : canonical.length - point - 1;
-    if (scale > this.#scale) {
-      this.#collect();
-      this.#units *= 10n ** BigInt(scale - this.#scale);
-      this.#scale = scale;
-    }
-    const digits = point < 0 ? canonical : canonical.slice(0, point) + canonical.slice(point + 1);
-    if (scale === this.#scale && digits.length <= FEW_DIGITS) {
-      this.#fewUnits += Number(digits);
+    const whole = point < 0 ? canonical.length : point;
+    const scale = Math.max(canonical.length - whole - 1, 0);
+    if (scale > this.#scale) this.#rescale(scale);
+    // So few digits that the error of the multiplication is less than a half.
+    if (whole + this.#scale <= FEW_DIGITS) {
+      this.#fewUnits += Math.round(Number(canonical) * this.#factor);
       if (Math.abs(this.#fewUnits) > MANY_UNITS) this.#collect();
     } else {
+      const digits = canonical.slice(0, whole) + canonical.slice(whole + 1);
       this.#units += BigInt(digits) * 10n ** BigInt(this.#scale - scale);
     }
+  }
+
+  #rescale(scale: number): void {
+    this.#collect();
+    this.#units *= 10n ** BigInt(scale - this.#scale);
+    this.#scale = scale;
+    this.#factor = Number(`1e${scale}`);
   }
 
   #collect(): void {
