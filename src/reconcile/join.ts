@@ -43,7 +43,7 @@ export class Join<Read> {
     const group = this.#group(read);
     if (group.isOnDisk) return this.#putOnDisk(tryNumber, page);
     for (const name of SIDES) {
-      const rows = page.filter(({ side }) => side === name);
+      const rows = page.every(({ side }) => side === name) ? page : page.filter(({ side }) => side === name);
       if (rows.length > 0) this.#held += group.keep(tryNumber, new KeptRows(name, rows));
     }
     if (this.#held > this.#limits.rowsHeldChars) this.#moveToDisk();

@@ -38,7 +38,7 @@ export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth)
 // Only the reviver sees how a number was written, and it takes several times as long. So numbers that would lose digits become marked
 // texts first. A mark inside of a text is a syntax error, and then everything is read again (decision 35).
 function quicklyParsed(text: string, depthLimit: number): Json | undefined {
-  if (!/^\s*[[{]/.test(text) || text.includes(MARK) || text.includes(ESCAPED_MARK)) return undefined;
+  if (!/^\s*[[{]/.test(text) || text.includes(MARK_CHAR) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
     const value = JSON.parse(marked) as object;
@@ -51,8 +51,10 @@ function quicklyParsed(text: string, depthLimit: number): Json | undefined {
   }
 }
 
-// A control character for private use: one byte in V8, so that a marked text takes no more memory than the text.
-const MARK = "\u0091";
+// A control character for private use: one byte in V8, as those of most texts are.
+const MARK_CHAR = "\u0091";
+// With it a number has more than ten characters: for each shorter text, V8 looks among all that it has for an equal one.
+const MARK = MARK_CHAR.repeat(8);
 const ESCAPED_MARK = String.raw`\u0091`;
 const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
@@ -84,7 +86,7 @@ function makePartExact(holder: object, key: string | number, levels: number, num
   const part = parts[key];
   if (typeof part === "string") {
     if (part.charCodeAt(0) !== MARK_CODE) return true;
-    const exact = Decimal.fromJsonSource(part.slice(1));
+    const exact = Decimal.fromJsonSource(part.slice(MARK.length));
     numbers.push(parts, key, exact.approximate());
     parts[key] = exact;
   } else if (typeof part === "number") {
