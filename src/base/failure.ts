@@ -4,20 +4,28 @@ import { EXIT, type ExitCode } from "./exit.ts";
 export interface FailureDetails {
   /** A frozen dotted code, such as `environment.key-missing`; programs branch on it. */
   readonly code: string;
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters. */
   readonly why?: string;
   /** The command or edit that fixes it, ready to paste. */
   readonly next?: string;
+  /** The exit code of a command that ends with it: 2 unless said otherwise. */
   readonly exit?: ExitCode;
+  /** The error that it explains. */
   readonly cause?: unknown;
 }
 
 /** An expected failure of something outside of tokenbook. It is shown as one clear message, never with a stack trace. */
 export class Failure extends Error {
   override readonly name = "Failure";
+  /** A frozen dotted code; programs branch on it. */
   readonly code: string;
+  /** Why it is so, or matters. */
   readonly why: string | undefined;
+  /** The command or edit that fixes it. */
   readonly next: string | undefined;
+  /** The exit code of a command that ends with it. */
   readonly exit: ExitCode;
 
   constructor(details: FailureDetails) {
@@ -28,6 +36,7 @@ export class Failure extends Error {
     this.exit = details.exit ?? EXIT.cannotStart;
   }
 
+  /** As reports show it: without the exit code and the cause. */
   toJSON(): { code: string; message: string; why?: string; next?: string } {
     return {
       code: this.code,

@@ -57,9 +57,11 @@ import { warnOfUnused } from "./predictions/warnings.ts";
 
 /** The result of a check: the playbook if nothing is wrong, and the findings. */
 export interface CheckResult {
+  /** `undefined` when one of the findings is an error. */
   readonly playbook: Playbook | undefined;
   /** The types of its outputs in expressions. */
   readonly outputs: ReadonlyMap<string, TypeName>;
+  /** Errors and warnings, in the order of their places. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

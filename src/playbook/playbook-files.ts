@@ -27,7 +27,9 @@ export type FileData = Readonly<Record<string, JsonObject>>;
 
 /** The playbooks of the library, by names such as `tokenbook/mint.yaml`. */
 export interface ShippedPlaybooks {
+  /** All names. */
   readonly names: readonly string[];
+  /** Returns the text of one; `undefined` when there is none of this name. */
   readonly read: (name: string) => string | undefined;
 }
 

@@ -6,6 +6,7 @@
 export interface StepAddress {
   /** The included playbooks that the step is in, each with its keys and a slash: `deposit[alice]/`; empty in the run's own. */
   readonly frame: string;
+  /** The step's own id in its playbook. */
   readonly id: string;
   /** The rounds of the `foreach`es around it, the outermost first. */
   readonly keys: readonly string[];
@@ -21,6 +22,7 @@ export function frameOf(address: string): string {
   return `${address}/`;
 }
 
+/** Returns the parts of an address. */
 export function parseAddress(address: string): StepAddress {
   const slash = lastSlash(address);
   const frame = address.slice(0, slash + 1);

@@ -7,7 +7,9 @@ import { type RunState, stepIn, type StepState } from "./state.ts";
 
 /** One step at one place of a run. */
 export interface PlaceOf<S> {
+  /** The language's own step. */
   readonly step: S;
+  /** The step's address in the run, with the keys of all rounds around it. */
   readonly address: string;
   /** The frame it is in, which gives its expressions their `inputs` and `steps`. */
   readonly frame: string;
@@ -23,7 +25,9 @@ export interface Round<S> {
   readonly owner: S;
   /** The address under which its rounds are recorded. */
   readonly expansion: string;
+  /** Its number in the list, from 0 on. */
   readonly index: number;
+  /** Its key in addresses. */
   readonly key: string;
 }
 
@@ -55,7 +59,9 @@ export type Turn =
   | { readonly to: "always"; readonly outcome: "ok" | "rescued" }
   | { readonly to: "always"; readonly outcome: "failed"; readonly failed: string };
 
+/** How a block or an included playbook ends. */
 export interface Ending {
+  /** `rescued`: its own steps failed, and its `rescue` did not. */
   readonly outcome: "ok" | "rescued" | "failed";
   /** The addresses of its steps. */
   readonly holds: readonly string[];
@@ -109,6 +115,7 @@ export class Walk<S> {
     this.#plan = plan;
   }
 
+  /** Returns what can be done now, or that the run has ended. `isBusy` says of a round whether an action is under way in it. */
   next(state: RunState, { isBusy = () => false, interrupted = false }: Partial<Omit<Sight, "state">> = {}): Next<S> {
     const at: Position<S> = { frame: "", keys: "", rounds: [], within: [], inAlways: false };
     const progress = this.#plainly(this.#plan, "", at, { state, isBusy, interrupted });

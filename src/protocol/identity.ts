@@ -3,7 +3,9 @@ import type { RunOpened } from "./record.ts";
 
 /** The file of a playbook: its path as a run names it, and the folder from which that path begins, if known. */
 export interface PlaybookPlace {
+  /** As the run names it. */
   readonly file: string;
+  /** From the folder of tokenbook.yaml. */
   readonly folder: string | undefined;
 }
 

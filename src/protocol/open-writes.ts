@@ -4,15 +4,21 @@ import type { AttemptState, RunState, StepState } from "./state.ts";
 
 /** A write with unknown outcome. */
 export interface OpenWrite {
+  /** The address of its step. */
   readonly step: string;
+  /** The number of its last attempt, from 1 on. */
   readonly attempt: number;
+  /** Its name: `ledger.token.mint`. */
   readonly operation: string;
+  /** When that attempt was about to be sent, in milliseconds since the Unix epoch. */
   readonly sentAt: number;
 }
 
 /** A write with unknown outcome, and its last attempt. */
 export interface OpenAttempt extends OpenWrite {
+  /** The last attempt. */
   readonly last: AttemptState;
+  /** Why its step stopped, if it did. */
   readonly stopped: StepState["stopped"];
 }
 

@@ -2,11 +2,13 @@
  * All that the protocol knows about a playbook. `S` is the language's own step, which the protocol only returns.
  */
 export interface Plan<S> {
+  /** Done one after the other. */
   readonly steps: readonly PlanNode<S>[];
   /** Evaluated one by one when all steps are complete, whatever the outcome of the others. */
   readonly checks: readonly PlanNode<S>[];
 }
 
+/** A step of a plan. */
 export type PlanNode<S> = PlanCall<S> | PlanBlock<S> | PlanInclude<S>;
 
 interface PlanCommon<S> {
@@ -19,6 +21,7 @@ interface PlanCommon<S> {
 /** One call of an operation. */
 export interface PlanCall<S> extends PlanCommon<S> {
   readonly kind: "call";
+  /** Whether the operation changes anything. */
   readonly writes: boolean;
   /** Done only when its receipt says COMMITTED. */
   readonly awaitsReceipt: boolean;
@@ -28,7 +31,9 @@ export interface PlanCall<S> extends PlanCommon<S> {
 export interface PlanBlock<S> extends PlanCommon<S> {
   readonly kind: "block";
   readonly steps: readonly PlanNode<S>[];
+  /** Done when one of the steps failed. */
   readonly rescue: readonly PlanNode<S>[];
+  /** Done at the end, whatever happened. */
   readonly always: readonly PlanNode<S>[];
   /** How often its steps are tried; more than once only when all of them read. */
   readonly attempts: number;

@@ -26,6 +26,7 @@ export type Fact =
 
 /** A fact with its place in the journal. */
 export type RunRecord = Fact & {
+  /** Its number in the run, from 0 on. */
   readonly sequence: number;
   /** The claim under which it was written; a holder that lost its claim can write no more. */
   readonly epoch: number;
@@ -33,15 +34,20 @@ export type RunRecord = Fact & {
   readonly at: number;
 };
 
+/** A run has begun: what it does, with which inputs, and where. */
 export interface RunOpened extends Writing {
   readonly kind: "run.opened";
+  /** The format of the run's records. */
   readonly format: 1;
+  /** The time and a random part: `20260131T120000-k3v9x2pq`. */
   readonly runId: string;
   /** Letters and digits that distinguish this run's ids from those of other runs. */
   readonly runKey: string;
+  /** The inputs, with their defaults; secrets are masked. */
   readonly inputs: JsonObject;
   /** The variables, by the file of the playbook that declares them. */
   readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The environment, with the addresses that it had. */
   readonly target: TargetHeading;
   /** Where the paths of its files begin, from the folder of tokenbook.yaml. Left out by older runs, and where there is no such file. */
   readonly folder?: string;
@@ -65,7 +71,9 @@ export interface Confirmation {
 
 /** The word of a person that a run may do what a plan says. */
 export interface Approval {
+  /** The name that the person gave. */
   readonly who: string;
+  /** Why, in the person's words. */
   readonly because: string;
   /** The SHA-256 digest of the plan, in hexadecimal. */
   readonly plan: string;
@@ -75,7 +83,9 @@ export interface Approval {
 
 /** A person's word that a run may begin beside writes that other runs have left open. */
 export interface Anyway {
+  /** Who started the run. */
   readonly who: string;
+  /** Why, in the person's words. */
   readonly because: string;
   /** The runs that left them. */
   readonly runs: readonly string[];
@@ -83,6 +93,7 @@ export interface Anyway {
 
 /** A playbook as it is written. */
 export interface Writing {
+  /** Its file, its title, and the SHA-256 digest of its text and of all that it includes, in hexadecimal. */
   readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
   /** The steps as written, so that a report can name those that never ran. */
   readonly steps: readonly StepHeading[];
@@ -92,12 +103,15 @@ export interface Writing {
   readonly data?: Readonly<Record<string, JsonObject>>;
 }
 
+/** A step as it is written. */
 export interface StepHeading {
   /** Without keys, and with the steps that include it: `deposit/mint`. */
   readonly id: string;
+  /** Its title; its id where it has none. */
   readonly name: string;
   /** An operation, the path of a playbook, or `block`. */
   readonly uses: string;
+  /** From 1 on. */
   readonly line: number;
   /** Left out: a call of an operation. */
   readonly kind?: "block" | "include" | "check";
@@ -109,6 +123,7 @@ export interface StepHeading {
 
 /** Where a run acts; a resumed run must find the same. */
 export interface TargetHeading {
+  /** Its name in tokenbook.yaml. */
   readonly environment: string;
   /** The address of each interface by its name, and the settings that only it has. A run of an earlier version has none of a newer interface. */
   readonly [field: string]: string | null;
@@ -127,8 +142,10 @@ export function isEmbedded(heading: TargetHeading): boolean {
   return addressesIn(heading).includes(EMBEDDED_ADDRESS);
 }
 
+/** A process has taken the run: from here on only it writes. */
 export interface RunClaimed {
   readonly kind: "run.claimed";
+  /** The process that does the run's steps from now on. */
   readonly holder: Holder;
 }
 
@@ -137,7 +154,9 @@ export interface RunReleased {
   readonly kind: "run.released";
   /** The process that held the run. It may be alive on another machine. */
   readonly from: Holder;
+  /** The name that the person gave. */
   readonly who: string;
+  /** Why, in the person's words. */
   readonly because: string;
   /** The attempts that it may still send: only their intents are recorded. Left out by older runs. */
   readonly unsent?: readonly { readonly step: string; readonly attempt: number }[];
@@ -154,7 +173,9 @@ export interface RunEdited extends Writing {
 
 /** The process that holds a run. */
 export interface Holder {
+  /** The name of its machine. */
   readonly host: string;
+  /** What the kernel calls this start of the machine: no process of an earlier one is alive. */
   readonly bootId: string;
   readonly pid: number;
   /** When the process started, so that a reused pid is not mistaken for it. */
@@ -173,48 +194,63 @@ export interface Waited {
   readonly waitedMs?: number;
 }
 
-/** A `foreach` has its list: these rounds, in this order, and no others. */
-export interface StepExpanded {
-  readonly kind: "step.expanded";
+/** What a record about one step has. */
+interface OfStep {
+  /** The address of the step. */
   readonly step: string;
+}
+
+/** What a record about one attempt of a write has. */
+interface OfAttempt extends OfStep {
+  /** Its number among the attempts of the step, from 1 on. */
+  readonly attempt: number;
+}
+
+/** A `foreach` has its list: these rounds, in this order, and no others. */
+export interface StepExpanded extends OfStep {
+  readonly kind: "step.expanded";
+  /** Each with the key in its address, and its item of the list. */
   readonly rounds: readonly { readonly key: string; readonly item: Json }[];
 }
 
 /** A block, or an included playbook with these inputs, has begun. */
-export interface StepBegun {
+export interface StepBegun extends OfStep {
   readonly kind: "step.begun";
-  readonly step: string;
+  /** The inputs of the included playbook, with their defaults. */
   readonly inputs?: JsonObject;
 }
 
 /** A block continues with its `rescue` or its `always`, or, when it only reads, once more from its first step. */
-export interface BlockTurned extends Waited {
+export interface BlockTurned extends Waited, OfStep {
   readonly kind: "block.turned";
-  readonly step: string;
+  /** What the block does next. */
   readonly to: "rescue" | "always" | "again";
   /** The outcome of the block once its `always` has run. */
   readonly outcome?: "ok" | "rescued" | "failed";
   /** The step that failed, and why. */
   readonly failed?: string;
+  /** The problem of that step. */
   readonly problem?: StepProblem;
   /** For `again`: the steps that must run again. */
   readonly forget?: readonly string[];
 }
 
 /** A write is about to be sent. Durable before its first byte leaves. */
-export interface AttemptIntended extends Waited {
+export interface AttemptIntended extends Waited, OfAttempt {
   readonly kind: "attempt.intended";
-  readonly step: string;
-  readonly attempt: number;
+  /** Its name: `ledger.token.mint`. */
   readonly operation: string;
+  /** Who acts, as reports show it: the name of an actor, an entity or a credential; null when none is named. */
   readonly actor: string | null;
   /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own. Left out by older runs. */
   readonly as?: string | null;
   /** The completed input, with chosen ids and our mark. */
   readonly input: JsonObject;
+  /** What is sent; by the digest, in hexadecimal, the run recognizes the same request. */
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
   /** The readings before the write, which a probe compares with later ones. Null: they could not be made. */
   readonly baseline?: JsonObject | null;
+  /** When these readings were made. Left out when there are none. */
   readonly baselineAt?: BaselineAt;
   /** When the step began, before what it read first. Only of the first attempt; left out by older runs. */
   readonly startedAt?: number;
@@ -236,29 +272,35 @@ export interface BaselineAt {
  */
 export type AnswerMeaning = "not-sent" | "refused" | "refused-later" | "ambiguous" | "acknowledged";
 
-export interface AttemptAnswered {
+/** A write has been answered, or surely will not be. */
+export interface AttemptAnswered extends OfAttempt {
   readonly kind: "attempt.answered";
-  readonly step: string;
-  readonly attempt: number;
+  /** What the answer says about the write's effect. */
   readonly meaning: AnswerMeaning;
   /** HTTP status; null when no answer came. */
   readonly status: number | null;
+  /** What the service gave as the result; null without a readable answer. */
   readonly payload: Json;
+  /** What the interface wraps around each result; null without one. */
   readonly envelope: JsonObject | null;
+  /** The id by which the outcome can be asked for later; null without one. */
   readonly receiptId: string | null;
   /** Refused: the service's message. Otherwise why the answer means what it means. */
   readonly message: string | null;
+  /** Refused: the name of the reason in the contract, if the message is one of those that it knows. */
   readonly condition: string | null;
+  /** How long the service asked to wait, in milliseconds; null when it did not. */
   readonly retryAfterMs: number | null;
+  /** From the first byte sent to the last one received, in milliseconds. */
   readonly durationMs: number;
 }
 
 /** A receipt has become final. */
-export interface ReceiptRead extends Waited {
+export interface ReceiptRead extends Waited, OfAttempt {
   readonly kind: "receipt.read";
-  readonly step: string;
-  readonly attempt: number;
+  /** Whether the ledger has taken the write; otherwise it never will. */
   readonly committed: boolean;
+  /** The receipt as the service gave it. */
   readonly receipt: JsonObject;
 }
 
@@ -267,11 +309,10 @@ export interface ReceiptRead extends Waited {
  * still arrive, and then does no harm beside one more. `unchanged`: what it sets was set before and still is; it may still arrive, and
  * then sets the same.
  */
-export interface AttemptSettled extends Waited {
+export interface AttemptSettled extends Waited, OfAttempt {
   readonly kind: "attempt.settled";
-  readonly step: string;
-  readonly attempt: number;
   readonly verdict: Verdict;
+  /** The readings that prove it, before and after. */
   readonly evidence: Json;
   /** The ledger's transaction, where reading named it. */
   readonly transactionId?: string;
@@ -281,6 +322,7 @@ export interface AttemptSettled extends Waited {
   readonly alsoSpends?: readonly string[];
 }
 
+/** The outcome of an attempt, when its own answer did not show it. */
 export type Verdict = "applied" | "absent" | "superseded" | "unchanged";
 
 /**
@@ -293,14 +335,16 @@ export type CompletedOutcome = "ok" | "changed" | "unchanged" | "skipped" | "res
  * differ, and the difference is not acknowledged.
  */
 export type StoppedOutcome = "failed" | "pending" | "unknown" | "conflict" | "drift";
+/** How a step ended. */
 export type StepOutcome = CompletedOutcome | StoppedOutcome;
 
-export interface StepCompleted extends Waited {
+/** A step is done, and is not done again. */
+export interface StepCompleted extends Waited, OfStep {
   readonly kind: "step.completed";
-  readonly step: string;
   readonly outcome: CompletedOutcome;
   /** The value of `steps.ID` in later steps. */
   readonly value: JsonObject;
+  /** In milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /** Reads: how many requests it took. */
   readonly requests: number;
@@ -318,7 +362,9 @@ export interface StepCompleted extends Waited {
 
 /** The conditions of a step that held: the first ones, as far as `LIMITS.heldConditions` and `LIMITS.heldChars` allow, and how many there are. */
 export interface HeldConditions {
+  /** How many held, shown or not. */
   readonly total: number;
+  /** In the order in which they are written. */
   readonly shown: readonly HeldCondition[];
 }
 
@@ -326,20 +372,25 @@ export interface HeldConditions {
 export interface HeldCondition {
   /** Where it is written: `that` is a check's. */
   readonly keyword: "expect" | "ensure" | "until" | "that";
+  /** As it is written. */
   readonly expression: string;
+  /** Its parts that have a value of their own. */
   readonly values: readonly HeldValue[];
 }
 
 /** A part of a condition with its value, or a description of a value that is too large to be kept. */
 export type HeldValue = { readonly expression: string } & ({ readonly value: Json } | { readonly summary: string });
 
-export interface StepStopped extends Waited {
+/** A step did not come to its end, and the run continues with none that needs it. */
+export interface StepStopped extends Waited, OfStep {
   readonly kind: "step.stopped";
-  readonly step: string;
   readonly outcome: StoppedOutcome;
   readonly problem: StepProblem;
+  /** In milliseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** Reads: how many requests it took. */
   readonly requests?: number;
+  /** The caller of a read. For a write it is in the intent. */
   readonly actor?: string | null;
   /** The acting entity or the name of a credential, as of an attempt. */
   readonly as?: string | null;
@@ -349,8 +400,11 @@ export interface StepStopped extends Waited {
 
 /** Why a step stopped, written for people. */
 export interface StepProblem {
+  /** Identifies the kind of problem, and stays the same: `reconcile.drift`. */
   readonly code: string;
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters. */
   readonly why?: string;
   /** The command or edit that continues from here. */
   readonly next?: string;
@@ -358,11 +412,14 @@ export interface StepProblem {
   readonly evidence?: Json;
 }
 
+/** How a run ended: the worst outcome of its steps, in the order of the exit codes. */
 export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "conflict" | "drift" | "interrupted";
 
+/** A run has ended; a resumed one continues behind it. */
 export interface RunClosed {
   readonly kind: "run.closed";
   readonly outcome: RunOutcome;
+  /** The values of the playbook's `outputs`, by name. */
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */
   readonly problem?: StepProblem;
@@ -383,6 +440,7 @@ export type RunEvent = RunRecord | Notice;
 
 const NOTICES: ReadonlySet<string> = new Set<Notice["kind"]>(["step.started", "run.waiting", "step.waiting", "step.reading"]);
 
+/** Returns whether an event is progress alone. */
 export function isNotice(event: RunEvent): event is Notice {
   return NOTICES.has(event.kind);
 }

@@ -19,12 +19,19 @@ import type {
 
 /** All that is known about a run: the fold of its records. */
 export interface RunState {
+  /** The record that began it, with the playbook as it was edited last; `undefined` before it. */
   opened: RunOpened | undefined;
+  /** In milliseconds since the Unix epoch. */
   openedAt: number;
+  /** The claim of its latest record. */
   epoch: number;
+  /** The number of its latest record; -1 without any. */
   sequence: number;
+  /** How it ended; `undefined` while it is open, and once it is resumed. */
   closed: RunClosed | undefined;
+  /** By address. */
   readonly steps: Map<string, StepState>;
+  /** The rounds of each `foreach`, by the address of its step. */
   readonly expansions: Map<string, Expansion>;
   /** Transactions and other records that have proven a write, each with the step that it proves: a record proves only one write. */
   readonly spent: Map<string, Spent>;
@@ -32,9 +39,12 @@ export interface RunState {
   readonly values: Map<string, StepValues>;
 }
 
+/** The values of steps, by id. */
 export type StepValues = Record<string, Json>;
 
+/** All that is known about a step. */
 export interface StepState {
+  /** The attempts of its write, in their order. */
   readonly attempts: AttemptState[];
   /** A block or an included playbook has begun. */
   begun: (RunRecord & StepBegun) | undefined;
@@ -44,19 +54,26 @@ export interface StepState {
   turnedBefore: BlockTurned | undefined;
   /** How often a block has begun again. */
   repeats: number;
+  /** How it was completed, which is final. */
   completed: (RunRecord & StepCompleted) | undefined;
   /** Why it stopped under the present claim; a new claim tries again. */
   stopped: StepStopped | undefined;
 }
 
+/** All that is known about an attempt of a write. */
 export interface AttemptState {
   readonly intended: AttemptIntended;
+  /** In milliseconds since the Unix epoch. */
   readonly intendedAt: number;
   /** The place of its intent in the journal. */
   readonly sequence: number;
+  /** The claim under which it was sent. */
   readonly epoch: number;
+  /** `undefined` when the process ended before an answer came. */
   answered: (RunRecord & AttemptAnswered) | undefined;
+  /** The final receipt, once it was read. */
   receipt: ReceiptRead | undefined;
+  /** What evidence showed, when the answer did not say it. */
   settled: AttemptSettled | undefined;
   /** Whether it no longer matters: it had no effect and belongs to an earlier claim. */
   past: boolean;
@@ -64,12 +81,15 @@ export interface AttemptState {
   mayStillBeSent: boolean;
 }
 
+/** The rounds of a `foreach`. */
 export interface Expansion {
+  /** In their order. */
   readonly rounds: StepExpanded["rounds"];
   /** How many rounds, from the first, are complete. */
   complete: number;
 }
 
+/** Returns the state of a run without a record. */
 export function emptyState(): RunState {
   return {
     opened: undefined,

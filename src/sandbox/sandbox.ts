@@ -34,9 +34,11 @@ export interface SandboxOptions {
   readonly path: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
+  /** The address that it listens on: 127.0.0.1 unless said otherwise. */
   readonly host?: string;
   /** Names by which it is asked, beside those of the loopback interface: requests for any other are refused. */
   readonly names?: readonly string[];
+  /** What a deployment of the service decides, such as the sizes of its pages; the usual one unless said otherwise. */
   readonly profile?: Profile;
   /** What is not said is as usual. */
   readonly dialect?: Partial<Dialect>;
@@ -52,10 +54,15 @@ export interface SandboxOptions {
 
 /** Where a running sandbox is, and what opens it. */
 export interface RunningSandbox {
+  /** The address of interface A, without a path. */
   readonly ledgerBaseUrl: string;
+  /** The address of interface B, without a path. */
   readonly investorBaseUrl: string;
+  /** The application in the paths of interface A. */
   readonly appId: string;
+  /** The organization in the paths of interface A. */
   readonly orgId: string;
+  /** The key that opens interface A. */
   readonly ledgerApiKey: string;
   /** The entity that acts where a call of the ledger names none, such as `userId:admin`; null when it has not one attribute. */
   readonly keyEntity: string | null;

@@ -10,19 +10,29 @@ const frames = (): typeof Frames => load("@babel/code-frame") as typeof Frames;
 
 /** The place of a finding: lines and columns count from 1, the end is exclusive. */
 export interface SourcePlace {
+  /** As it was named to the check. */
   readonly file: string;
+  /** Where it begins. */
   readonly line: number;
+  /** From 1 on. */
   readonly column: number;
+  /** Where it ends. */
   readonly endLine: number;
+  /** The first column behind it. */
   readonly endColumn: number;
 }
 
 /** A finding of a check: what is wrong in a text, where, why it matters, and how to fix it. */
 export interface Diagnostic extends SourcePlace {
+  /** A frozen dotted code; programs branch on it. */
   readonly code: Code;
+  /** Only an error prevents a run. */
   readonly severity: Severity;
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters. */
   readonly why?: string;
+  /** What to write instead. */
   readonly suggestion?: string;
   /** The lines around the place, with the place marked; empty in a file that is no playbook. */
   readonly frame: string;
@@ -31,8 +41,11 @@ export interface Diagnostic extends SourcePlace {
 /** A finding without its place. The catalogue has its severity, and the source file adds the place and its frame. */
 export interface Finding {
   readonly code: Code;
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters. */
   readonly why?: string | undefined;
+  /** What to write instead. */
   readonly suggestion?: string | undefined;
 }
 

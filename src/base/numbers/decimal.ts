@@ -43,6 +43,7 @@ export class Decimal {
     return new Decimal(source);
   }
 
+  /** Takes a whole number. Throws a RangeError on a number with a fraction, or one too large to be exact. */
   static of(value: bigint | number): Decimal {
     if (typeof value === "number" && !Number.isSafeInteger(value)) {
       throw new RangeError(`${value} is not an exact integer`);
@@ -54,12 +55,15 @@ export class Decimal {
     return (this.#big ??= new Exact(this.text));
   }
 
+  /** Returns the exact sum. */
   plus(other: Decimal): Decimal {
     return fromBig(this.#exactly.plus(other.#exactly));
   }
+  /** Returns the exact difference. */
   minus(other: Decimal): Decimal {
     return fromBig(this.#exactly.minus(other.#exactly));
   }
+  /** Returns the exact product. */
   times(other: Decimal): Decimal {
     return fromBig(this.#exactly.times(other.#exactly));
   }
@@ -73,25 +77,32 @@ export class Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
     return fromBig(this.#exactly.mod(other.#exactly));
   }
+  /** Returns the same number with the other sign; zero stays as it is. */
   negated(): Decimal {
     if (this.isZero()) return this;
     return new Decimal(this.text.startsWith("-") ? this.text.slice(1) : `-${this.text}`);
   }
+  /** Returns the number without its sign. */
   abs(): Decimal {
     return fromBig(this.#exactly.abs());
   }
+  /** Compares by value: -1 when this one is less, 0 when both are equal, 1 when it is greater. */
   compare(other: Decimal): -1 | 0 | 1 {
     return this.#exactly.cmp(other.#exactly);
   }
+  /** Returns whether both have the same value, however they are written: 1.5 is 1.50. */
   equals(other: Decimal): boolean {
     return this.text === other.text || this.compare(other) === 0;
   }
+  /** Returns whether it is zero, as 0.00 and -0 are. */
   isZero(): boolean {
     return this.#exactly.eq("0");
   }
+  /** Returns whether it is a whole number, as 2.00 is. */
   isInteger(): boolean {
     return this.decimals() === 0;
   }
+  /** Returns whether it is less than zero. */
   isNegative(): boolean {
     return this.#exactly.lt("0");
   }
@@ -116,12 +127,14 @@ export class Decimal {
     return Number(this.text);
   }
 
+  /** Returns the numeral as it was written. */
   toString(): string {
     return this.text;
   }
 
-  // A number that prints as it was written is quicker than a raw text, and most numbers of an answer are counts.
+  /** Returns what `JSON.stringify` writes with the same digits. */
   toJSON(): unknown {
+    // A number that prints as it was written is quicker than a raw text, and most numbers of an answer are counts.
     const number = this.text.length <= SAFE_DIGITS ? Number(this.text) : Number.NaN;
     return String(number) === this.text ? number : JSON.rawJSON(this.text);
   }
