@@ -45,7 +45,7 @@ const GROUPS = [
       "playbook",
       "environment/(?!notifications)",
       "files/(?!output|replace)",
-      "protocol/record",
+      "protocol/(?:heading|record)",
       "cli/project/(?!watch)",
       "cli/runs/given-secrets",
     ].map((name) => `src/${name}`),

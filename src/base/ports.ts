@@ -12,6 +12,7 @@ export interface Clock {
 
 /** Where unguessable bytes come from. */
 export interface Random {
+  /** Returns as many random bytes. */
   bytes(count: number): Uint8Array;
 }
 

@@ -9,6 +9,7 @@ export class Recent<T> {
     this.#make = make;
   }
 
+  /** Returns what is made of the text: from the cache, or newly made and kept. */
   of(text: string): T {
     let made = this.#made.get(text);
     if (made === undefined) {
@@ -19,6 +20,7 @@ export class Recent<T> {
     return made;
   }
 
+  /** Forgets all. */
   clear(): void {
     this.#made.clear();
   }

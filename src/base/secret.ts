@@ -9,6 +9,7 @@ import { escapesOf, readingsOf } from "./text/unescape.ts";
  * only the transport reveals it, when it writes the header.
  */
 export class Secret {
+  /** The name by which it is shown: the NAME of `${{ secrets.NAME }}`. */
   readonly name: string;
   /** The environment variable that holds it, if one does. */
   readonly variable: string | undefined;
@@ -20,12 +21,15 @@ export class Secret {
     this.variable = variable;
   }
 
+  /** Returns the value itself. */
   reveal(): string {
     return this.#value;
   }
+  /** Returns `${{ secrets.NAME }}`, never the value. */
   toString(): string {
     return `\${{ secrets.${this.name} }}`;
   }
+  /** Returns `${{ secrets.NAME }}`, never the value. */
   toJSON(): string {
     return this.toString();
   }

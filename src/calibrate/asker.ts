@@ -21,9 +21,13 @@ export type CalibrationPorts = Pick<EnginePorts, "exchange" | "clock" | "secrets
 
 /** A question with what may differ from the profile as it is known so far. */
 export interface Question {
+  /** The name of the operation, such as `ledger.token.get`. */
   readonly operation: string;
+  /** The input of the operation; empty when left out. */
   readonly input?: JsonObject;
+  /** The profile by which the request is built; what is known so far when left out. */
   readonly profile?: Profile;
+  /** The bookmark or the number of a page of a list; the first page when left out. */
   readonly page?: string | number;
   /** The text that names the acting entity, which need not be well-formed. */
   readonly actor?: string | undefined;
@@ -31,6 +35,7 @@ export interface Question {
 
 /** What came back. */
 export interface CalibrationAnswer {
+  /** The operation that was called. */
   readonly operation: Operation;
   /** `null`: no whole answer came. */
   readonly status: number | null;
@@ -38,6 +43,7 @@ export interface CalibrationAnswer {
   readonly body: Json | undefined;
   /** `ok`: a 2xx in JSON, or without content. `refused`: a 4xx in JSON. `trouble`: anything else, which says nothing about the service. */
   readonly kind: "ok" | "refused" | "trouble";
+  /** The request and the answer, or why there is none, as a finding shows them. */
   readonly exchange: ObservedExchange;
   /** The service's own time. */
   readonly date: string | undefined;
@@ -52,7 +58,9 @@ const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429
 
 /** Asks a service, and keeps what was asked and answered. Every request counts against one limit. */
 export class CalibrationAsker {
+  /** The environment whose service is asked. */
   readonly target: Target;
+  /** The findings so far, with the profile as far as it is known. */
   readonly findings: CalibrationFindings;
   /** The credential of each interface whose callers are known by their keys. */
   readonly #credentials = new Map<string, string>();
@@ -63,6 +71,7 @@ export class CalibrationAsker {
   #last: Exchanged | undefined;
   #troubles = 0;
   #limit: number = LIMITS.calibrateRequests;
+  /** How many requests were made so far, with those of repeated reads. */
   requests = 0;
   /** Every answer so far that the service itself may have written. */
   readonly answers: CalibrationAnswer[] = [];
@@ -76,10 +85,12 @@ export class CalibrationAsker {
     this.#client = new ServiceClient(target, { ...ports, exchange });
   }
 
+  /** The time, and how to wait. */
   get clock(): Clock {
     return this.#ports.clock;
   }
 
+  /** Aborted when waiting is to end; once writing has begun, it is never aborted. */
   get stopping(): AbortSignal {
     return this.#stopping;
   }

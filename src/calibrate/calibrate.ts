@@ -17,6 +17,7 @@ import { findValueDialect } from "./values.ts";
 export interface CalibrationOptions extends Pick<CalibrationWriting, "announce" | "onBrokenOff"> {
   /** The entity that acts in writes; the key's own when left out. */
   readonly as?: string | undefined;
+  /** Whether the calibration may write; in a protected environment it may not. */
   readonly mayWrite: boolean;
   /** The code that each condition has where the profile says nothing. */
   readonly usualStatus: Readonly<Record<string, number>>;
@@ -24,10 +25,15 @@ export interface CalibrationOptions extends Pick<CalibrationWriting, "announce" 
 
 /** What a calibration found. */
 export interface Calibration {
+  /** The name of the environment. */
   readonly environment: string;
+  /** Whether the calibration was allowed to write. */
   readonly mayWrite: boolean;
+  /** How many requests were made, with those of repeated reads. */
   readonly requests: number;
+  /** One for each setting of the interfaces that the environment has, in the order of the profile. */
   readonly findings: readonly CalibrationFinding[];
+  /** What was seen beside the settings, in the order in which it was seen. */
   readonly facts: readonly CalibrationFact[];
   /** What stays in the service. */
   readonly left: readonly string[];

@@ -9,8 +9,11 @@ import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
 
 /** A refusal that names a condition of the service description: no gateway knows these words. */
 export interface NamedRefusal {
+  /** The answer that refuses. */
   readonly answer: CalibrationAnswer;
+  /** The body of the answer. */
   readonly body: JsonObject;
+  /** The condition, in the words of the description. */
   readonly condition: string;
 }
 

@@ -3,7 +3,9 @@ import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 
 /** The request and the answer on which a finding rests, without secrets. */
 export interface ObservedExchange {
+  /** The request on one line: method, path, headers and body; cut at `LIMITS.calibrateShownChars`. */
   readonly request: string;
+  /** The status and the text of the answer on one line, or why there is none; cut in the same way. */
   readonly answer: string;
 }
 
@@ -14,6 +16,7 @@ export type Strength = "observed" | "consistent" | "undecided";
 export interface CalibrationFinding {
   /** The path of the setting in the profile. */
   readonly setting: readonly string[];
+  /** How sure the finding is. */
   readonly strength: Strength;
   /** The value in the environment's profile. */
   readonly was: Json;
@@ -21,20 +24,27 @@ export interface CalibrationFinding {
   readonly found: Json;
   /** Why it is undecided, or what was seen, in a sentence. */
   readonly why: string;
+  /** Exchanges that show it; empty when it rests on no single answer. */
   readonly evidence: readonly ObservedExchange[];
 }
 
 /** Something that was seen about the service and that no setting holds. */
 export interface CalibrationFact {
+  /** What it is about, such as `receipts`. */
   readonly about: string;
+  /** What was seen, in words that follow `about`. */
   readonly says: string;
 }
 
 /** What is said about a setting, before it is compared with the profile. */
 export interface SettingDecision {
+  /** How sure the decision is. */
   readonly strength: Exclude<Strength, "undecided">;
+  /** The value that was found. */
   readonly found: Json;
+  /** What was seen, in a sentence. */
   readonly why: string;
+  /** Exchanges that show it; empty when it rests on no single answer. */
   readonly evidence: readonly ObservedExchange[];
 }
 
@@ -60,6 +70,7 @@ export function withSetting(profile: Profile, setting: readonly string[], value:
 export class CalibrationFindings {
   readonly #was: Profile;
   readonly #findings = new Map<string, CalibrationFinding>();
+  /** What was seen beside the settings, in the order in which it was seen. */
   readonly facts: CalibrationFact[] = [];
   /** The environment's profile with what was found so far. */
   profile: Profile;
@@ -83,6 +94,7 @@ export class CalibrationFindings {
     this.#findings.set(setting.join("."), { setting, strength: "undecided", was, found: was, why, evidence });
   }
 
+  /** Returns whether a value of a setting was found. */
   isDecided(setting: readonly string[]): boolean {
     return (this.#findings.get(setting.join("."))?.strength ?? "undecided") !== "undecided";
   }

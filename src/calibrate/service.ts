@@ -3,7 +3,9 @@ import type { CalibrationAsker, Question } from "./asker.ts";
 
 /** What a setting means for the guarantee: by its value where that decides it, and while it is undecided. */
 export interface SettingEffect {
+  /** What each value means for the guarantee, in a sentence; left out where only the undecided setting means something. */
   readonly values?: readonly { readonly value: Json; readonly means: string }[];
+  /** What it means that the setting is undecided, in a sentence. */
   readonly undecided: string;
 }
 

@@ -14,6 +14,7 @@ export type TextKind = "words" | "coloured" | "json" | "exact";
 
 /** A stream as the commands see it. */
 export interface Terminal {
+  /** Whether a person looks at it, rather than a pipe or a file. */
   readonly isTTY: boolean;
   /** Width in characters; 80 when it is no terminal. */
   readonly columns: number;
@@ -25,9 +26,11 @@ export interface Terminal {
 
 /** How to run this program once more. */
 export interface Relaunch {
+  /** The arguments, without the program itself. */
   readonly args: readonly string[];
   /** All that is piped in. */
   readonly input: string;
+  /** The environment variables that it is given. */
   readonly variables: Variables;
   /** Aborted to kill it. */
   readonly kill: AbortSignal;
@@ -35,8 +38,11 @@ export interface Relaunch {
 
 /** How a child ended: by itself, or by a signal. */
 export interface ChildEnd {
+  /** The exit code; null when a signal ended it. */
   readonly code: number | null;
+  /** The name of the signal, such as `SIGKILL`; null when it ended by itself. */
   readonly signal: string | null;
+  /** What it wrote to stderr; only the first `LIMITS.childErrorChars` characters are kept. */
   readonly stderr: string;
 }
 
@@ -44,12 +50,15 @@ export interface ChildEnd {
 export interface Onlooker {
   /** Left out where no run is ever held. */
   readonly hold?: Hold;
+  /** Called with each event of the runs. */
   readonly event: (event: RunEvent) => void;
 }
 
 /** All that a command may touch of the process it runs in. stdout is for data, stderr for everything else. */
 export interface Shell {
+  /** For data. */
   readonly stdout: Terminal;
+  /** For everything else. */
   readonly stderr: Terminal;
   /** Completes the commands in a text for people; data does not pass it. */
   readonly hint: Hint;
@@ -63,7 +72,9 @@ export interface Shell {
   readonly stdin: () => Promise<Uint8Array>;
   /** Both ends as they are, for a command that is spoken with. */
   readonly streams: () => { readonly input: Readable; readonly output: Writable };
+  /** The absolute path of the working directory. */
   readonly cwd: string;
+  /** The environment variables of the process. */
   readonly variables: Variables;
   /** The version of Node, such as `24.21.0`. */
   readonly node: string;

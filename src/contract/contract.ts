@@ -9,10 +9,15 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One parameter of an operation, with its name in the written contract. */
 export interface Parameter {
+  /** Its name in the written contract. */
   readonly name: string;
+  /** Where a request has it. */
   readonly in: "query" | "path";
+  /** Whether each request must have it. */
   readonly required: boolean;
+  /** What it is for. */
   readonly description: string;
+  /** The schema of its value. */
   readonly schema: JsonSchema;
   /** The key of the profile that holds its name and place, if the service description shows neither. */
   readonly profile?: string;
@@ -20,11 +25,13 @@ export interface Parameter {
 
 /** A list that comes in pages; `items` names the list in the answer. */
 export interface ContractPaging {
+  /** The field of the answer that holds the list. */
   readonly items: string;
 }
 
 /** One interface of the service in the written contract. `services/` has its use. */
 export interface ContractInterface {
+  /** Its name in the contract: `ledger`. */
   readonly name: InterfaceName;
   /** Its name in the service description, such as `interface B`. */
   readonly title: string;
@@ -38,37 +45,49 @@ export interface ContractInterface {
 export interface ContractOperation {
   /** Its name after `uses:` in a playbook, such as `ledger.token.mint`. */
   readonly name: string;
+  /** The interface that the call belongs to. */
   readonly interface: InterfaceName;
+  /** The HTTP method of its request. */
   readonly method: Method;
   /** The path below the interface's root, such as `/token/mint`. */
   readonly path: string;
+  /** The group of calls that it belongs to, such as `Tokens`. */
   readonly group: string;
   /** The section of the service description, such as `B.4`. */
   readonly section: string;
   /** The other parts of the service description about this call, such as `Errors B: Token mint`. */
   readonly restsOn: readonly string[];
+  /** What it does, in a few words. */
   readonly summary: string;
+  /** What it does, in full sentences. */
   readonly description: string;
   /** The failure conditions that the description lists for this call, in its own words. */
   readonly conditions: readonly string[];
   /** The conditions of rules that the description states or implies without words for their refusal; these words are the sandbox's. */
   readonly furtherConditions: readonly string[];
+  /** The parameters in the path and the query of its request. */
   readonly parameters: readonly Parameter[];
+  /** The schema of the request's body; left out where a request has none. */
   readonly body?: JsonSchema;
   /** The status of success in the contract. */
   readonly successStatus: number;
   /** Others that it names. */
   readonly otherStatuses?: readonly number[];
+  /** The schema of its answer; left out where the contract gives none. */
   readonly response?: JsonSchema;
+  /** Where the answer holds its list; left out where an answer does not come in pages. */
   readonly paging?: ContractPaging;
+  /** An example of the request's body, with the field names of the contract. */
   readonly exampleBody?: unknown;
 }
 
 /** The written contract: the interfaces, their operations, and what they share. */
 export interface Contract {
+  /** The interfaces, by name. */
   readonly interfaces: Readonly<Record<InterfaceName, ContractInterface>>;
   /** The schema of the profile, with the default of each setting. */
   readonly profile: JsonSchema;
+  /** The operations of all interfaces, by name. */
   readonly operations: Readonly<Record<string, ContractOperation>>;
   /** Named schemas of all documents; `$ref` reads `contract#/$defs/NAME`. */
   readonly $defs: Readonly<Record<string, JsonSchema>>;

@@ -11,6 +11,7 @@ import { coverBy, itemsOf, LOST, type OperationItems, parsed } from "./items.ts"
 
 /** The step that covered something first. */
 export interface CoveringStep {
+  /** The id of the run. */
   readonly run: string;
   /** Null: before the first step of the run. */
   readonly step: string | null;
@@ -18,6 +19,7 @@ export interface CoveringStep {
 
 /** Something of an operation that can be covered. */
 export interface CoverageItem {
+  /** What can be covered, such as a field, a status code or a condition. */
   readonly name: string;
   /** Null: nothing covered it. */
   readonly by: CoveringStep | null;
@@ -27,31 +29,43 @@ export interface CoverageItem {
 
 /** How far one operation is covered. */
 export interface OperationCoverage {
+  /** The name of the operation, such as `ledger.token.mint`. */
   readonly operation: string;
+  /** How many of its exchanges were kept by these runs. */
   readonly exchanges: number;
   /** The entities and credentials that called it. */
   readonly actors: readonly string[];
+  /** All that can be covered of it, by dimension. */
   readonly items: Readonly<Record<Dimension, readonly CoverageItem[]>>;
 }
 
 /** How many items there are, and how many are covered. */
 export interface CoverageCount {
+  /** How many items at least one step covered. */
   readonly covered: number;
+  /** How many items there are. */
   readonly total: number;
 }
 
 /** How far the service is covered by some runs. */
 export interface Coverage {
+  /** In the order in which they were taken. */
   readonly runs: readonly CoveredRun[];
+  /** The counts over all operations, by dimension. */
   readonly totals: Readonly<Record<Dimension, CoverageCount>>;
+  /** Every operation of the service, called or not. */
   readonly operations: readonly OperationCoverage[];
 }
 
 /** A run that was looked at. */
 export interface CoveredRun {
+  /** The id of the run. */
   readonly id: string;
+  /** The file of its playbook. */
   readonly playbook: string;
+  /** The name of the environment. */
   readonly environment: string;
+  /** How many of its exchanges were kept. */
   readonly exchanges: number;
 }
 
@@ -80,6 +94,7 @@ export class CoverageFold {
     this.#runs.push({ id: run.id, playbook: run.playbook.file, environment: run.target.environment, exchanges: kept });
   }
 
+  /** Returns the coverage by the runs so far. */
   coverage(): Coverage {
     const all = Array.from(this.#tallies.values(), coverageOf);
     const totals = DIMENSION_NAMES.map(

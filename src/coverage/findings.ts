@@ -25,15 +25,21 @@ export const FINDINGS = {
 export interface ContractFinding {
   /** The same whenever it is found again. */
   readonly id: string;
+  /** How the answer differs. */
   readonly kind: keyof typeof FINDINGS;
+  /** The name of the operation. */
   readonly operation: string;
   /** The field of the answer, or the status. */
   readonly where: string;
+  /** What differs, in words. */
   readonly message: string;
+  /** The value that was seen first, as JSON, cut at `LIMITS.findingChars`; empty of `absent`. */
   readonly example: string;
   /** The line of the profile or of the contract that it calls for. */
   readonly callsFor: string;
+  /** The run that showed it first; null of `absent`, and when the exchange names none. */
   readonly run: string | null;
+  /** The step that showed it first; null of `absent`, and before the first step of the run. */
   readonly step: string | null;
   /** In how many answers. */
   count: number;
@@ -54,6 +60,7 @@ export class ContractCheck {
     this.#profile = profile;
   }
 
+  /** Takes one exchange; without an answer, or of no known operation, it shows nothing. */
   take(exchange: KeptExchange): void {
     const { answer } = exchange;
     const operation = operationAt(exchange.method, exchange.url);

@@ -19,7 +19,9 @@ import { conditionWords, functionWords, operationWords } from "./words.ts";
 
 /** Something that can be written at the cursor. */
 export interface Offer {
+  /** The text that is offered, and that is written in place of `replaces`. */
   readonly label: string;
+  /** What kind of thing it is. */
   readonly kind: "name" | "step" | "field" | "function" | "operation" | "actor" | "condition" | "file" | "folder";
   /** Its type, or what it is in a few words. */
   readonly detail?: string | undefined;

@@ -6,8 +6,11 @@ type Tree = NonNullable<ReturnType<TypeEnvironment["tree"]>>;
 
 /** The word at a place of an expression, and what it is a word of. */
 export interface Word {
+  /** The word itself; empty where the cursor touches none. */
   readonly text: string;
+  /** The offset of its first character in the expression. */
   readonly start: number;
+  /** The offset after its last character. */
   readonly end: number;
   /** What it is a field or method of; `undefined` when it is a name by itself. */
   readonly owner: Owner | undefined;

@@ -6,6 +6,7 @@ import type { Range } from "../source/node.ts";
 export interface TextFile {
   /** As a check receives it, so that both report the same. */
   readonly path: string;
+  /** Its whole text, as the editor has it. */
   readonly text: string;
 }
 
@@ -27,6 +28,7 @@ export function playbookNamed(uses: string, from: string, files: EditorFiles): T
 
 /** A place in a file. */
 export interface FileRange extends Range {
+  /** The path of the file. */
   readonly path: string;
 }
 

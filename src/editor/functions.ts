@@ -5,11 +5,13 @@ import { typeText } from "./type-text.ts";
 
 /** A function of expressions, or a method of a type of value, as it is described to a person. */
 export interface FunctionWords {
+  /** Its name: `startsWith`. */
   readonly name: string;
   /** What it is called on; `undefined` for a function that is called by itself. */
   readonly receiver: TypeName | undefined;
   /** Each way of calling it, such as `decimal(string): decimal`. */
   readonly signatures: readonly string[];
+  /** What it gives. */
   readonly description: string;
 }
 

@@ -16,7 +16,9 @@ import { conditionWords, functionWords, operationWords, playbookWords, valueWord
 
 /** What is said, in Markdown, of a part of a document. */
 export interface Hover {
+  /** The Markdown that is shown. */
   readonly words: string;
+  /** The part of the document that it is about. */
   readonly range: Range;
 }
 

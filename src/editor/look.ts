@@ -9,8 +9,11 @@ import { stepAround } from "./steps.ts";
 
 /** The expression that the cursor is in, the cursor's place in it, and what may be spoken of there. */
 export interface ExpressionCursor {
+  /** The text of the expression, without the mark. */
   readonly text: string;
+  /** The cursor's place in the text, from 0 on. */
   readonly at: number;
+  /** The names that the expression may use. */
   readonly scope: ExpressionScope;
 }
 

@@ -14,12 +14,15 @@ export const MARK = "\uE000";
 export interface MarkedValue {
   /** The document with the mark, and with what keeps it from being read left out. */
   readonly document: TextFile;
+  /** The document with the mark, as it was read. */
   readonly parsed: Parsed & { readonly root: SourceNode };
+  /** The node of the value, with the mark in it. */
   readonly scalar: ScalarNode;
   /** The keys and indexes that lead to the value. */
   readonly path: readonly string[];
   /** The value without the mark, and the cursor's place in it. */
   readonly value: string;
+  /** The cursor's place in the value, from 0 on. */
   readonly at: number;
 }
 

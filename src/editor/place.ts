@@ -9,9 +9,13 @@ import { stepAround } from "./steps.ts";
 
 /** A value that names something: an operation or a playbook, a read, an actor, a condition under which the service refuses. */
 export interface NamedValue {
+  /** What the value names. */
   readonly kind: NonNullable<KeywordColumns["names"]>;
+  /** The value, without the mark. */
   readonly text: string;
+  /** The cursor's place in the value, from 0 on. */
   readonly at: number;
+  /** The root of the document that the value is in. */
   readonly root: SourceNode;
   /** The operation of the step that it is in. */
   readonly operation: Operation | undefined;

@@ -3,7 +3,9 @@ import type { Diagnostic } from "../source/diagnostic.ts";
 
 /** The fix of a finding: another text for the part of the document that it marks. */
 export interface QuickFix {
+  /** What the fix does, as an editor shows it. */
   readonly title: string;
+  /** What takes the place of the marked text. */
   readonly text: string;
 }
 

@@ -12,7 +12,9 @@ import { stepDepth, stepNamed } from "./steps.ts";
 
 /** A step's id, where it is given, and wherever an expression asks for the step. */
 export interface StepUses {
+  /** The id as the playbook has it. */
   readonly id: string;
+  /** Where the step's own `id` has it. */
   readonly declaration: Range;
   /** In the order of the document. */
   readonly uses: readonly Range[];

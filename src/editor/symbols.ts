@@ -9,12 +9,15 @@ import type { TextFile } from "./document.ts";
 
 /** What an outline shows of a playbook: the playbook itself, a step or a check. */
 export interface PlaybookSymbol {
+  /** What it is; a comparison of two sides is a `check` too. */
   readonly kind: "playbook" | "call" | "block" | "include" | "check";
   /** The name of a playbook; the id of a step or check, as in its address. */
   readonly name: string;
   /** What a step calls, includes or reads. */
   readonly detail: string;
+  /** The part of the document that it takes up. */
   readonly range: Range;
+  /** The steps in it; of a playbook, its checks and comparisons after them. */
   readonly held: readonly PlaybookSymbol[];
 }
 

@@ -7,14 +7,17 @@ import type { Hold } from "./run/hold.ts";
 
 /** What the engine may ask of the world. */
 export interface EnginePorts {
+  /** Gives the time, and pauses. */
   readonly clock: Clock;
   /** The folder in which paths begin that are not absolute. */
   readonly cwd: string;
+  /** Makes one HTTP exchange. It never throws for what the network or the service does. */
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
   /** The secrets of the playbook that is run and of those that it includes. */
   readonly secrets: Secrets;
   /** What is remembered of drifts from run to run. */
   readonly drifts: () => DriftBook;
+  /** Receives each record and each notice of the run. */
   readonly observe: (event: RunEvent) => void;
   /** Wraps the work of one step, so that an observer can assign each exchange to its step. */
   readonly during?: <T>(step: string, work: () => Promise<T>) => Promise<T>;

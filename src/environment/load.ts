@@ -59,6 +59,7 @@ function placeOfFolder(path: string): FolderPlace | undefined {
 
 /** An environment that is the embedded sandbox. */
 export interface EmbeddedEnvironment {
+  /** Its name in tokenbook.yaml. */
   readonly sandbox: string;
 }
 
@@ -82,8 +83,11 @@ export function loadProfile(path: string, chosen: Choice): Profile {
 
 /** The content of a file about one environment, as far as it needs no keys. */
 export interface EnvironmentOutline {
+  /** Its name in tokenbook.yaml. */
   readonly name: string;
+  /** Whether it is the embedded sandbox. */
   readonly embedded: boolean;
+  /** Where its keys are, by interface; none for the embedded sandbox. */
   readonly keys: readonly KeyReference[];
 }
 

@@ -22,6 +22,7 @@ interface ChannelCommon {
 /** A POST to a web address. The address is a secret too: many hold a token. */
 export interface WebhookChannel extends ChannelCommon {
   readonly kind: "webhook";
+  /** The address to which it is posted. */
   readonly url: Secret;
   /** The key by which deliveries are signed. */
   readonly secret: Secret | undefined;
@@ -30,11 +31,13 @@ export interface WebhookChannel extends ChannelCommon {
 /** A command of this machine, which gets the notification on its stdin. */
 export interface CommandChannel extends ChannelCommon {
   readonly kind: "command";
+  /** The program and its arguments. A program that begins with a dot has the folder of the environment file before it. */
   readonly argv: readonly [string, ...string[]];
 }
 
 /** Who hears of scheduled runs. */
 export interface Listeners {
+  /** The wanted channels, in the order of the file. */
   readonly channels: readonly Channel[];
   /** The address of a monitoring service, which each firing pings. It is a secret, because it holds a token. */
   readonly heartbeat: Secret | undefined;

@@ -1,7 +1,7 @@
 import type { InterfaceName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Secret } from "../base/secret.ts";
-import { EMBEDDED_ADDRESS, type TargetHeading } from "../protocol/record.ts";
+import { EMBEDDED_ADDRESS, type TargetHeading } from "../protocol/heading.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 
 /** The place where a playbook runs: addresses, identities and the profile, resolved. */
@@ -30,7 +30,9 @@ interface Surroundings {
 
 /** The limits of an interface for reads. */
 export interface Pacing {
+  /** How many reads may begin in a second; `undefined`: without a limit. */
   readonly perSecond: number | undefined;
+  /** How many reads may be under way at a time; `undefined`: without a limit. */
   readonly atOnce: number | undefined;
 }
 

@@ -136,6 +136,7 @@ export class ExchangeStore {
     replaceTables(this.#database, other.#database, LAYOUT);
   }
 
+  /** Closes its file or its connection. */
   close(): void {
     this.#database.close();
   }

@@ -6,10 +6,15 @@ export interface KeptExchange {
   readonly step: string | null;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** How long it took to its end, in milliseconds. */
   readonly durationMs: number;
+  /** The HTTP method. */
   readonly method: string;
+  /** The whole address, with its query. */
   readonly url: string;
+  /** The headers of the request, by their names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body of the request; null without one. */
   readonly body: string | null;
   /** Null when no answer came. */
   readonly answer: KeptAnswer | null;
@@ -19,7 +24,10 @@ export interface KeptExchange {
 
 /** The answer of an exchange. */
 export interface KeptAnswer {
+  /** HTTP status. */
   readonly status: number;
+  /** The headers of the answer, by their names; no cookie is kept. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body of the answer. */
   readonly text: string;
 }

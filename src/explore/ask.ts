@@ -25,8 +25,11 @@ export type Carry = (operation: Operation, request: ServiceRequest) => Promise<R
 
 /** One call, its input as it is sent. */
 export interface ExploredCall {
+  /** The name of the operation. */
   readonly uses: string;
+  /** The input of the operation, without expressions. */
   readonly input: JsonObject;
+  /** The entity that acts: `userId:alice`. */
   readonly actingEntity: string;
 }
 
@@ -50,6 +53,7 @@ export class Asker {
     this.#clock = clock;
   }
 
+  /** Makes one call and returns what the ledger said to it. Throws nothing for any answer. */
   async ask(call: ExploredCall): Promise<Said> {
     const operation = operationNamed(call.uses);
     if (operation.call.paging !== undefined) return this.#pages(operation, call, operation.call.paging.items);

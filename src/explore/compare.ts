@@ -3,9 +3,11 @@ import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 
 /** The first place where two answers differ. */
 export interface AnswerDifference {
+  /** The names of fields and the places in lists, from 0 on, that lead there; empty when the whole answers differ. */
   readonly path: readonly (string | number)[];
   /** What the reference says there; `undefined` when it has nothing there. */
   readonly expected: Json | undefined;
+  /** What the service says there; `undefined` when it has nothing there. */
   readonly seen: Json | undefined;
 }
 
@@ -29,6 +31,7 @@ export class MadeUpIds {
     return true;
   }
 
+  /** Returns the same pairs, to which others can be added by themselves. */
   copy(): MadeUpIds {
     const copy = new MadeUpIds();
     copy.#seenFor = new Map(this.#seenFor);
@@ -36,6 +39,7 @@ export class MadeUpIds {
     return copy;
   }
 
+  /** Takes the pairs of another in place of its own. */
   become(other: MadeUpIds): void {
     this.#seenFor = other.#seenFor;
     this.#expectedFor = other.#expectedFor;

@@ -3,8 +3,11 @@ import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 
 /** What the service said of one token, with no write in between. */
 export interface TokenReadings {
+  /** The token, by `ledger.token.get`. */
   readonly token: Json;
+  /** Its accounts, by `ledger.account.list`. */
   readonly accounts: Json;
+  /** Its transactions, by `ledger.transaction.list`. */
   readonly transactions: Json;
 }
 

@@ -10,8 +10,11 @@ const BIG = "12345678901234567890.12";
 export interface DraftToken {
   /** The expression of its id. */
   readonly id: string;
+  /** Who creates it. */
   readonly by: ExploringActor;
+  /** Whether it is nonfungible: it consists of units that have ids. */
   readonly isUnits: boolean;
+  /** The most that can be minted, as a decimal number; `undefined` without such a limit. */
   readonly cap: string | undefined;
   /** The amounts that were tried with it: what was minted can be moved and burnt. */
   readonly amounts: Decimal[];
@@ -25,28 +28,41 @@ export interface DraftToken {
 
 /** An asset type of the app, and the field of its data that holds the id. */
 export interface ExploredAssetType {
+  /** The name of the asset type. */
   readonly name: string;
+  /** The field of the data that holds the id. */
   readonly primaryKey: string;
 }
 
+/** An asset as the sequence made it. */
 export interface DraftAsset {
+  /** The id of the asset, in which the key of the run is an expression. */
   readonly id: string;
+  /** The type of the asset. */
   readonly type: ExploredAssetType;
+  /** Who creates it. */
   readonly by: ExploringActor;
 }
 
 /** A request that others decide. */
 export interface DraftRequest {
+  /** The expression of its id. */
   readonly id: string;
+  /** Who makes the request. */
   readonly by: ExploringActor;
+  /** Who may decide it. */
   readonly approvers: readonly ExploringActor[];
   /** The kind of an approval, or the asset of a transfer. */
   readonly about: string;
 }
 
+/** A vault as the sequence made it. */
 export interface DraftVault {
+  /** The expression of its id. */
   readonly id: string;
+  /** Who creates it. */
   readonly by: ExploringActor;
+  /** Its share tokens, and other tokens that were added to it. */
   readonly shares: DraftToken[];
   /** The assets that a deposit has named, with their receivers. */
   readonly deposits: { readonly asset: DraftAsset; readonly share: DraftToken; readonly receivers: readonly ExploringActor[] }[];
@@ -54,13 +70,21 @@ export interface DraftVault {
 
 /** A sequence in the making: its steps, and what they make. It knows no rule of the service, only what may be worth a try. */
 export class Draft {
+  /** The chance that decides every choice. */
   readonly dice: Dice;
+  /** The asset types of the app; empty when it has none. */
   readonly assetTypes: readonly ExploredAssetType[];
+  /** The calls so far, in their order. */
   readonly steps: ExploredStep[] = [];
+  /** The tokens so far, in the order of their creation. */
   readonly tokens: DraftToken[] = [];
+  /** The assets so far, in the order of their creation. */
   readonly assets: DraftAsset[] = [];
+  /** The requests to transfer an asset, in their order. */
   readonly transfers: DraftRequest[] = [];
+  /** The requests for an approval, in their order. */
   readonly approvals: DraftRequest[] = [];
+  /** The vaults so far, in the order of their creation. */
   readonly vaults: DraftVault[] = [];
   /** Who was named as the operator of whom. */
   readonly operators: { readonly owner: ExploringActor; readonly operator: ExploringActor }[] = [];
@@ -76,10 +100,12 @@ export class Draft {
     return `${word}${this.steps.length + 1}`;
   }
 
+  /** Adds a call at the end of the sequence. */
   add(uses: LedgerOperation, as: ExploringActor, input: JsonObject): void {
     this.steps.push({ id: this.nextId(uses), as, uses, with: input });
   }
 
+  /** Returns one of the actors by chance. */
   anybody(): ExploringActor {
     return this.dice.pick(ACTORS);
   }

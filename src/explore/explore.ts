@@ -13,10 +13,15 @@ import type { ExploredStep } from "./step.ts";
 
 /** The service that is explored. */
 export interface ExploredService {
+  /** Carries each request to the service. */
   readonly carry: Carry;
+  /** The profile of the service. */
   readonly profile: Profile;
+  /** The organization of the entities that act. */
   readonly orgId: string;
+  /** The app that is explored. */
   readonly appId: string;
+  /** The names of the asset types of the app. */
   readonly assetTypes: readonly string[];
   /** It ends with the exploration, so nothing has to be removed from it. */
   readonly isOwn: boolean;
@@ -26,14 +31,19 @@ export interface ExploredService {
 
 /** How far the exploring goes. */
 export interface ExploringOptions {
+  /** The number that decides all sequences: the same number makes the same calls. */
   readonly seed: number;
+  /** How many sequences are played at most. */
   readonly sequences: number;
+  /** How long it takes at most, in milliseconds; a sequence that has begun is played to its end. */
   readonly timeMs: number;
   /** Findings after which it ends. */
   readonly findings: number;
   /** Begins the names of what is made. */
   readonly prefix: string;
+  /** The time, and how to wait. */
   readonly clock: Clock;
+  /** Aborted when no more sequences are to begin. */
   readonly stopping: AbortSignal;
   /** Receives each finding as soon as it is made. */
   readonly onFound: (finding: ExploredFinding) => void;
@@ -41,8 +51,11 @@ export interface ExploringOptions {
 
 /** One thing that the service gets wrong, with the shortest playbook that shows it. */
 export interface ExploredFinding extends Breach {
+  /** The number of the sequence that showed it, from 1 on. */
   readonly sequence: number;
+  /** How many steps its playbook has. */
   readonly steps: number;
+  /** The text of the playbook that shows it. */
   readonly playbook: string;
   /** Whether it went wrong again when the same sequence was played again. */
   readonly isRepeatable: boolean;
@@ -50,11 +63,15 @@ export interface ExploredFinding extends Breach {
 
 /** What an exploration did. */
 export interface Explorations {
+  /** How many sequences were played. */
   readonly sequences: number;
+  /** How many requests were sent to the service. */
   readonly requests: number;
+  /** In the order of their sequences. */
   readonly findings: readonly ExploredFinding[];
   /** Sequences that ended because an answer was lost, and why the last one was. */
   readonly lost: number;
+  /** Why the last lost answer did not come; nothing when none was lost. */
   readonly lastLoss: string | undefined;
 }
 

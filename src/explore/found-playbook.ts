@@ -8,10 +8,13 @@ import { ACTORS, type ExploredStep, type LedgerOperation, userOf } from "./step.
 
 /** What is wrong, in words: which call, and which sentence of the description it breaks. */
 export interface Breach {
+  /** What the service does wrong, in a sentence. */
   readonly what: string;
   /** The operation that breaks it, and where the description has it. */
   readonly uses: string;
+  /** The section of the service description, such as `B.4`. */
   readonly section: string;
+  /** The sentence of that section which names most of what is wrong. */
   readonly sentence: string;
 }
 

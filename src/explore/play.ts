@@ -11,10 +11,15 @@ import { bound, type ExploredStep, textOf, userOf } from "./step.ts";
 
 /** The two ledgers that must agree, and what both are asked with. */
 export interface Explored {
+  /** Asks the service that is explored. */
   readonly service: Asker;
+  /** Asks the reference, which says what the answers must be. */
   readonly reference: Asker;
+  /** The profile of both. */
   readonly profile: Profile;
+  /** The organization of the entities that act. */
   readonly orgId: string;
+  /** How to wait before the service gets a request that has a time limit. */
   readonly clock: Clock;
 }
 
@@ -36,6 +41,7 @@ export interface Played {
   readonly steps: readonly ExploredStep[];
   /** Which of them were refused, with the condition. */
   readonly refused: ReadonlyMap<string, string>;
+  /** Nothing when both sides agreed, or an answer was lost. */
   readonly wrong: Wrong | undefined;
   /** What the reference's texts are called in a playbook, such as a transaction's id. */
   readonly called: ReadonlyMap<string, string>;

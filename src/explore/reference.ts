@@ -10,7 +10,9 @@ const STEP_MS = 10;
 
 /** A sandbox that nobody else has touched: it says what the answers must be. */
 export interface OpenReference {
+  /** Asks the reference as a service is asked. */
   readonly asker: Asker;
+  /** Closes the ledger of the reference. */
   readonly close: () => void;
 }
 

@@ -6,13 +6,18 @@ export type LedgerOperation = Extract<OperationName, `ledger.${string}`>;
 
 /** Who acts in a sequence. */
 export const ACTORS = ["ana", "bob", "cyd"] as const;
+/** One of {@link ACTORS}. */
 export type ExploringActor = (typeof ACTORS)[number];
 
 /** One call of a sequence, written as a step of a playbook: its `with` names earlier steps, actors and the run by expressions. */
 export interface ExploredStep {
+  /** The id of the step: a word of its operation and its number, such as `mint3`. */
   readonly id: string;
+  /** Who acts. */
   readonly as: ExploringActor;
+  /** The operation that it calls. */
   readonly uses: LedgerOperation;
+  /** The input of the operation, with expressions. */
   readonly with: JsonObject;
 }
 
@@ -23,6 +28,7 @@ export const RUN_KEY = "${{ run.key }}";
 export interface BoundNames {
   /** Letters and digits that no other run of a sequence has. */
   readonly key: string;
+  /** The organization of the entities that act. */
   readonly orgId: string;
   /** What earlier steps gave, by step and name, such as `mint3.transactionId`. */
   readonly yields: ReadonlyMap<string, Json>;

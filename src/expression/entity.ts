@@ -6,9 +6,13 @@ export const ENTITY_TYPE = "map<string, string>";
 
 /** An attribute in an expression that is almost one of an entity's known attributes. */
 export interface MisspeltAttribute {
+  /** The attribute as the expression spells it. */
   readonly attribute: string;
+  /** The known attribute that it is almost. */
   readonly near: string;
+  /** Where the attribute begins in the expression's text. */
   readonly start: number;
+  /** The offset after its last character. */
   readonly end: number;
 }
 

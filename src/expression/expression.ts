@@ -41,7 +41,9 @@ type Program = ReturnType<Environment["parse"]>;
 
 /** An expression, parsed once and evaluated many times. */
 export class Expression {
+  /** The text as it was given. */
   readonly text: string;
+  /** The names that it reads, except those that a comprehension binds. */
   readonly references: readonly Reference[];
   readonly #program: Program;
   /** Most expressions are one, and those of a comparison are evaluated for each row. */

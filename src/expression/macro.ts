@@ -2,18 +2,23 @@ import type { ASTNode } from "./cel.ts";
 
 /** The form of the library's own macros: a node with one is checked and evaluated by it (decision 16). */
 export interface Macro {
+  /** Returns the type of the node that has the macro. */
   readonly typeCheck: (checker: Checker, macro: Macro, context: unknown) => unknown;
+  /** Returns the value of the node that has the macro. */
   readonly evaluate: (evaluator: Evaluator, macro: Macro, context: unknown) => unknown;
 }
 
 /** The library's type checker, which macros call for their parts. */
 export interface Checker {
+  /** Returns the type of a node. */
   readonly check: (node: ASTNode, context: unknown) => unknown;
+  /** Returns the type with a name, such as `int`. */
   readonly getType: (name: string) => unknown;
 }
 
 /** The library's evaluator, which macros call for their parts. */
 export interface Evaluator {
+  /** Returns the value of a node. */
   readonly run: (node: ASTNode, context: unknown) => unknown;
   /** Returns the type of a value. An unknown value throws its Unforeseen. */
   readonly debugType: (value: unknown) => unknown;
@@ -43,16 +48,19 @@ export function copyOf(node: ASTNode): ASTNode {
 
 /** Checks and evaluates as the library does it, unless a subclass does it differently. */
 export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
+  /** The copy of the node that the library checks and evaluates. */
   protected readonly own: Own;
 
   constructor(node: ASTNode) {
     this.own = copyOf(node) as Own;
   }
 
+  /** Returns the type of the node that has the macro. */
   typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
     return checker.check(this.own, context);
   }
 
+  /** Returns the value of the node that has the macro. */
   evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
     return evaluator.run(this.own, context);
   }
@@ -63,6 +71,7 @@ type OwnPair = ASTNode & { readonly handle: (left: unknown, right: unknown, own:
 
 /** The same for a node of two parts, whose values a subclass may read. */
 export class PairMacro extends OwnMacro<OwnPair> {
+  /** The two parts, in the order in which they are evaluated. */
   protected readonly parts: readonly [ASTNode, ASTNode];
 
   constructor(node: ASTNode, parts: readonly [ASTNode, ASTNode]) {
@@ -75,6 +84,7 @@ export class PairMacro extends OwnMacro<OwnPair> {
     return this.ofValues(evaluator.run(left, context), evaluator.run(right, context), evaluator);
   }
 
+  /** Returns the value of the node that has the macro, from those of its parts. */
   protected ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
     return this.own.handle(left, right, this.own, evaluator);
   }

@@ -3,6 +3,7 @@ import { boundName, childrenOf } from "./syntax.ts";
 
 /** The kind of thing that a text identifies, such as `token`, and its origin. */
 export interface IdKind {
+  /** The kind, such as `token` or `vault`. */
   readonly kind: string;
   /** The origin of such an id: an operation that yields it, or a record that has it. */
   readonly from: string;
@@ -10,20 +11,27 @@ export interface IdKind {
 
 /** An id of a known kind, or a list of them, as an expression spells it. */
 export interface KnownId extends IdKind {
+  /** The text of the part that gives it. */
   readonly text: string;
 }
 
 /** A comparison of ids of two kinds. */
 export interface MixedIds {
+  /** The id before the operator. */
   readonly left: KnownId;
+  /** The id after the operator. */
   readonly right: KnownId;
+  /** Offsets into the expression's text. */
   readonly start: number;
+  /** The offset after its last character. */
   readonly end: number;
 }
 
 /** What is known of ids outside an expression. */
 export interface KnownIds {
+  /** Returns the kind of id that a field of a type holds; `undefined` when none is known. */
   readonly ofField: (type: string, field: string) => IdKind | undefined;
+  /** Returns the kind of id that a variable of this name holds; `undefined` when none is known. */
   readonly ofVariable: (name: string) => IdKind | undefined;
 }
 

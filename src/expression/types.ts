@@ -70,8 +70,11 @@ export type Words = (field: string) => string | undefined;
 
 /** One field of a type. */
 export interface Field {
+  /** The name by which expressions read it. */
   readonly name: string;
+  /** The type of its value. */
   readonly type: TypeName;
+  /** What it is for; `undefined` when no words are known. */
   readonly description: string | undefined;
 }
 
@@ -101,7 +104,9 @@ interface LibraryError {
 
 /** A name that expressions may use: its type, and the kind of its id or of its items' ids, if that is known. */
 export interface Variable {
+  /** The type of its value. */
   readonly type: TypeName;
+  /** The kind of its id, or of its items' ids; `undefined` when none is known. */
   readonly id?: IdKind | undefined;
 }
 
@@ -110,8 +115,11 @@ export type IdFields = Readonly<Record<string, IdKind>>;
 
 /** What is known of an expression before it is evaluated. */
 export interface Typed {
+  /** The type of its value. */
   readonly type: TypeName;
+  /** The id that it gives; `undefined` when it gives none, or one of an unknown kind. */
   readonly id: KnownId | undefined;
+  /** The first comparison of ids of two kinds in it; `undefined` when it has none. */
   readonly mixed: MixedIds | undefined;
   /** Misspelt attributes of entities. */
   readonly misspelt: readonly MisspeltAttribute[];
@@ -144,10 +152,12 @@ export class TypeEnvironment {
     };
   }
 
+  /** Returns an environment without names, and without object types. */
   static empty(): TypeEnvironment {
     return new TypeEnvironment(cel.clone(), new Map(), { types: {}, ids: new Map() });
   }
 
+  /** Returns whether an object type is defined. */
   has(type: TypeName): boolean {
     return this.#defined.has(type);
   }

@@ -31,7 +31,9 @@ const UNFOLLOWED = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBL
 
 /** A file that is written while something happens. */
 export interface Output {
+  /** Adds a text behind what was written before. Throws an Error when a stream has no reader for too long. */
   readonly write: (text: string) => void;
+  /** Closes the file. */
   readonly close: () => void;
 }
 

@@ -5,7 +5,9 @@ import { oddKindOf } from "./kind.ts";
 
 /** A file that a user names, and its name in messages. */
 export interface NamedFile {
+  /** The path of the file. */
   readonly path: string;
+  /** What messages call it. */
   readonly name: string;
   /** Why it may not be larger and what to do about it, where a caller can say more than that it is read as a whole. */
   readonly ifTooLarge?: Pick<FailureDetails, "why" | "next"> | undefined;

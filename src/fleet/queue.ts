@@ -10,6 +10,7 @@ import type { ServerPlace } from "../sql/place.ts";
 export interface SubmittedRun {
   /** The path of the playbook from the folder of its project. */
   readonly playbook: string;
+  /** Its name in tokenbook.yaml. */
   readonly environment: string;
   /** Names the run: however often the queue delivers the job, it is this one. */
   readonly key: string;
@@ -21,21 +22,29 @@ export interface SubmittedRun {
   readonly env: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Who consents to its writes in a protected environment. */
   readonly confirmed: { readonly who: string; readonly how: "yes" } | null;
+  /** The name of the person who submitted it. */
   readonly submittedBy: string;
 }
 
 /** How a submitted run ended; its id and outcome are null where it never began. */
 export interface JobResult {
+  /** The run's id. */
   readonly run: string | null;
+  /** How it ended. */
   readonly outcome: RunOutcome | null;
+  /** The exit code that a command with this run alone would have. */
   readonly exit: number;
+  /** Why it was not run; null when it has an outcome. */
   readonly problem: { readonly code: string; readonly message: string; readonly next?: string } | null;
 }
 
 /** The jobs of one label. */
 export interface LabelLoad {
+  /** The label by which workers take work. */
   readonly label: string;
+  /** How many of them no worker has taken yet. */
   readonly waiting: number;
+  /** How many of them are under way. */
   readonly active: number;
   /** How long the oldest one has waited, in seconds. */
   readonly oldestSeconds: number;

@@ -3,7 +3,9 @@ import { celPath, Expr } from "./value.ts";
 
 /** A call of the translated playbook, and what later steps may ask of it. */
 export interface CallTarget {
+  /** The id of its step in the playbook; empty of a read that is not a step of its own. */
   readonly id: string;
+  /** The operation that is called. */
   readonly operation: Operation;
 }
 

@@ -8,8 +8,11 @@ import { TranslationFindings } from "./findings.ts";
 
 /** A document of the right shape, and where its findings go. */
 export interface ArazzoDocument {
+  /** The whole document. */
   readonly root: MapNode;
+  /** Its path and text, with the keys concealed. */
   readonly file: SourceFile;
+  /** What was found in it so far. */
   readonly findings: TranslationFindings;
 }
 

@@ -18,6 +18,7 @@ export class TranslationFindings {
     this.#diagnostics = [...diagnostics];
   }
 
+  /** All findings, in the order in which they were reported. */
   get all(): readonly Diagnostic[] {
     return this.#diagnostics;
   }
@@ -27,6 +28,7 @@ export class TranslationFindings {
     return this.#diagnostics.some(({ code }) => CATALOGUE[code].severity === "error" && code !== LOST);
   }
 
+  /** Adds a finding, unless there are `LIMITS.diagnostics` already. Returns nothing. */
   report(finding: Finding, place: FindingPlace): undefined {
     if (this.#diagnostics.length < LIMITS.diagnostics)
       this.#diagnostics.push(this.#file.diagnose(finding, "range" in place ? place.range : place));

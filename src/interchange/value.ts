@@ -2,6 +2,7 @@ import { Decimal } from "../base/numbers/decimal.ts";
 
 /** An expression of the language that is written: of a playbook, or of Arazzo. */
 export class Expr {
+  /** The expression without anything around it. */
   readonly text: string;
 
   constructor(text: string) {
@@ -11,6 +12,7 @@ export class Expr {
 
 /** A text with expressions in it. */
 export class Joined {
+  /** The texts and expressions, in the order in which they are joined. */
   readonly parts: readonly (string | Expr)[];
 
   constructor(parts: readonly (string | Expr)[]) {
@@ -23,6 +25,7 @@ export type WrittenValue = null | boolean | string | Decimal | Expr | Joined | r
 
 /** A map of values. */
 export interface ValueMap {
+  /** The value of each field. */
   readonly [name: string]: WrittenValue;
 }
 

@@ -18,12 +18,19 @@ type Section = Readonly<Record<string, unknown>>;
 export interface MadePlaybook {
   /** The file that it is made of. */
   readonly path: string;
+  /** The name for people; the path when there is none. */
   readonly name: string | undefined;
+  /** The description for people; left out when there is none. */
   readonly description: string | undefined;
+  /** The declarations of the inputs, by name. */
   readonly inputs: Section;
+  /** The declarations of the secrets, by name. */
   readonly secrets: Section;
+  /** The actors, by name. */
   readonly actors: Section;
+  /** The fields of each step in the order in which they are written; one that is `undefined` is left out. */
   readonly steps: readonly Section[];
+  /** The outputs, by name. */
   readonly outputs: Section;
 }
 

@@ -6,7 +6,9 @@ import { decode } from "./codec.ts";
 
 /** Where a run's chain of records ends. */
 export interface ChainEnd {
+  /** The number of the last record; -1 when there is none. */
   readonly sequence: number;
+  /** The hash of the last record, in hexadecimal; 64 zeros when there is none. */
   readonly hash: string;
 }
 
@@ -22,8 +24,11 @@ type Place = Pick<RunRecord, "sequence" | "epoch" | "at" | "kind">;
 
 /** A record as the chain has it. */
 export interface ChainedRecord {
+  /** The record itself, with its place. */
   readonly record: RunRecord;
+  /** The SHA-256 hash of the record before it and of all that it says, in hexadecimal. */
   readonly hash: string;
+  /** The hash of the record before it; 64 zeros for the first one. */
   readonly previous: string;
   /** What it says beside its place, as its hash takes it: the text of a JSON object. */
   readonly body: string;
@@ -57,7 +62,9 @@ function endOf(database: SqlDatabase, runId: string): ChainEnd | undefined {
 
 /** The records of a run as far as they were read, and where they ended. */
 export interface RunHistory {
+  /** The records in their order. */
   readonly records: readonly RunRecord[];
+  /** Where the chain ended when it was read. */
   readonly end: ChainEnd;
 }
 

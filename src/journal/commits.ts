@@ -30,6 +30,7 @@ export type NextTurn = (work: () => void) => void;
 
 /** What commits need from outside. */
 export interface CommitPorts {
+  /** By which the waits for a server are measured. */
   readonly clock: Pick<Clock, "elapsed" | "sleep">;
   /** The event loop's next turn when left out. */
   readonly inNextTurn?: NextTurn | undefined;

@@ -12,9 +12,11 @@ import { JournalStore } from "./store.ts";
 
 /** The state of the journal of a state directory. */
 export interface JournalHealth {
+  /** Where it is: the path of its file, or the schema of a database. */
   readonly path: string;
   /** The format that it was written in, and the one that this version writes. */
   readonly format: number;
+  /** The format that this version writes. */
   readonly newest: number;
   /** What of it is broken. */
   readonly damage: readonly string[];

@@ -30,6 +30,7 @@ export class Heartbeats implements Liveness {
     this.#server = server;
   }
 
+  /** Returns this process as others find it. The first call begins its beat. */
   me(): Holder {
     const key = keyOf(this.#server);
     let mine = shared.get(key);
@@ -45,10 +46,12 @@ export class Heartbeats implements Liveness {
     return mine.holder;
   }
 
+  /** Returns whether a holder is this process. */
   isMe({ beat }: Holder): boolean {
     return beat !== undefined && [...shared.values()].some(({ holder }) => holder.beat === beat);
   }
 
+  /** Returns whether a holder may still act, by its last sign of life in the database. */
   lifeOf(holder: Holder): Life {
     if (this.isMe(holder)) return "alive";
     if (isGoneHere(holder)) return "dead";
@@ -69,6 +72,7 @@ export class Heartbeats implements Liveness {
     return true;
   }
 
+  /** Stops the beat of this process, unless it has other users. */
   close(): void {
     const key = keyOf(this.#server);
     const mine = shared.get(key);

@@ -26,6 +26,7 @@ export interface Liveness {
   me(): Holder;
   /** Whether a holder is this process. */
   isMe(holder: Holder): boolean;
+  /** Returns whether a holder may still act. */
   lifeOf(holder: Holder): Life;
   /** Whether others can see that this process is alive: where they cannot, they may take over what it holds. */
   isSeen(): boolean;
@@ -61,17 +62,20 @@ export class Holders implements Liveness {
     this.#folder = stateDirectory === undefined ? undefined : stateEntry(stateDirectory, "holders", "look");
   }
 
+  /** Returns this process as others find it. The first call takes its lock, and throws a Failure when none can be had. */
   me(): Holder {
     if (this.#folder === undefined) return thisProcess();
     this.#mine ??= enter(this.#folder);
     return this.#mine.holder;
   }
 
+  /** Returns whether a holder is this process. */
   isMe(holder: Holder): boolean {
     if (holder.lock === undefined) return isThisProcess(holder);
     return [...shared.values()].some(({ holder: { lock } }) => isSameLock(lock, holder.lock));
   }
 
+  /** Returns whether a holder may still act, by its lock, or by its host, boot and pid. */
   lifeOf(holder: Holder): Life {
     if (this.isMe(holder)) return "alive";
     const lock = this.#lockOf(holder);
@@ -85,10 +89,12 @@ export class Holders implements Liveness {
     return isRunning(holder) ? "alive" : "dead";
   }
 
+  /** Returns whether the file of this process's lock is still in its place; true before there is one. */
   isSeen(): boolean {
     return this.#mine?.lock.isInPlace ?? true;
   }
 
+  /** Releases the lock of this process, unless it has other users. */
   close(): void {
     const mine = this.#mine;
     this.#mine = undefined;

@@ -20,8 +20,11 @@ export type CommitWatch = (moment: "before" | "after", records: readonly RunReco
 
 /** What a journal needs from outside. */
 export interface JournalPorts {
+  /** Gives the times that are kept, and measures waits. */
   readonly clock: Clock;
+  /** Masks secrets in what is kept. */
   readonly redact: Redact;
+  /** Called right before and right after each commit. */
   readonly watch?: CommitWatch | undefined;
   /** Who this process is, and which others live; as the state directory shows it when left out. */
   readonly liveness?: Liveness | undefined;
@@ -35,6 +38,7 @@ export interface JournalPorts {
 
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
+  /** The claim under which it writes. */
   readonly claim: Claim;
   readonly #database: SqlDatabase;
   readonly #commits: Commits;
@@ -251,16 +255,23 @@ function unseen(runId: string): Failure {
 
 /** What the runs of a state directory share. */
 export interface Stored {
+  /** The database of the journal. */
   readonly database: SqlDatabase;
+  /** The commits of all runs of this process. */
   readonly commits: Commits;
+  /** What the runs hold. */
   readonly leases: Leases;
+  /** Who this process is, and which others live. */
   readonly liveness: Liveness;
+  /** Names the last record in a file beside the journal. */
   readonly tail: Tail;
 }
 
 /** A run as one process holds it. */
 export interface HeldRun {
+  /** The claim under which the process holds it. */
   readonly claim: Claim;
+  /** Where its chain of records ends. */
   readonly end: ChainEnd;
   /** What the first commit does before its records: it enters a new run among the others. */
   readonly opening: () => void;

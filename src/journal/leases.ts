@@ -32,8 +32,11 @@ export type LeaseKind = "run" | "group" | "entity";
 
 /** What one run holds, or has left behind. */
 export interface Lease {
+  /** What is held. */
   readonly kind: LeaseKind;
+  /** The run's id, the name of the group, or the acting entity with its address. */
   readonly name: string;
+  /** The run that holds it, or has held it. */
   readonly runId: string;
   /** The claim under which it was taken. */
   readonly epoch: number;
@@ -49,13 +52,17 @@ export interface Lease {
 
 /** What a run needs before it may act. */
 export interface WantedLeases {
+  /** The names of the groups. */
   readonly groups: readonly string[];
+  /** The acting entities or credentials, each with its address. */
   readonly entities: readonly string[];
 }
 
 /** The right to act for a run. The epoch is the fencing token: with an older one nothing can be written any more. */
 export interface Claim {
+  /** The run's id. */
   readonly runId: string;
+  /** The number of the claim among those of the run, from 1 on. */
   readonly epoch: number;
 }
 
@@ -67,8 +74,11 @@ export const NOTHING_ELSE: WantedLeases = { groups: [], entities: [] };
 
 /** What leases need of the world. */
 export interface LeasePorts {
+  /** Gives the time at which a lease is taken. */
   readonly clock: Pick<Clock, "now">;
+  /** Masks secrets in the names of groups and entities. */
   readonly redact: Redact;
+  /** Who this process is, and which others live. */
   readonly liveness: Liveness;
 }
 

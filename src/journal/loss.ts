@@ -14,7 +14,9 @@ import { lastRecordOf } from "./tail.ts";
 export interface Loss {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
+  /** The name of the person. */
   readonly who: string;
+  /** Why, in the person's words. */
   readonly because: string;
   /** What was known of it. */
   readonly what: string;

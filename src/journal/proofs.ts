@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { TargetHeading } from "../protocol/record.ts";
+import type { TargetHeading } from "../protocol/heading.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 
 /**
@@ -28,7 +28,9 @@ SELECT id, run_id, body ->> '$.step' FROM named WHERE typeof(id) = 'text' AND id
 
 /** A write that a transaction, or a receipt, has proven. */
 export interface Proof {
+  /** The id of the run that made the write. */
   readonly runId: string;
+  /** The address of the step that made it. */
   readonly step: string;
   /** Where its run acted; `undefined` when its first record cannot be read. */
   readonly target: TargetHeading | undefined;

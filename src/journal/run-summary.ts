@@ -5,9 +5,13 @@ import type { Lease, Leases } from "./leases.ts";
 
 /** A line of `tokenbook runs`. */
 export interface RunSummary {
+  /** The run's id. */
   readonly id: string;
+  /** The file of its playbook. */
   readonly playbook: string;
+  /** The name of its environment in tokenbook.yaml. */
   readonly environment: string;
+  /** Milliseconds since the Unix epoch. */
   readonly openedAt: number;
   /** `undefined` while the run is under way, or when its process died. */
   readonly outcome: string | undefined;

@@ -21,7 +21,9 @@ import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leas
 
 /** A run that may be written for, and all that is known of it. */
 export interface Held {
+  /** Takes the run's further records. */
   readonly journal: RunJournal;
+  /** The records so far, in their order. */
   readonly records: readonly RunRecord[];
 }
 
@@ -29,7 +31,9 @@ const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?";
 
 /** All runs of one state directory. */
 export class JournalStore {
+  /** What the runs hold. */
   readonly leases: Leases;
+  /** The archives that hold earlier runs. */
   readonly archives: Archives;
   readonly #database: SqlDatabase;
   readonly #tail: Tail;
@@ -362,6 +366,7 @@ export class JournalStore {
     if (this.total() > 0) throw notEmpty(this.#database.path);
   }
 
+  /** Closes the journal. This process holds nothing in it any more. */
   close(): void {
     this.#tail.close();
     this.#liveness.close();

@@ -6,13 +6,17 @@ import { withFailures } from "../sqlite/failure.ts";
 
 /** The record of a journal that was written last. */
 export interface Last {
+  /** The run's id. */
   readonly runId: string;
+  /** Its number in the run, from 0 on. */
   readonly sequence: number;
+  /** Its hash, in hexadecimal. */
   readonly hash: string;
 }
 
 /** The file beside a journal that names its last record. */
 export interface TailFile {
+  /** The path of the file. */
   readonly path: string;
   /** Gives what it holds; `undefined` where it is not there. */
   read(): Buffer | undefined;
@@ -20,6 +24,7 @@ export interface TailFile {
   replace(content: Buffer): void;
   /** Overwrites a part of it. Throws when it is not there. */
   overwrite(part: Buffer, at: number): void;
+  /** Closes the file, if it is open. */
   close(): void;
 }
 
@@ -82,6 +87,7 @@ export class Tail {
     if (typeof named === "string") throw gone(journal, `${this.#file.path} cannot be read either`);
   }
 
+  /** Closes the file, if it is open. */
   close(): void {
     this.#file?.close();
   }

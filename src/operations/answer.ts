@@ -25,12 +25,14 @@ export interface AnswerReading {
   readonly loosely?: boolean;
   /** How many records of a list were read before these. */
   readonly taken?: number;
+  /** How the service writes numbers and booleans; as the default profile says when left out. */
   readonly dialect?: ValueDialect;
 }
 
 /** A 2xx answer that does not fit the contract. */
 export interface Unreadable {
   readonly kind: "unreadable";
+  /** Why it was not read, in words. */
   readonly why: string;
 }
 

@@ -9,6 +9,7 @@ import type { Operation } from "./operation.ts";
 export interface NamedObject {
   /** A kind of the contract's `x-id`: `token`, `vault`; `undefined` if a missing value may name any kind. */
   readonly kind: string | undefined;
+  /** The id as the input has it, or the placeholder of an unknown one. */
   readonly id: Json;
 }
 

@@ -21,13 +21,17 @@ interface AnyOperation {
 
 /** An operation that changes nothing. */
 export interface ReadOperation extends AnyOperation {
+  /** False: the discriminant of an operation. */
   readonly writes: false;
+  /** What the written contract does not say of it. */
   readonly meaning: ReadMeaning;
 }
 
 /** An operation that changes something. */
 export interface WriteOperation extends AnyOperation {
+  /** True: the discriminant of an operation. */
   readonly writes: true;
+  /** What the written contract does not say of it. */
   readonly meaning: WriteMeaning;
 }
 

@@ -3,17 +3,23 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 
 /** One field of an input, an answer or a type. */
 export interface PageField {
+  /** The name of the field; `…` is any other field. */
   readonly name: string;
   /** Such as `text`, `list of Entity`, `one of fungible, nonfungible`. */
   readonly type: string;
+  /** Whether it must be given; always false for what a step yields. */
   readonly required: boolean;
+  /** What it means; empty when the contract has no words for it. */
   readonly description: string;
 }
 
 /** A type that has fields of its own. */
 export interface PageType {
+  /** The name of the schema in the contract. */
   readonly name: string;
+  /** What it means; empty when the contract has no words for it. */
   readonly description: string;
+  /** Its fields, in the order of the schema. */
   readonly fields: readonly PageField[];
 }
 

@@ -13,24 +13,31 @@ import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "
 
 /** The reference page of an operation; `code` is in backticks. It is shown as text and as Markdown. */
 export interface OperationPage {
+  /** The full name of the operation, such as `ledger.token.mint`. */
   readonly name: string;
+  /** What the operation does, in one line. */
   readonly summary: string;
   /** Method and path, and the interface they belong to. */
   readonly call: string;
+  /** What the operation does, in the words of the contract. */
   readonly description: string;
   /** What a request does, whether it can be repeated, and how its outcome is found. */
   readonly facts: readonly PageFact[];
+  /** The fields of `with`. */
   readonly input: readonly PageField[];
   /** What holds for the input as a whole. */
   readonly inputNotes: readonly string[];
+  /** The expressions that later steps can use: `steps.ID.response` and the others. */
   readonly yields: readonly PageField[];
   /** The conditions of a refusal, in the words of the description. */
   readonly conditions: readonly string[];
   /** The conditions of rules for which the description has no words. */
   readonly furtherConditions: readonly string[];
+  /** What each kind of failure means for a step. */
   readonly failures: readonly PageFact[];
   /** The types that input and answer are made of. */
   readonly types: readonly PageType[];
+  /** The parts of the service description: first the endpoint, then those that the contract names for it. */
   readonly restsOn: readonly string[];
   /** One step, as YAML. */
   readonly example: string;
@@ -38,7 +45,9 @@ export interface OperationPage {
 
 /** One row of a page: a label, and its text. */
 export interface PageFact {
+  /** What the row is about, in a few words. */
   readonly label: string;
+  /** What it says of that. */
   readonly text: string;
 }
 

@@ -20,6 +20,7 @@ export interface GivenRefusal {
   readonly status: number | undefined;
   /** The service's own `condition` field. */
   readonly condition: string | undefined;
+  /** What the service says; `no message` when it says nothing. */
   readonly message: string;
 }
 

@@ -8,15 +8,19 @@ import type { Operation } from "./operation.ts";
 
 /** One call, complete but for origin and key. */
 export interface ServiceRequest {
+  /** The HTTP method. */
   readonly method: Method;
   /** Path below the interface's root, with its query. */
   readonly path: string;
+  /** The headers that the operation needs; the transport adds the others. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body in JSON; undefined when the call has none. */
   readonly body: Json | undefined;
 }
 
 /** The parts of a call beside its input. */
 export interface CallContext {
+  /** What the environment says of the service where the description leaves it open. */
   readonly profile: Profile;
   /** `userId:alice`, for calls on behalf of an entity. */
   readonly actingEntity: string | undefined;

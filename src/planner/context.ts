@@ -20,6 +20,7 @@ import { headingOf, rowOf, Rows, type PlannedPlace } from "./row.ts";
 
 /** What a plan may ask of the world: reads, the time, and when to give up. */
 export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "secrets"> {
+  /** The service, for reads only. */
   readonly service: ReadingPort;
 }
 
@@ -29,7 +30,9 @@ export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" |
 
 /** A run that is only thought through: the engine's own state, in memory, with unknown values where a write would have given some. */
 export class PlanContext extends Looking {
+  /** The service, for reads only. What is read belongs to the next row. */
   readonly service: ReadingPort;
+  /** What the plan may ask of the world. */
   readonly ports: PlannerPorts;
   readonly #rows = new Rows();
   #reads = new Map<string, PlannedRead>();
@@ -43,6 +46,7 @@ export class PlanContext extends Looking {
     this.service = { target, call: (call, signal) => this.#read(call, signal) };
   }
 
+  /** The rows so far, with those of one round together. */
   get rows(): readonly PlannedStep[] {
     return this.#rows.list();
   }
@@ -52,6 +56,7 @@ export class PlanContext extends Looking {
     return this.#reached;
   }
 
+  /** Returns the row of a step; `undefined` when it has none yet. */
   row(address: string): PlannedStep | undefined {
     return this.#rows.get(address);
   }
@@ -66,10 +71,12 @@ export class PlanContext extends Looking {
     this.#disturbed ??= why;
   }
 
+  /** Applies a fact to the state. Nothing is recorded. */
   note(fact: Fact): void {
     advance(this.state, { ...fact, sequence: ++this.#sequence, epoch: 0, at: this.ports.clock.now() });
   }
 
+  /** Notes that a step would fail, and adds its row. */
   stop(place: Place, { outcome, problem, startedAt }: Omit<StepStopped, "kind" | "step">): void {
     this.note({ kind: "step.stopped", step: place.address, outcome, problem, startedAt });
     this.say(place, { verdict: "would-fail", problem: problemOf(problem) });
@@ -95,10 +102,12 @@ export class PlanContext extends Looking {
     lendValue(this.state, address, unknownValue(why));
   }
 
+  /** Does nothing. */
   notify(): void {
     // Nobody watches a plan being made.
   }
 
+  /** Pauses. Ends early when the plan must stop. */
   async pause(ms: number): Promise<void> {
     await this.ports.clock.sleep(ms, this.ports.stopping);
   }

@@ -11,6 +11,7 @@ export interface ForeseenValue {
   readonly value: Json;
   /** With null in their place. */
   readonly shown: Json;
+  /** Its unknown parts, with their paths in it and why they are unknown. */
   readonly unknown: readonly UnknownPart[];
 }
 

@@ -7,8 +7,11 @@ import { digestOfValue } from "./digest.ts";
 
 /** A playbook, and what a run of it is given from outside. */
 export interface PlanGiven {
+  /** The playbook that is planned. */
   readonly playbook: Playbook;
+  /** The value of every input, given or default. */
   readonly inputs: JsonObject;
+  /** The variables, by the file of the playbook that declares them. */
   readonly env: Env;
 }
 

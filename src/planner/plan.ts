@@ -28,6 +28,7 @@ import { planWrite } from "./write.ts";
 
 /** A run to preview: a playbook, what it is given, and where it would run. */
 export interface PlanParts extends PlanGiven {
+  /** The environment in which the run would act. */
   readonly target: Target;
 }
 

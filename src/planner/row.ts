@@ -46,6 +46,7 @@ export class Rows {
   readonly #rows = new Map<string, { readonly row: PlannedStep; readonly rank: readonly number[] }>();
   readonly #rounds = new Map<string, number>();
 
+  /** Returns the row of a step; `undefined` when it has none yet. */
   get(address: string): PlannedStep | undefined {
     return this.#rows.get(address)?.row;
   }
@@ -62,6 +63,7 @@ export class Rows {
     return [...within.map((round) => this.#rounds.get(round) ?? next), next];
   }
 
+  /** Returns all rows in their order. */
   list(): readonly PlannedStep[] {
     return [...this.#rows.values()].toSorted((one, other) => compare(one.rank, other.rank)).map(({ row }) => row);
   }

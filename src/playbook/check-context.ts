@@ -17,6 +17,7 @@ import { Usage } from "./types/name-usage.ts";
 
 /** An expression that passed its checks, with its type and the kind of its id. */
 export interface Checked extends Pick<Typed, "type" | "id"> {
+  /** The parsed expression. */
   readonly expression: Expression;
 }
 
@@ -25,7 +26,9 @@ export type Listener = (found: FoundExpression) => void;
 
 /** An expression with its names and types, and its place in the file. */
 export interface FoundExpression {
+  /** The text of the expression, without `${{` and `}}`. */
   readonly text: string;
+  /** The names and types for it, valid only until the next expression is found. */
   readonly scope: ExpressionScope;
   /** The offset in the file of a character of the text. */
   readonly offsetOf: (index: number) => number;
@@ -40,6 +43,7 @@ function isAnswer({ root }: Reference): boolean {
 
 /** What a check does beside checking. */
 export interface Manner {
+  /** Gets every expression before it is checked. */
   readonly listener?: Listener;
   /** The codes that are not reported. */
   readonly forgiven?: ReadonlySet<Code>;
@@ -47,17 +51,21 @@ export interface Manner {
 
 /** The files that playbooks name, read for the playbook that a person named. */
 export interface NamedFiles {
+  /** Reads the files that playbooks name; `undefined` in a check without files. */
   readonly files: FileReader | undefined;
+  /** The playbook that a person named, which may include this one. */
   readonly named: string;
 }
 
 /** Collects the findings of a check, and checks expressions in their places. */
 export class CheckContext {
+  /** The file of the playbook that is checked. */
   readonly file: SourceFile;
   /** Reads the files that the playbook names. */
   readonly files: FileReader | undefined;
   /** The playbook that a person named, which may include this one. */
   readonly named: string;
+  /** What the inputs of the playbook must identify. */
   readonly inputKinds: InputKinds = new InputKinds();
   /** Which names are used. */
   readonly usage: Usage = new Usage();
@@ -128,9 +136,11 @@ function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
 
 /** The names and types for expressions at one place of the playbook. */
 export interface ExpressionScope {
+  /** The types of the names that may be used there. */
   readonly types: TypeEnvironment;
   /** The types for expressions that use only the answer: they are the same in all playbooks. */
   readonly answer?: TypeEnvironment | undefined;
+  /** Returns what is wrong with a name in an expression; `undefined` when nothing is. */
   readonly names: (expression: Expression) => NameFinding | undefined;
   /** Whether the service is expected to refuse the call. */
   readonly fails?: boolean | undefined;
@@ -142,7 +152,10 @@ export interface ExpressionScope {
 
 /** What is wrong with a name in an expression, and the part of the text that has it. */
 export interface NameFinding {
+  /** What is wrong. */
   readonly finding: Finding;
+  /** The offset in the text of the expression at which the part begins. */
   readonly start: number;
+  /** The offset behind the part. */
   readonly end: number;
 }

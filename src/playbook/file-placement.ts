@@ -12,8 +12,11 @@ const REFUSED: Readonly<Record<FileUse, Readonly<Record<Placement, boolean>>>> =
 
 /** Why a file is not read: the rest of a sentence about it, the reason, and what to do. */
 export interface Refusal {
+  /** The rest of a sentence that begins with the file's path. */
   readonly message: string;
+  /** The reason for the rule. */
   readonly why: string;
+  /** What to do instead. */
   readonly suggestion: string;
 }
 
@@ -38,8 +41,11 @@ const REFUSALS: Readonly<Record<Exclude<Placement, "project">, Refusal>> = {
 
 /** A wanted file: its purpose, and the playbook that a person named. */
 export interface WantedFile {
+  /** Its path, resolved. */
   readonly path: string;
+  /** The purpose of reading it. */
   readonly use: FileUse;
+  /** The playbook that a person named. */
   readonly named: string;
 }
 

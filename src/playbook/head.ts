@@ -8,6 +8,7 @@ import { scopeAt, type Spot, type Surroundings } from "./expressions/expression-
 
 /** The common fields of every step, and the spot in it. */
 export interface Head {
+  /** The fields as the model has them. */
   readonly common: Pick<Step, "id" | "name" | "line" | "if" | "foreach">;
   /** The spot of its own expressions: its `if` holds, and its item has a name. */
   readonly inside: Spot;

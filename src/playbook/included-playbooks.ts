@@ -10,11 +10,13 @@ import { type Refusal, refusalOf } from "./file-placement.ts";
 
 /** What a check of one playbook gives. */
 export interface CheckedPlaybook {
+  /** `undefined` when one of the findings is an error. */
   readonly playbook: Playbook | undefined;
   /** The types of its outputs, and what they identify. */
   readonly outputs: ReadonlyMap<string, Variable>;
   /** What its inputs must identify. */
   readonly inputKinds: InputKinds;
+  /** Errors and warnings, in the order of their places; those of included playbooks are apart. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -29,6 +31,7 @@ export type NotIncluded =
 
 /** Finds and checks the playbooks that one playbook includes, each file once. */
 export interface IncludedPlaybooks extends NamedFiles {
+  /** Returns the playbook at a resolved path, or why it cannot be used. Throws a Failure when its file cannot be read. */
   readonly find: (path: string) => CheckedPlaybook | NotIncluded;
 }
 

@@ -7,48 +7,46 @@ import type { Expression } from "../expression/expression.ts";
 import type { Operation, WriteOperation } from "../operations/operation.ts";
 import type { ExpectedRefusal } from "../operations/refusal.ts";
 import type { OutsidePlace } from "../rows/outside.ts";
-import type { Validate } from "../schema/validator.ts";
 import type { Conserved } from "../services/conserved.ts";
+import type { InputDeclaration, SecretDeclaration, ValueShape, VariableDeclaration } from "./declarations.ts";
 import type { Template } from "./expressions/template.ts";
 
 /** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
 export interface Playbook {
+  /** The path of its file, or its name in the library, such as `tokenbook/mint.yaml`. */
   readonly file: string;
   /** What its drifts are remembered by, in place of the file. */
   readonly id: string | undefined;
+  /** The whole text of the file. */
   readonly text: string;
+  /** What the playbook does, for people; without one, its file. */
   readonly name: string;
+  /** What people should know about it; `undefined` without one. */
   readonly description: string | undefined;
+  /** Whether it is of mode read-only: it has no write, also in the playbooks that it includes. */
   readonly readOnly: boolean;
+  /** Words by which playbooks are chosen; empty without any. */
   readonly tags: readonly string[];
+  /** In the order of the file. */
   readonly inputs: readonly InputDeclaration[];
+  /** The variables, in the order of the file. */
   readonly env: readonly VariableDeclaration[];
+  /** The secrets that it declares, then those that the rows of its comparisons refer to. */
   readonly secrets: readonly SecretDeclaration[];
+  /** `undefined` when its runs need not be one at a time. */
   readonly concurrency: Concurrency | undefined;
+  /** `undefined` when it does not run by itself. */
   readonly schedule: Schedule | undefined;
+  /** By name. */
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
+  /** In the order in which they are done. */
   readonly steps: readonly Step[];
+  /** The comparisons, then the checks, each in the order of the file. */
   readonly checks: readonly CheckStep[];
+  /** The values that the run reports, by name. */
   readonly outputs: ReadonlyMap<string, Template>;
   /** The names of its steps, at every depth of its blocks, with the loops around each: what `steps` may be asked for. */
   readonly names: ReadonlyMap<string, StepLoops>;
-}
-
-/** A text that the process gives, or else the playbook. */
-export interface VariableDeclaration {
-  readonly name: string;
-  /** Left out, the variable must be set. */
-  readonly default: string | undefined;
-  readonly line: number;
-}
-
-/** Where a secret is. */
-export interface SecretDeclaration {
-  readonly name: string;
-  readonly from: "variable" | "file";
-  /** The name of the variable, or the path of the file from the playbook's folder. */
-  readonly place: string;
-  readonly line: number;
 }
 
 /** Of all runs in one group, one acts at a time. */
@@ -57,11 +55,13 @@ export interface Concurrency {
   readonly group: Template;
   /** How long to wait while another run is in the group; `undefined`, not at all. */
   readonly waitMs: number | undefined;
+  /** Its line in the file, from 1. */
   readonly line: number;
 }
 
 /** When `tokenbook schedule` runs the playbook, and what it does when it cannot. */
 export interface Schedule {
+  /** When it fires, in its time zone. */
   readonly cron: Cron;
   /** What happens to a firing while the previous run has not ended. */
   readonly overlap: "skip" | "queue" | "cancel";
@@ -83,65 +83,16 @@ export interface StepLoops {
   readonly foreach: boolean;
 }
 
-/** The types that an input can have. */
-export type InputType = "string" | "integer" | "decimal" | "boolean" | "date" | "entity" | "list" | "object" | "file";
-
-/** What a value must be; `any` where only a JSON Schema knows. */
-export interface ValueShape {
-  readonly type: Exclude<InputType, "file"> | "any";
-  readonly pattern?: string | undefined;
-  readonly enum?: readonly Json[] | undefined;
-  /** A number or a date, as it was written. */
-  readonly minimum?: string | undefined;
-  readonly maximum?: string | undefined;
-  /** The type of each item of a list. */
-  readonly items?: ValueShape | undefined;
-  readonly minItems?: number | undefined;
-  readonly maxItems?: number | undefined;
-  /** No two items are the same; or, with the name of a field, have the same there. */
-  readonly unique?: true | string | undefined;
-  /** The fields of an object, which has no others unless it is `open`. */
-  readonly properties?: ReadonlyMap<string, ValueShape> | undefined;
-  /** What every field of an object is, whatever its name. */
-  readonly values?: ValueShape | undefined;
-  readonly required?: ReadonlySet<string> | undefined;
-  /** As a JSON Schema has it: there may be other fields, and null. */
-  readonly open?: boolean | undefined;
-  readonly nullable?: boolean | undefined;
-}
-
-/** One of the `inputs`: its type, its rules and its default. */
-export interface InputDeclaration {
-  readonly name: string;
-  readonly type: InputType;
-  readonly description: string | undefined;
-  /** What the value is; of a file, its content. */
-  readonly shape: ValueShape;
-  readonly default: Json | undefined;
-  /** How a file is read. */
-  readonly file: FileRule | undefined;
-}
-
-/** The formats of a data file. */
-export type FileFormat = "json" | "yaml" | "csv";
-
-/** The rules of an input of type `file`. */
-export interface FileRule {
-  /** By default, by the file's extension. */
-  readonly format: FileFormat | undefined;
-  /** The path of the default, resolved. */
-  readonly path: string | undefined;
-  /** What the JSON Schema of the content finds; `undefined` without one. */
-  readonly validate: Validate | undefined;
-}
-
 /** Whom an actor is on each interface: an entity such as `userId:alice`, or the name of a credential of the environment. */
 export type Identity = { readonly [Name in InterfaceName]?: string };
 
 /** One of the `actors`: a single actor, or a group. */
 export interface ActorDeclaration {
+  /** The name by which `as` names it. */
   readonly name: string;
+  /** Whether it was written as a list. */
   readonly group: boolean;
+  /** The only one of a single actor; those of a group in the order of its list. */
   readonly identities: readonly Identity[];
 }
 
@@ -157,13 +108,17 @@ export type ActorUse =
 
 /** How long to wait for something, and how to pause between looks. */
 export interface Waiting extends Backoff {
+  /** How long to wait, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** The `foreach` of a step: its list, the name of the item, and the key of its rounds. */
 export interface Foreach {
+  /** The name of a round's item in expressions. */
   readonly variable: string;
+  /** Gives the list, with an item for each round. */
   readonly list: Template;
+  /** Over the item: gives the key of its round. */
   readonly key: Expression;
   /** How many rounds may run at a time. */
   readonly parallel: number;
@@ -182,18 +137,24 @@ interface StepCommon {
 
 /** How many tries there are in total, and how to pause between them. */
 export interface Retry extends Backoff {
+  /** How many tries there are in total, the first included. */
   readonly attempts: number;
 }
 
 /** A call of an operation. */
 export interface CallStep extends StepCommon {
   readonly kind: "call";
+  /** The operation that is called. */
   readonly operation: Operation;
+  /** The input of the operation. */
   readonly with: Template;
+  /** Who acts; `undefined` on a read that names nobody. */
   readonly as: ActorUse | undefined;
+  /** What must hold after the call, over `response` and `steps`; empty without any. */
   readonly expect: readonly Expression[];
   /** Read again until this holds. */
   readonly until: Expression | undefined;
+  /** What the step ends as when `until` does not hold in time. */
   readonly onTimeout: "fail" | "pending";
   /** How to wait for `until`, or for a write's receipt; `undefined` on a write that does not wait. */
   readonly wait: Waiting | undefined;
@@ -201,8 +162,11 @@ export interface CallStep extends StepCommon {
   readonly fails: ExpectedRefusal | undefined;
   /** How many pages of a list are read. */
   readonly pages: number;
+  /** How a failed read is tried again; `undefined` on a write, and without a `retry`. */
   readonly retry: Retry | undefined;
+  /** The effect that the write must have; `undefined` on a read, and without one. */
   readonly ensure: Ensure | undefined;
+  /** How to find the thing that the write made; `undefined` on a read, and without one. */
   readonly discover: Discover | undefined;
 }
 
@@ -216,22 +180,29 @@ export function isWrite(step: CallStep): step is WriteStep {
 
 /** A read made beside a step. */
 export interface SideRead {
+  /** The operation that reads. */
   readonly operation: Operation;
+  /** The input of the operation. */
   readonly with: Template;
+  /** Who acts; `undefined` on a read that names nobody. */
   readonly as: ActorUse | undefined;
 }
 
 /** The effect that a write must have. If it is there already, the write is not sent; after the write it must be there. */
 export interface Ensure {
+  /** The read that shows the effect. */
   readonly read: SideRead;
   /** How long it may take until the service shows the written value. */
   readonly withinMs: number;
+  /** Over `response`: holds when the effect is there. */
   readonly that: Expression;
 }
 
 /** How to find, by reading, the thing that a write made. */
 export interface Discover {
+  /** The read that finds the thing. */
   readonly read: SideRead;
+  /** How long it may take until the service shows the written value. */
   readonly withinMs: number;
   /** Over `response`: a list of exactly one. */
   readonly one: Expression;
@@ -242,9 +213,13 @@ export interface Discover {
 /** Steps with a way out when one of them fails. */
 export interface BlockStep extends StepCommon {
   readonly kind: "block";
+  /** The steps of its `block`, in their order. */
   readonly steps: readonly Step[];
+  /** The steps that run when one of the block has failed; empty without any. */
   readonly rescue: readonly Step[];
+  /** The steps that run at the end, whether the block failed or not; empty without any. */
   readonly always: readonly Step[];
+  /** How the block, which only reads, is tried again as a whole; `undefined` without one. */
   readonly retry: Retry | undefined;
 }
 
@@ -253,7 +228,9 @@ export interface IncludeStep extends StepCommon {
   readonly kind: "include";
   /** Its path or name in the step. */
   readonly uses: string;
+  /** The included playbook, checked. */
   readonly playbook: Playbook;
+  /** The inputs that the step gives, by name; the others have their defaults. */
   readonly inputs: ReadonlyMap<string, Template>;
 }
 
@@ -262,13 +239,16 @@ export interface CheckStep extends StepCommon {
   readonly kind: "check";
   /** Whether it is only reported when it does not hold. */
   readonly warns: boolean;
+  /** What is checked. */
   readonly looks: LookCheck | Conserve | Compare;
 }
 
 /** A check that reads something and has a condition. */
 export interface LookCheck {
   readonly kind: "look";
+  /** The read whose answer is checked. */
   readonly read: SideRead;
+  /** Over `response`: what must hold. */
   readonly that: Expression;
 }
 
@@ -277,7 +257,9 @@ export interface Conserve {
   readonly kind: "conserve";
   /** Such as `token`: a name under which the interface of the reads conserves something. */
   readonly of: string;
+  /** The sides of the quantity, and how they are read. */
   readonly conserved: Conserved;
+  /** The id of the thing whose quantity is conserved, such as that of a token. */
   readonly id: Template;
   /** Who reads; for a sale, everybody who may have bought. */
   readonly as: readonly ActorUse[];
@@ -288,9 +270,11 @@ export interface Conserve {
 /** Two sides that must agree, row by row. */
 export interface Compare {
   readonly kind: "compare";
+  /** The two sides, written by the playbook or those of a conserved quantity. */
   readonly sides: GivenSides | ConservedSides;
   /** The names of the parts of a row's key, in the order in which they are shown. */
   readonly key: readonly string[];
+  /** The parts of the key whose values differ between the sides; empty without any. */
   readonly mappings: readonly Mapping[];
   /** Differences up to it are ignored. */
   readonly tolerance: Decimal;
@@ -309,6 +293,7 @@ export interface Compare {
 /** A comparison of two sides that the playbook writes itself. */
 export interface GivenSides {
   readonly kind: "given";
+  /** The side that differences are counted from: a difference is left minus right. */
   readonly left: Side;
   readonly right: Side;
 }
@@ -316,7 +301,9 @@ export interface GivenSides {
 /** The sides that a conserved quantity has, for each round of a `foreach`. */
 export interface ConservedSides {
   readonly kind: "conserved";
+  /** `undefined` when there is only one round. */
   readonly foreach: Foreach | undefined;
+  /** The quantity, and how its sides are read. */
   readonly conserve: Conserve;
 }
 
@@ -324,6 +311,7 @@ export interface ConservedSides {
 export interface Side {
   /** Its name in reports. */
   readonly name: string;
+  /** Where the rows come from. */
   readonly source: ReadSource | ListSource | OutsideSource;
   /** Rows for which it does not hold are left out. */
   readonly where: Expression | undefined;
@@ -344,7 +332,9 @@ export interface Side {
 /** Rows of the service, read once, or in each round of a `foreach`. */
 export interface ReadSource {
   readonly kind: "read";
+  /** `undefined` when the rows are read once. */
   readonly foreach: Foreach | undefined;
+  /** The read whose answers hold the rows. */
   readonly read: SideRead;
   /** The rows of one page, over its `response`; by default the operation's list, or the response as the only row. */
   readonly each: Expression | undefined;
@@ -353,12 +343,14 @@ export interface ReadSource {
 /** Rows that are known already: of an input, or of earlier steps. */
 export interface ListSource {
   readonly kind: "list";
+  /** Gives the list of the rows. */
   readonly rows: Expression;
 }
 
 /** Rows from outside of the service. */
 export interface OutsideSource {
   readonly kind: "outside";
+  /** The file, database or API that holds the rows. */
   readonly place: OutsidePlace;
   /** What each row must be. */
   readonly shape: ValueShape;
@@ -370,7 +362,9 @@ export interface OutsideSource {
 
 /** Which value of a key part on the left matches which on the right: data of the operator, because the interfaces share no key. */
 export interface Mapping {
+  /** The name of the part of the key. */
   readonly part: string;
+  /** Gives a list of objects: each has a value of the left, and the one that matches it on the right. */
   readonly from: Template;
   /** The fields of its rows. */
   readonly left: string;

@@ -7,15 +7,21 @@ import type { StepLoops } from "./model.ts";
 
 /** A step before it is read: its id, its place, and the steps in it. */
 export interface Outline extends StepLoops {
+  /** Its own id, or one made of its place, such as `step2`. */
   readonly id: string;
+  /** Its line in the file, from 1. */
   readonly line: number;
+  /** The step as it was written. */
   readonly node: MapNode;
+  /** The values of its keywords. */
   readonly fields: StepFields;
+  /** `include` when its `uses` names a file. */
   readonly kind: "call" | "block" | "include";
   /** The sections of blocks around it, the outermost first. */
   readonly sections: readonly Section[];
   /** Its own `if` may skip it. */
   readonly conditional: boolean;
+  /** The steps in each part of a block, in their order; empty lists in any other step. */
   readonly parts: Readonly<Record<BlockPart, readonly Outline[]>>;
 }
 
@@ -24,10 +30,15 @@ export type BlockPart = keyof BlockFields;
 
 /** One part of a block. */
 export interface Section {
+  /** The id of the block. */
   readonly block: string;
+  /** Which part of the block it is. */
   readonly part: BlockPart;
+  /** Whether the block has a `foreach`. */
   readonly foreach: boolean;
+  /** Whether the block has an `if`. */
   readonly conditional: boolean;
+  /** Whether the block has a `rescue`. */
   readonly rescues: boolean;
 }
 
@@ -49,6 +60,7 @@ export class Outliner {
     this.#context = context;
   }
 
+  /** Returns the outlines of a list of steps; an id that is made of a step's place begins with `prefix`. */
   read(list: SourceNode | undefined, sections: readonly Section[] = [], prefix = "step"): readonly Outline[] {
     if (list?.kind !== "list") return NO_STEPS;
     return list.items

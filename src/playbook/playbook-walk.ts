@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../base/json/json.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { FileData } from "./playbook-files.ts";
-import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, InputDeclaration, Playbook, Step } from "./model.ts";
+import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, Playbook, Step } from "./model.ts";
+import type { InputDeclaration } from "./declarations.ts";
 
 /** Returns the steps directly in a step, in their order; the steps of an included playbook are its own. */
 export function heldBy(step: Step): readonly Step[] {
@@ -18,9 +19,13 @@ export function* stepsIn(steps: readonly Step[]): Generator<Step> {
 
 /** One call of the service in a playbook: by a step, or by a read beside one. */
 export interface CallUse {
+  /** The playbook that makes the call; it may be an included one. */
   readonly playbook: Playbook;
+  /** The step that makes the call, or beside which it is made. */
   readonly step: CallStep | CheckStep;
+  /** The operation that is called. */
   readonly operation: Operation;
+  /** Who acts; `undefined` on a read that names nobody. */
   readonly as: ActorUse | undefined;
 }
 
@@ -67,7 +72,9 @@ function callsOfSides(sides: Compare["sides"]): readonly Made[] {
 
 /** A write somewhere in a playbook, and the way to it: `mint.yaml:12 (mint)` for each playbook on it. */
 export interface FoundWrite {
+  /** The operation that writes. */
   readonly operation: Operation;
+  /** The steps on the way, the outermost first and the write last. */
   readonly chain: readonly string[];
 }
 

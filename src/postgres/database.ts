@@ -16,8 +16,11 @@ let connections = 0;
  * together with its next question or its end, so a commit without questions takes one round trip.
  */
 export class PostgresDatabase implements SqlDatabase {
+  /** Undefined: the tables are on a server. */
   readonly file = undefined;
+  /** What messages call it. */
   readonly path: string;
+  /** The server, and the schema on it. */
   readonly server: ServerPlace;
   readonly #part: ServerTables;
   readonly #readOnly: boolean;
@@ -90,26 +93,31 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
+  /** Does nothing: each transaction begins with this check. */
   assertInPlace(): void {
     // each transaction begins with this check
   }
 
+  /** Returns the format of the tables of a layout; 0 where there are none. */
   formatOf(layout: TableLayout): number {
     const { about, holder } = this.get("SELECT to_regclass('about')::text AS about, to_regclass('holder')::text AS holder") ?? {};
     if ((about ?? null) === null || (holder ?? null) === null) return 0;
     return Number(this.get("SELECT format FROM about WHERE part = ?", partOf(layout).part)?.["format"] ?? 0);
   }
 
+  /** Returns nothing: the server checks its own pages. */
   quickCheck(): readonly string[] {
     return []; // the server checks its own pages
   }
 
+  /** Runs statements that make or change tables. Within a transaction they are sent later, with its next question or its end. */
   exec(sql: string): void {
     const script: Statement = { text: sql, values: undefined };
     if (this.#waiting === undefined) this.#send([script]);
     else this.#waiting.push({ ...script, result: undefined });
   }
 
+  /** Runs a statement that changes rows. Within a transaction, asking for the number of changes sends what waits. */
   run(sql: string, ...values: Cell[]): Changed {
     if (this.#waiting === undefined) return { changes: this.#send([statement(sql, values)])[0]?.changes ?? 0 };
     const waiting: Waiting = { ...statement(sql, values), result: undefined };
@@ -123,10 +131,12 @@ export class PostgresDatabase implements SqlDatabase {
     };
   }
 
+  /** Returns the first row of a query; undefined when there is none. */
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
     return this.all(sql, ...values)[0];
   }
 
+  /** Returns all rows of a query. Within a transaction, what waits is sent with it. */
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     if (this.#waiting === undefined) return this.#send([statement(sql, values)], true)[0]?.rows ?? [];
     const waiting: Waiting = { ...statement(sql, values), result: undefined };
@@ -135,14 +145,17 @@ export class PostgresDatabase implements SqlDatabase {
     return waiting.result?.rows ?? [];
   }
 
+  /** Returns all rows of a query, which are held at once. */
   iterate(sql: string, ...values: Cell[]): Iterable<SqlRow> {
     return this.all(sql, ...values);
   }
 
+  /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T {
     return this.#transact(work, "pg_advisory_xact_lock");
   }
 
+  /** The same for work that changes nothing but runs that this process holds: others may do so beside it. */
   sharing(work: () => void): void {
     this.#transact(work, "pg_advisory_xact_lock_shared");
   }
@@ -166,12 +179,14 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   // Nothing found is a division by zero, which the server reports whenever it comes to it.
+  /** Lets the transaction throw an Unmet unless a query finds a row, at the latest when it ends. Only within a transaction. */
   require(sql: string, ...values: Cell[]): void {
     invariant(this.#waiting !== undefined, "only a transaction requires something");
     this.run(`SELECT 1 / count(*) FROM (${sql}) AS found`, ...values);
     this.#requires = true;
   }
 
+  /** Closes the connection. Closing it once more does nothing. */
   close(): void {
     if (this.#connection !== undefined) ask({ kind: "close", connection: this.#connection });
     this.#connection = undefined;

@@ -4,10 +4,13 @@ import type { Risk } from "../sql/place.ts";
 
 /** A setting of a server, and whether it keeps what was said to be durable. */
 export interface ServerSetting {
+  /** The name by which a project accepts the risk. */
   readonly risk: Risk;
   /** The setting as it is. */
   readonly is: string;
+  /** Whether the setting loses nothing that was said to be durable. */
   readonly isSafe: boolean;
+  /** What the setting can do to records when it is not safe, in words. */
   readonly why: string;
   /** What makes it safe. */
   readonly fix: string;

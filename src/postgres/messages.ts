@@ -2,13 +2,17 @@ import type { Cell, SqlRow } from "../sql/database.ts";
 
 /** A statement with its values, which `$1` and so on name; without values it may be several. */
 export interface Statement {
+  /** The SQL. */
   readonly text: string;
+  /** Its values, in the order of their numbers; undefined for a text that may be several statements. */
   readonly values: readonly Cell[] | undefined;
 }
 
 /** The result of a statement. */
 export interface StatementResult {
+  /** The rows that a query found; empty for other statements. */
   readonly rows: readonly SqlRow[];
+  /** How many rows were inserted, updated or deleted, or found by a query. */
   readonly changes: number;
   /** The names of the columns, for a query. */
   readonly columns?: readonly string[];
@@ -16,7 +20,9 @@ export interface StatementResult {
 
 /** A server, and the schema that statements mean. */
 export interface Address {
+  /** The address of the server, with its password. */
   readonly url: string;
+  /** The name of the schema. */
   readonly schema: string;
 }
 
@@ -44,6 +50,7 @@ export const SHARED_SESSION = "shared session";
 
 /** An error of the server, or of the way to it. */
 export interface ServerError {
+  /** What the server or the network says of the error. */
   readonly message: string;
   /** The SQLSTATE, or the code of the network error. */
   readonly code: string | undefined;
@@ -55,7 +62,10 @@ export interface ServerError {
 
 /** The answer to the request of this number. */
 export interface ThreadReply {
+  /** The number of the request that is answered. */
   readonly request: number;
+  /** The results of the statements, in their order; left out when the request failed. */
   readonly results?: readonly StatementResult[];
+  /** Why the request failed; left out when it did not. */
   readonly error?: ServerError;
 }

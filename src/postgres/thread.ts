@@ -15,6 +15,7 @@ import {
 
 /** What the thread is started with. */
 export interface ThreadData {
+  /** Where requests come in and replies go out. */
   readonly port: MessagePort;
   /** Counts the replies, for whoever waits. */
   readonly replies: SharedArrayBuffer;

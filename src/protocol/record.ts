@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json/json.ts";
-import { contract } from "../contract/contract.ts";
 import type { Comparison } from "./comparison.ts";
+import type { TargetHeading, Writing } from "./heading.ts";
 
 /**
  * Everything that can happen in a run, as recorded in the journal. The state of a run and every report are folds over its records.
@@ -71,7 +71,7 @@ export interface Confirmation {
 
 /** The word of a person that a run may do what a plan says. */
 export interface Approval {
-  /** The name that the person gave. */
+  /** The name of the person. */
   readonly who: string;
   /** Why, in the person's words. */
   readonly because: string;
@@ -91,57 +91,6 @@ export interface Anyway {
   readonly runs: readonly string[];
 }
 
-/** A playbook as it is written. */
-export interface Writing {
-  /** Its file, its title, and the SHA-256 digest of its text and of all that it includes, in hexadecimal. */
-  readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
-  /** The steps as written, so that a report can name those that never ran. */
-  readonly steps: readonly StepHeading[];
-  /** The texts of the playbook and of all that it includes, by file, with which an edited one is compared. Left out by older runs. */
-  readonly sources?: Readonly<Record<string, string>>;
-  /** The values that included playbooks read from data files, by file and input. Left out by older runs. */
-  readonly data?: Readonly<Record<string, JsonObject>>;
-}
-
-/** A step as it is written. */
-export interface StepHeading {
-  /** Without keys, and with the steps that include it: `deposit/mint`. */
-  readonly id: string;
-  /** Its title; its id where it has none. */
-  readonly name: string;
-  /** An operation, the path of a playbook, or `block`. */
-  readonly uses: string;
-  /** From 1 on. */
-  readonly line: number;
-  /** Left out: a call of an operation. */
-  readonly kind?: "block" | "include" | "check";
-  /** How many blocks and included playbooks it is in. Left out: none. */
-  readonly depth?: number;
-  /** The included playbook in whose file it is written. Left out: the run's own. */
-  readonly file?: string;
-}
-
-/** Where a run acts; a resumed run must find the same. */
-export interface TargetHeading {
-  /** Its name in tokenbook.yaml. */
-  readonly environment: string;
-  /** The address of each interface by its name, and the settings that only it has. A run of an earlier version has none of a newer interface. */
-  readonly [field: string]: string | null;
-}
-
-/** The word that replaces the addresses of the embedded sandbox, which change each time. */
-export const EMBEDDED_ADDRESS = "embedded sandbox";
-
-/** Returns the addresses of the interfaces that a run reaches. */
-export function addressesIn(heading: TargetHeading): readonly string[] {
-  return Object.keys(contract.interfaces).flatMap((name) => heading[name] ?? []);
-}
-
-/** Whether a run acts on the embedded sandbox, and reaches no real service. */
-export function isEmbedded(heading: TargetHeading): boolean {
-  return addressesIn(heading).includes(EMBEDDED_ADDRESS);
-}
-
 /** A process has taken the run: from here on only it writes. */
 export interface RunClaimed {
   readonly kind: "run.claimed";
@@ -154,7 +103,7 @@ export interface RunReleased {
   readonly kind: "run.released";
   /** The process that held the run. It may be alive on another machine. */
   readonly from: Holder;
-  /** The name that the person gave. */
+  /** The name of the person. */
   readonly who: string;
   /** Why, in the person's words. */
   readonly because: string;

@@ -14,8 +14,8 @@ import type {
   StepCompleted,
   StepExpanded,
   StepStopped,
-  Writing,
 } from "./record.ts";
+import type { Writing } from "./heading.ts";
 
 /** All that is known about a run: the fold of its records. */
 export interface RunState {

@@ -1,70 +1,17 @@
 import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
-import { type Json, parseJson, writeJson } from "../base/json/json.ts";
+import { parseJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
-import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { ComparisonName, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
+import type { Acknowledgement, Closing, ComparisonWords, DriftsAfterRun, FoundDrifts, Sighting } from "./sighting.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
-
-/** What of a comparison people want to see beside its drifts. */
-export interface ComparisonWords {
-  readonly title: string;
-  /** The names of the parts of its key. */
-  readonly parts: readonly string[];
-  readonly left: string;
-  readonly right: string;
-}
-
-/** A difference that was seen twice alike, as one run saw it. */
-export interface Sighting {
-  readonly key: readonly string[];
-  readonly kind: DriftKind;
-  readonly left: Quantity | null;
-  readonly right: Quantity | null;
-  readonly difference: Quantity | null;
-  /** What each side said, and when: for whoever is to explain the drift. */
-  readonly evidence: Json;
-}
-
-/** A difference that is younger than the settle time, and since when it has been as it is. */
-export interface YoungDifference extends Omit<Sighting, "evidence"> {
-  readonly since: number;
-}
-
-/** What one run found of one comparison. */
-export interface FoundDrifts {
-  readonly run: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly sightings: readonly Sighting[];
-  readonly young: readonly YoungDifference[];
-  /** Whether a drift of this key, seen before and not now, is surely no more; not where nothing was read, a read failed, or what moves is not settled. */
-  readonly isGone: (key: string) => boolean;
-}
-
-/** The drifts of a comparison after a run. */
-export interface DriftsAfterRun {
-  readonly drifts: readonly Drift[];
-  readonly cleared: readonly Drift[];
-}
-
-/** A person's word that a drift is known and acknowledged: as it is now, until a day. */
-export interface Acknowledgement {
-  readonly id: string;
-  readonly who: string;
-  readonly because: string;
-  readonly until: number;
-  readonly at: number;
-}
-
-/** A person's word that a drift is over, although no run has cleared it. */
-export type Closing = Omit<Acknowledgement, "until">;
 
 const PART: StatePart = { entry: "drift.db", layout: DRIFTS };
 const ID_CHARS = 12;
@@ -388,6 +335,7 @@ export class DriftBook {
     return knownDrift(row, word, now);
   }
 
+  /** Closes its file or its connection. */
   close(): void {
     this.#database.close();
   }

@@ -14,6 +14,7 @@ export function prepare(database: SqlDatabase): void {
   database.exec(`DELETE FROM about; INSERT INTO about (format) VALUES (${DRIFTS.newest})`);
 }
 
+/** Returns the Failure of a file whose format is newer than this version knows. */
 export function newer(path: string, format: number): Failure {
   return new Failure({
     code: "drift.newer",

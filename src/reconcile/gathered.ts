@@ -3,10 +3,15 @@ import { keyText, type Pair, recordText, type SideName, type SideRow, type SideV
 
 /** What one side has of one key, while rows are added; of one value alone there is no total, because most keys have one. */
 export interface SideSum extends SideValue {
+  /** How many rows have the key. */
   rows: number;
+  /** Of several rows, their sum once it is asked for, in canonical spelling; null where rows have no value. */
   value: string | null;
+  /** When the latest of its rows changed, in milliseconds since the Unix epoch; undefined if that is not known. */
   at: number | undefined;
+  /** Of one row, the id of its record; undefined for several rows. */
   id: string | undefined;
+  /** The sum of several values while rows are added; otherwise undefined. */
   total: Total | undefined;
 }
 
@@ -47,6 +52,7 @@ export class Gathered {
     else addTo(sum, seen);
   }
 
+  /** Returns what both sides have of a key. */
   get(key: string): Pair {
     return pairOf(key, this.#sums.get(key));
   }

@@ -92,6 +92,7 @@ export class Join<Read> {
     for (const pair of this.#scratch?.pairs() ?? []) this.#give(pair);
   }
 
+  /** Removes what is on the disk. */
   close(): void {
     this.#scratch?.close();
   }

@@ -5,6 +5,7 @@ import type { Pair, SideValue } from "./row.ts";
 
 /** By which rules two sides are held against each other. */
 export interface Rules {
+  /** The largest difference of two values that still counts as none. */
   readonly tolerance: Decimal;
   /** Whether rows of one key are added up on a side. */
   readonly sums: { readonly left: boolean; readonly right: boolean };

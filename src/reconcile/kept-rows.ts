@@ -6,6 +6,7 @@ import { isPlain, keyEnd, keyStart, keyText, recordText, type SideName, type Sid
  * of records are JSON, and an id that might have a line break is not kept, so that a line is one row.
  */
 export class KeptRows {
+  /** The side of all its rows. */
   readonly side: SideName;
   /** How many characters are held. */
   readonly chars: number;
@@ -38,6 +39,7 @@ export class KeptRows {
     this.chars = columns.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   }
 
+  /** Gives each row in order: the end of its key, behind `start`, what it shows, and what identifies a record that counts once. */
   each(take: (keyEnd: string, seen: SideSum, once: string | undefined) => void): void {
     const [ends, values] = [this.#ends.split(END), this.#values.split(END)];
     const [times, ids, records] = [this.#times?.split(END), this.#ids?.split(END), this.#records?.split(END)];

@@ -3,10 +3,12 @@ import type { Json } from "../base/json/json.ts";
 
 /** The two sides of a comparison. */
 export type SideName = "left" | "right";
+/** Both sides, the left one first. */
 export const SIDES: readonly SideName[] = ["left", "right"];
 
 /** One row of one side, as a read gave it. */
 export interface SideRow {
+  /** The side that it is of. */
   readonly side: SideName;
   /** The parts of its key, in their order. */
   readonly key: readonly string[];
@@ -16,6 +18,7 @@ export interface SideRow {
   readonly once?: string | undefined;
   /** When it last changed, in milliseconds since the Unix epoch, if it is known. */
   readonly at: number | undefined;
+  /** The record as it was read; null for a zero that no record gives. */
   readonly record: Json;
   /** The id by which the service can be asked for its record alone. */
   readonly id?: string | undefined;
@@ -25,9 +28,11 @@ export interface SideRow {
 
 /** What one side has of one key. */
 export interface SideValue {
+  /** How many rows have the key. */
   readonly rows: number;
   /** Of several rows, their sum, in canonical spelling. */
   readonly value: string | null;
+  /** When the latest of its rows changed, in milliseconds since the Unix epoch; undefined if that is not known. */
   readonly at: number | undefined;
   /** Of one row, the id of its record. */
   readonly id?: string | undefined;
@@ -35,8 +40,11 @@ export interface SideValue {
 
 /** What both sides have of one key; `undefined` where a side has nothing. */
 export interface Pair {
+  /** The parts of the key as one text, which `keyText` makes. */
   readonly key: string;
+  /** What the left side has. */
   readonly left: SideValue | undefined;
+  /** What the right side has. */
   readonly right: SideValue | undefined;
 }
 
@@ -74,6 +82,7 @@ export function isPlain(text: string): boolean {
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
+/** Returns the parts of a key from its text. */
 export function keyParts(key: string): readonly string[] {
   return JSON.parse(key) as readonly string[];
 }

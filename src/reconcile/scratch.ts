@@ -93,6 +93,7 @@ export class Scratch {
     }
   }
 
+  /** Removes what is on the disk. */
   close(): void {
     this.#database?.close();
   }

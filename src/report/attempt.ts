@@ -3,10 +3,15 @@ import type { AttemptReport, ReceiptReport } from "./shape.ts";
 
 /** What is known of one attempt of a write. */
 export interface Attempt {
+  /** The record of its intent. */
   readonly intended: AttemptIntended;
+  /** When the intent was recorded, in milliseconds since the Unix epoch. */
   readonly at: number;
+  /** The record of its answer; left out before there is one. */
   answered?: AttemptAnswered;
+  /** The record of its final receipt; left out before there is one. */
   receipt?: ReceiptRead;
+  /** The record of what other evidence decided; left out before there is one. */
   settled?: AttemptSettled;
 }
 

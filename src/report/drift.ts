@@ -5,6 +5,7 @@ const RECORD_CHARS = 2_000;
 
 /** What one side of a drift said when it was seen last. */
 export interface SideReport {
+  /** The rows that were kept. */
   readonly rows: readonly SaidRow[];
   /** How many rows more there were than were kept. */
   readonly more: number;
@@ -12,13 +13,17 @@ export interface SideReport {
 
 /** A row as it was read; texts that are not known are empty. */
 export interface SaidRow {
+  /** When it was read. ISO 8601, UTC. */
   readonly at: string;
+  /** An operation, or the expression that gave the rows. */
   readonly operation: string;
   /** What was asked for; empty where nothing was. */
   readonly input: JsonObject;
+  /** Who asked. */
   readonly actor: string;
   /** Its page, or the line of a file. */
   readonly where: string;
+  /** The record as it was read; null when it is not known. */
   readonly record: Json;
 }
 

@@ -14,8 +14,11 @@ const LINE_CHARS = 2_500;
 
 /** A text of ours that begins a block, and the lines of the block: each is harmless, and none is to begin a line by itself. */
 export interface Block {
+  /** The text before the lines: `seen`, `to hold`, `or`, `and`, `response`. */
   readonly label: string;
+  /** Whether the lines form a drawing: all of them then come below the label. */
   readonly isDrawn: boolean;
+  /** The lines, from top to bottom. */
   readonly lines: readonly string[];
 }
 

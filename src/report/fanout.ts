@@ -3,6 +3,7 @@ import type { RunEvent } from "../protocol/record.ts";
 
 /** Something that receives what happens in one run, in order. */
 export interface Observer {
+  /** Receives the next event. */
   event(event: RunEvent): void;
   /** The run is over, whether it was closed or not. */
   end?(): void | Promise<void>;
@@ -10,6 +11,7 @@ export interface Observer {
 
 /** Several observers as one, whose end can always be awaited. */
 export interface FanOut extends Observer {
+  /** Ends all observers, and waits for them. Never rejects. */
   end(): Promise<void>;
 }
 
@@ -76,6 +78,7 @@ export class Later implements Observer {
     this.#observer = observer;
   }
 
+  /** Keeps an event until the next request is under way. */
   event(event: RunEvent): void {
     if (this.#pending.length === 0) whileUnderWay(() => this.deliver());
     this.#pending.push(event);

@@ -2,11 +2,13 @@ import type { RowOutcome, RunReport } from "./shape.ts";
 
 /** A step that passed in one of the runs that `--repeat` made of a playbook, and not in another. */
 export interface FlakyStep {
+  /** The file of the playbook. */
   readonly file: string;
   /** Its address. */
   readonly step: string;
   /** The number of runs in which it passed, and did not. */
   readonly passed: number;
+  /** The number of runs in which it did not pass. */
   readonly failed: number;
 }
 

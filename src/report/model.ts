@@ -7,9 +7,8 @@ import {
   type RunOpened,
   type RunOutcome,
   type RunRecord,
-  type StepHeading,
-  type Writing,
 } from "../protocol/record.ts";
+import type { StepHeading, Writing } from "../protocol/heading.ts";
 import { holdersOf, roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
@@ -41,10 +40,12 @@ export class RunFold implements Observer {
   #closed: (RunRecord & RunClosed) | undefined;
   readonly #stops = new Stops();
 
+  /** The opening of the run, with its playbook as last edited; `undefined` before it. */
   get opened(): (RunRecord & RunOpened) | undefined {
     return this.#opened;
   }
 
+  /** The last closing of the run; `undefined` while it continues. */
   get closed(): (RunRecord & RunClosed) | undefined {
     return this.#closed;
   }
@@ -54,6 +55,7 @@ export class RunFold implements Observer {
     if (!isNotice(event)) this.take(event);
   }
 
+  /** Takes the next record of the run. */
   take(record: RunRecord): void {
     continueHistory(this.#history, record);
     this.#stops.take(record);
@@ -184,6 +186,7 @@ export class RunFold implements Observer {
     return [...this.rows()].some((row) => row.hasBegun);
   }
 
+  /** Returns the report as it is now. The run must have been opened. */
   report(): RunReport {
     const steps = Array.from(this.rows(), (row) => row.report());
     return { format: 1, run: this.#heading(), steps, totals: totalsOf(steps) };

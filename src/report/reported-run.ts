@@ -5,6 +5,7 @@ import type { RunReport } from "./shape.ts";
 
 /** A run to report. */
 export interface ReportedRun {
+  /** The outcome of the run and of each of its steps. */
   readonly report: RunReport;
   /** All that its journal holds of it, from the first record. */
   readonly records: () => Iterable<RunRecord>;

@@ -3,6 +3,7 @@ import type { AttemptReport, ReceiptReport, StepReport } from "./shape.ts";
 
 /** The outcome of one attempt of a write, and the evidence for it. */
 export interface WriteVerdict {
+  /** The outcome in one or two words. */
   readonly word: "acknowledged" | "applied" | "absent" | "superseded" | "unchanged" | "refused" | "not sent" | "unknown";
   /** In one sentence; it holds words of the service. */
   readonly by: string;

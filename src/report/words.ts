@@ -1,4 +1,4 @@
-import { isEmbedded, type TargetHeading } from "../protocol/record.ts";
+import { isEmbedded, type TargetHeading } from "../protocol/heading.ts";
 import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
 
 interface Word {

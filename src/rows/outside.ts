@@ -41,9 +41,13 @@ export interface OutsideMeans {
   readonly columns: readonly string[];
   /** The folder in which the path of a file begins. */
   readonly cwd: string;
+  /** Returns a secret that the playbook declares. */
   readonly secret: (name: string) => Secret;
+  /** Makes one HTTP exchange. It never throws for what the network or the service does. */
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
+  /** Pauses for so many milliseconds. Ends early when the run must stop. */
   readonly pause: (ms: number) => Promise<void>;
+  /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
 }
 

@@ -22,6 +22,7 @@ export interface Dialect {
   readonly envelope: "described" | "text" | "number";
   /** Whether errors have `message` and `condition` beside the fields of their form. */
   readonly errorFields: "all" | "form";
+  /** What it accepts although it refuses it otherwise. */
   readonly accepts: readonly Accepted[];
 }
 

@@ -11,26 +11,37 @@ import { migrate, SANDBOX } from "./store/tables.ts";
 
 /** How an empty ledger in this process begins. */
 export interface LocalLedgerOptions {
+  /** Gives the time of each call. */
   readonly clock: Clock;
+  /** What a deployment of the service decides. */
   readonly profile: Profile;
+  /** The organization whose ledger this is. */
   readonly orgId: string;
+  /** The tokenization app. */
   readonly appId: string;
+  /** The names of the asset types of the tokenization app. */
   readonly assetTypes: readonly string[];
+  /** How the ledger works, when it is not as it is meant: with a bug that something else must find. */
   readonly rules?: LedgerRules;
 }
 
 /** A ledger call as it would leave for the service. */
 export interface LocalLedgerCall {
+  /** The operation that is called. */
   readonly operation: ContractOperation;
   /** The text after `?`. */
   readonly query: string;
+  /** By their names in lower case; the key is added to them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The text of the JSON document; undefined for a call without one. */
   readonly body: string | undefined;
 }
 
 /** A ledger of the sandbox without a server, in memory, with nothing in it. */
 export interface LocalLedger {
+  /** Returns the answer to a call; a refusal is an answer too. */
   readonly answer: (call: LocalLedgerCall) => Promise<WireAnswer>;
+  /** Closes the ledger; nothing of it remains. */
   readonly close: () => void;
 }
 

@@ -67,6 +67,7 @@ export type Condition = keyof typeof REFUSAL_STATUS;
 /** The service says no: the request has no effect, and the answer carries the condition and its status. */
 export class ServiceRefusal extends Error {
   override readonly name = "Refusal";
+  /** Why it says no; it decides the status of the answer. */
   readonly condition: Condition;
 
   constructor(condition: Condition, message: string = condition) {

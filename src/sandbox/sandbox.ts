@@ -54,15 +54,15 @@ export interface SandboxOptions {
 
 /** Where a running sandbox is, and what opens it. */
 export interface RunningSandbox {
-  /** The address of interface A, without a path. */
+  /** The address of the ledger's interface, without a path. */
   readonly ledgerBaseUrl: string;
-  /** The address of interface B, without a path. */
+  /** The address of the investors' interface, without a path. */
   readonly investorBaseUrl: string;
-  /** The application in the paths of interface A. */
+  /** The application in the ledger's paths. */
   readonly appId: string;
-  /** The organization in the paths of interface A. */
+  /** The organization of the ledger's entities. */
   readonly orgId: string;
-  /** The key that opens interface A. */
+  /** The key that opens the ledger. */
   readonly ledgerApiKey: string;
   /** The entity that acts where a call of the ledger names none, such as `userId:admin`; null when it has not one attribute. */
   readonly keyEntity: string | null;

@@ -13,8 +13,11 @@ import { World } from "./store/world.ts";
 
 /** How the service behaves. */
 export interface ServiceOptions {
+  /** Gives the time of each call. */
   readonly clock: Clock;
+  /** What a deployment of the service decides. */
   readonly profile: Profile;
+  /** How the service speaks; as usual when it is left out. */
   readonly dialect?: Dialect;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs: number;
@@ -26,11 +29,15 @@ export interface ServiceOptions {
 
 /** The service without the server that puts it on a port: both interfaces, and the order of the ledger's writes. */
 export interface ServiceParts {
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
+  /** The order of all ledger writes. */
   readonly chain: Chain;
+  /** Earlier moments of the service, once they are kept. */
   readonly past: Past;
   /** Reads as the service was so long ago. The work must not wait for anything. */
   readonly ago: <T>(ms: number, read: () => T) => T;
+  /** Both interfaces. */
   readonly faces: Faces;
 }
 

@@ -4,8 +4,11 @@ import { SANDBOX_LIMITS } from "./limits.ts";
 
 /** A document from a user: its name in messages, the code of the failure about it, and its schema. */
 export interface DocumentShape {
+  /** What messages call it, such as `the fault plan`. */
   readonly name: string;
+  /** The code of the failure, such as `sandbox.faults-invalid`. */
   readonly code: string;
+  /** The JSON Schema that it must match. */
   readonly schema: object;
 }
 

@@ -29,6 +29,7 @@ import { streakAfter } from "./notify/streak.ts";
 export interface Scheduled extends AboutSchedule {
   /** Nothing of one that only a system's own scheduler runs. */
   readonly schedule: Schedule | undefined;
+  /** Whether the playbook, or one that it includes, calls an operation that writes. */
   readonly writes: boolean;
 }
 
@@ -40,13 +41,21 @@ export type MakeRun = (
 
 /** What a schedule is made of. */
 export interface Parts {
+  /** Where schedules, firings and waiting notifications are kept. */
   readonly store: ScheduleStore;
+  /** The time, and how to wait. */
   readonly clock: Clock;
+  /** Receives a line for everything that the schedule does. */
   readonly log: Log;
+  /** The metrics that `/metrics` shows. */
   readonly metrics: Metrics;
+  /** Keeps notifications and delivers them to their channels. */
   readonly courier: Courier;
+  /** Pings the monitoring service at the start and the end of each firing. */
   readonly heartbeat: Heartbeat;
+  /** Masks secrets in what is logged and sent. */
   readonly redact: Redact;
+  /** Makes each run of a firing, one for each try. */
   readonly makeRun: MakeRun;
   /** The run that a person must look after before another is made. */
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
@@ -59,7 +68,9 @@ export type StopReason = "time-limit" | "cancelled" | "stopping";
 
 /** A firing that is over, and its exit code. */
 export interface Carried {
+  /** The outcome of the firing. */
   readonly state: EndedState;
+  /** The exit code of its last run; `failed` when the time limit stopped that run. */
   readonly exit: ExitCode;
 }
 

@@ -5,16 +5,19 @@ import type { Schedule } from "../playbook/model.ts";
 
 /** What of a schedule decides when it fires. */
 export interface FiringPlan extends Pick<Schedule, "cron" | "overlap" | "catchupMs" | "jitterMs"> {
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
   readonly id: string;
 }
 
 /** The state of a schedule: the ticks up to `since` are settled. */
 export interface ScheduleState {
+  /** Milliseconds since the Unix epoch. */
   readonly since: number;
   /** A firing is under way, and its process lives. */
   readonly isRunning: boolean;
   /** Ticks that wait for it, the earliest first; and since when nothing is under way any more. */
   readonly waiting: readonly number[];
+  /** Milliseconds since the Unix epoch; 0 when no firing that was started has ended. */
   readonly freeSince: number;
   /** Whether an earlier run waits for a person. Asked only when a firing would begin. */
   readonly isBlocked: () => boolean;
@@ -22,14 +25,19 @@ export interface ScheduleState {
 
 /** The outcome of one tick. */
 export interface TickDecision {
+  /** The moment that the pattern names, in milliseconds since the Unix epoch. */
   readonly tick: number;
+  /** The tick with its jitter. */
   readonly due: number;
+  /** What the tick becomes: a firing that begins, one that waits, or one that is not run. */
   readonly state: "running" | "queued" | "skipped" | "missed" | "replaced" | "blocked";
 }
 
 /** What follows from a plan, its state, and the time. */
 export interface Decision {
+  /** The outcomes of the ticks that were decided, in the order of the decisions. */
   readonly steps: readonly TickDecision[];
+  /** The ticks up to here are settled: milliseconds since the Unix epoch. */
   readonly since: number;
   /** The firing under way is to stop. */
   readonly cancels: boolean;

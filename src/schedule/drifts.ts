@@ -10,6 +10,7 @@ export type DriftCounts = Pick<
 
 /** What the comparisons of a run have found. */
 export interface DriftsNote {
+  /** The sums over all comparisons of the run. */
   readonly counts: DriftCounts;
   /** The first open ones; acknowledged ones come last. */
   readonly first: readonly DriftNote[];
@@ -17,6 +18,7 @@ export interface DriftsNote {
 
 /** A difference, and the step that found it. */
 export interface DriftNote extends Pick<Drift, "id" | "kind" | "key" | "left" | "right" | "difference" | "state"> {
+  /** The address of the step. */
   readonly step: string;
 }
 

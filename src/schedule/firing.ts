@@ -8,30 +8,42 @@ import type { RunReport } from "../report/shape.ts";
  * earlier run waits for a person.
  */
 export type FiringState = "queued" | "running" | EndedState;
+/** How a firing ended, in the words of {@link FiringState}. */
 export type EndedState = RunOutcome | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
 
 /** Why a firing did not pass, as a person needs to hear it. */
 export interface FiringProblem {
+  /** A frozen dotted code, such as `schedule.time-limit`; programs branch on it. */
   readonly code: string;
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters. */
   readonly why?: string;
+  /** The command or edit that fixes it. */
   readonly next?: string;
 }
 
 /** One moment at which a playbook was to run. Times are milliseconds since the Unix epoch. */
 export interface Firing {
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
   readonly schedule: string;
+  /** The moment that the pattern names, or at which a firing outside of the pattern was taken. */
   readonly tick: number;
   /** The tick with its jitter. */
   readonly due: number;
+  /** What it is now, or how it ended. */
   readonly state: FiringState;
+  /** The process that runs it, or ran it; nothing of a firing that did not start. */
   readonly holder: Holder | undefined;
   /** The last run that was made for it. */
   readonly runId: string | undefined;
   /** How many runs were made for it. */
   readonly tries: number;
+  /** When a process took it; nothing of a firing that did not start. */
   readonly startedAt: number | undefined;
+  /** When it ended, or was decided against; nothing while it waits or runs. Of one that died: when it started. */
   readonly endedAt: number | undefined;
+  /** Why it did not pass; or, under the code `schedule.released`, what a person says of its run. */
   readonly problem: FiringProblem | undefined;
   /** Somebody wants it to stop, while it is under way. */
   readonly isToStop: boolean;
@@ -41,14 +53,17 @@ export interface Firing {
 export interface RunResult {
   /** `failed` also when it could not start. */
   readonly outcome: RunOutcome;
+  /** The exit code of the run as a command. */
   readonly exit: ExitCode;
   /** Nothing when it could not start. */
   readonly report: RunReport | undefined;
+  /** Why it could not start, or broke off; nothing when only the report says why it did not pass. */
   readonly problem: FiringProblem | undefined;
 }
 
 /** A run that a person must look after before another is made. */
 export interface Blocking {
+  /** The id of the run in the journal. */
   readonly runId: string;
   /** `held`: somebody is continuing it now. */
   readonly outcome: RunOutcome | "held" | "not finished";
@@ -58,6 +73,7 @@ export interface Blocking {
 
 /** A run that keeps its schedule back no more, for a person has said so. */
 export interface Released {
+  /** The id of the run in the journal. */
   readonly runId: string;
   /** Who, and why. */
   readonly says: string;
@@ -65,7 +81,9 @@ export interface Released {
 
 /** What is asked before a playbook that writes is run once more. */
 export interface OpenWriteQuestion {
+  /** The playbook's path, from the project. */
   readonly playbook: string;
+  /** The name of the environment. */
   readonly environment: string;
   /** The last run of the schedule that nobody has released. */
   readonly lastRun: string | undefined;
@@ -91,6 +109,7 @@ export function timeOf(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** The moment for people and records; null when there is none. */
 export function timeOrNull(at: number | undefined): string | null {
   return at === undefined ? null : timeOf(at);
 }

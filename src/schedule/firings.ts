@@ -21,7 +21,9 @@ CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running
 
 /** What the store asks of the world. */
 export interface StorePorts {
+  /** The wall clock, for when a firing starts and ends. */
   readonly clock: Pick<Clock, "now">;
+  /** Masks secrets in the problems that are kept. */
   readonly redact: Redact;
   /** Who this process is, and which others live; as the state directory shows it when left out. */
   readonly liveness?: Pick<Liveness, "me" | "lifeOf" | "close">;
@@ -130,6 +132,7 @@ export class Firings {
     this.#database.run("UPDATE firing SET stop = 1 WHERE schedule = ? AND state = 'running'", id);
   }
 
+  /** Returns the firing of a schedule at a tick; nothing when it has none. */
   at(id: string, tick: number): Firing | undefined {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND tick = ?", id, tick)[0];
   }

@@ -13,23 +13,31 @@ import {
 
 /** A schedule as it is now. Times are ISO 8601, UTC. */
 export interface ScheduleEntry {
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
   readonly id: string;
+  /** The playbook's path, from the project. */
   readonly playbook: string;
+  /** The name of the environment. */
   readonly environment: string;
   /** Null: only a system's own scheduler has run it. */
   readonly cron: string | null;
+  /** The time zone in which the pattern counts; null where `cron` is null. */
   readonly timezone: string | null;
   /** With their jitter. */
   readonly next: readonly { readonly utc: string; readonly local: string }[];
+  /** The last firing that is over; null when none is. */
   readonly last: FiringEntry | null;
   /** The outcome of the last firing that shows the state of the schedule. */
   readonly lastState: EndedState | null;
+  /** When a run passed last; null when none has. */
   readonly lastSuccess: string | null;
   /** `alive`: its process is not known to be gone. */
   readonly running: (FiringEntry & { readonly alive: boolean }) | null;
   /** The first tick that nothing has looked at although it is past: no process serves the schedule. */
   readonly unserved: string | null;
+  /** How many firings wait for the one under way. */
   readonly waiting: number;
+  /** How many of the remembered firings were missed, and the tick of the last one; null when none was. */
   readonly missed: { readonly count: number; readonly last: string | null };
   /** The run that a person must look after first. */
   readonly blockedBy: Blocking | null;
@@ -37,18 +45,29 @@ export interface ScheduleEntry {
 
 /** A firing, and its outcome. */
 export interface FiringEntry {
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
   readonly schedule: string;
+  /** The moment that the pattern names, or at which a firing outside of it was taken. Times are ISO 8601, UTC. */
   readonly tick: string;
+  /** The tick with its jitter. */
   readonly due: string;
+  /** What it is now, or how it ended. */
   readonly state: FiringState;
+  /** The last run that was made for it; null when none was. */
   readonly run: string | null;
+  /** How many runs were made for it. */
   readonly tries: number;
+  /** When a process took it; null of a firing that did not start. */
   readonly startedAt: string | null;
+  /** When it ended, or was decided against; null while it waits or runs. Of one that died: when it started. */
   readonly endedAt: string | null;
+  /** The process that runs it, or ran it; null of a firing that did not start. */
   readonly holder: Holder | null;
+  /** Why it did not pass; or, under the code `schedule.released`, what a person says of its run. */
   readonly problem: FiringProblem | null;
 }
 
+/** Returns a firing as lists show it. */
 export function firingEntry(firing: Firing): FiringEntry {
   const { schedule, tick, due, state, runId, tries, startedAt, endedAt, holder, problem } = firing;
   return {

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 
+/** How much attention a line of the log asks for, the least first. */
 export type Level = "info" | "warn" | "error";
 
 /** What is said of what a schedule does: a word for programs, a line for people, and what it is about. */

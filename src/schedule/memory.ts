@@ -40,6 +40,7 @@ export class ScheduleMemory {
     if (known !== undefined) this.#keep(known);
   }
 
+  /** Returns a schedule as it was read last; nothing of one that was not registered by then. */
   known(id: string): KnownSchedule | undefined {
     return this.#known.get(id);
   }

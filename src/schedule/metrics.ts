@@ -7,6 +7,7 @@ const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 
 /** The metrics of a process that delivers notifications. Counters begin at zero with the process. */
 export class DeliveryMetrics {
+  /** Holds all metrics of this process, in the format of Prometheus. */
   protected readonly registry: Registry = new Registry();
   readonly #notifications = new Counter({
     name: "tokenbook_notifications_total",
@@ -20,10 +21,12 @@ export class DeliveryMetrics {
     registers: [this.registry],
   });
 
+  /** Counts one try of a delivery to a channel by its result. */
   notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
     this.#notifications.inc({ channel, result });
   }
 
+  /** Shows how many notifications wait to be delivered. */
   waiting(count: number): void {
     this.#waiting.set(count);
   }
@@ -73,15 +76,18 @@ export class Metrics extends DeliveryMetrics {
     this.#show(schedule, reportOf(lastRun));
   }
 
+  /** Shows when a schedule fires next, in milliseconds since the Unix epoch; nothing is shown of one that never does. */
   next(schedule: string, at: number | undefined): void {
     if (at === undefined) this.#next.remove({ schedule });
     else this.#next.set({ schedule }, at / 1_000);
   }
 
+  /** Counts a firing of this process as under way. */
   started(schedule: string): void {
     this.#running.inc({ schedule });
   }
 
+  /** Counts a firing as no longer under way, shows how long it took with all its tries, and what its last run found. */
   ran(schedule: string, durationMs: number, report: RunReport | undefined): void {
     this.#running.dec({ schedule });
     this.#duration.observe({ schedule }, durationMs / 1_000);
@@ -96,6 +102,7 @@ export class Metrics extends DeliveryMetrics {
     for (const [state, count] of Object.entries(driftsIn(report)?.counts ?? {})) this.#drifts.set({ schedule, state }, count);
   }
 
+  /** Counts firings of a schedule that came to the same outcome. */
   fired(schedule: string, outcome: EndedState, count: number): void {
     this.#firings.inc({ schedule, outcome }, count);
   }
@@ -127,13 +134,16 @@ const SHOWN_FROM_THE_START: readonly EndedState[] = [
 
 /** What a worker shows about the queue and the runs. */
 export interface WorkerLoad {
+  /** The submitted runs by label: how many wait, how many are under way, and for how many seconds the oldest has waited. */
   readonly labels: readonly {
     readonly label: string;
     readonly waiting: number;
     readonly active: number;
     readonly oldestSeconds: number;
   }[];
+  /** How many workers are alive. */
   readonly workers: number;
+  /** The age of the oldest run with a write whose outcome is unknown, in seconds; 0 when there is none. */
   readonly oldestUnknownSeconds: number;
 }
 

@@ -5,6 +5,7 @@ import { type ListenAddress, type Listening, listenOn } from "../serving/server.
 
 /** The content of the page. */
 export interface PageSource {
+  /** What `/metrics` answers with. When it rejects, the answer is HTTP 503. */
   readonly metrics: { readonly page: () => Promise<{ readonly type: string; readonly text: string }> };
   /** Why no firing would be begun now; nothing when one would. */
   readonly notReady: () => string | undefined;
@@ -12,7 +13,9 @@ export interface PageSource {
 
 /** A page that is served. */
 export interface ServedPage {
+  /** Where it is served, such as `http://127.0.0.1:9464`. */
   readonly url: string;
+  /** Stops serving it. */
   close(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ import type { ScheduleLook } from "./store.ts";
 
 /** A scheduled playbook that has a schedule of its own. */
 export interface Ticking extends Scheduled {
+  /** The schedule of the playbook, which every one here has. */
   readonly schedule: NonNullable<Scheduled["schedule"]>;
 }
 

@@ -61,12 +61,17 @@ const PART: StatePart = { entry: "schedule.db", layout: SCHEDULES };
 
 /** What is known of a schedule beside its firings. */
 export interface KnownSchedule {
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
   readonly id: string;
+  /** The playbook's path, from the project. */
   readonly playbook: string;
+  /** The name of the environment. */
   readonly environment: string;
   /** Nothing of a playbook that only a system's own scheduler has run. */
   readonly cron: string | undefined;
+  /** The time zone in which the pattern counts; nothing where `cron` is nothing. */
   readonly timezone: string | undefined;
+  /** How far a tick can be put off, in milliseconds. */
   readonly jitterMs: number;
   /** The ticks up to here are settled. */
   readonly since: number;
@@ -74,11 +79,13 @@ export interface KnownSchedule {
   readonly lastState: EndedState | undefined;
   /** Since when, and how often in a row, it has not passed for the same reason. */
   readonly streak: Streak | undefined;
+  /** When a run passed last, in milliseconds since the Unix epoch; nothing when none has. */
   readonly lastSuccess: number | undefined;
 }
 
 /** What came of a look at a schedule. */
 export interface ScheduleLook {
+  /** What was decided, and is claimed by this process. */
   readonly decision: Decision;
   /** Firings whose process died. */
   readonly died: readonly Firing[];
@@ -90,7 +97,9 @@ const NONE: Missed = { steps: [], isCut: false };
 
 /** The schedules of a state directory: each firing of them is claimed by one process, whatever the number of them. */
 export class ScheduleStore {
+  /** The firings of all its schedules. */
   readonly firings: Firings;
+  /** The notifications that wait to be delivered. */
   readonly outbox: Outbox;
   readonly #database: SqlDatabase;
   readonly #ports: TablePorts;
@@ -103,6 +112,7 @@ export class ScheduleStore {
     this.outbox = new Outbox(database, this.#ports);
   }
 
+  /** Opens the store, and makes it where there is none. Throws a Failure when a newer tokenbook has written it. */
   static open(place: StatePlace, ports: StorePorts): ScheduleStore {
     return ScheduleStore.#over(openTables(place, PART), ports);
   }
@@ -134,6 +144,7 @@ export class ScheduleStore {
     replaceTables(this.#database, other.#database, SCHEDULES);
   }
 
+  /** Closes the store, and what shows to other processes that this one lives. */
   close(): void {
     this.#ports.liveness.close();
     this.#database.close();
@@ -246,11 +257,13 @@ export class ScheduleStore {
     return last === released ? undefined : last;
   }
 
+  /** Returns what is known of a schedule; nothing of one that was never registered. */
   known(id: string): KnownSchedule | undefined {
     const row = this.#database.get("SELECT * FROM schedule WHERE id = ?", id);
     return row === undefined ? undefined : readKnown(row);
   }
 
+  /** Returns all schedules, in the order of their ids. */
   all(): readonly KnownSchedule[] {
     return this.#database.all("SELECT * FROM schedule ORDER BY id").map(readKnown);
   }

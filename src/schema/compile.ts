@@ -9,7 +9,9 @@ export type CompilerFault = ErrorObject;
 
 /** Checks whether a value fits its schema; `errors` has the problems of the last value. */
 export interface SchemaCheck {
+  /** Returns whether a value fits. */
   (value: unknown): boolean;
+  /** The problems of the last value; null or left out when it fits. */
   errors?: readonly CompilerFault[] | null;
 }
 
@@ -67,19 +69,25 @@ export type Spend = (steps: number) => void;
 
 /** A pattern, and the steps that it takes in a text of so many characters. */
 export interface Matcher {
+  /** Returns whether the pattern is found in a text. */
   readonly foundIn: (text: string) => boolean;
+  /** Returns how many steps it takes in a text of so many characters. */
   readonly stepsFor: (chars: number) => number;
 }
 
 /** A part of the checked value. */
 export interface Pointed {
+  /** The whole value that is checked. */
   readonly root: unknown;
+  /** The JSON pointer from the root to the part; empty at the root. */
   readonly pointer: string;
 }
 
 /** Checks whether a number of the checked value keeps a rule. */
 export interface NumberRule {
+  /** The demand of the rule, to which messages add the limit: `at least`. */
   readonly words: string;
+  /** Returns whether the number keeps the rule with this limit. */
   readonly holds: (at: Pointed & { readonly number: number }, limit: number) => boolean;
 }
 

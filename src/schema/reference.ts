@@ -1,6 +1,8 @@
 /** A schema, and the schemas that it may refer to, by `$id`. */
 export interface Whole {
+  /** The schema itself. */
   readonly root: object;
+  /** The schemas that it may refer to, by `$id`. */
   readonly shared: ReadonlyMap<string, object>;
 }
 

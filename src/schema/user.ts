@@ -16,6 +16,7 @@ import { COUNTED, SchemaParts, type SchemaProblem } from "./walk.ts";
 /** A schema that breaks the rules of JSON Schema. */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
+  /** What the check against the schema of schemas finds. */
   readonly problems: readonly SchemaViolation[];
 
   constructor(problems: readonly SchemaViolation[]) {
@@ -27,6 +28,7 @@ export class SchemaFault extends Error {
 /** A valid schema whose check would take too long, or would never end. */
 export class SchemaRefused extends Error {
   override readonly name = "SchemaRefused";
+  /** What is refused, and where in the schema. */
   readonly problem: SchemaProblem;
 
   constructor(problem: SchemaProblem) {

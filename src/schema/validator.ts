@@ -8,7 +8,9 @@ export interface SchemaViolation {
   readonly path: readonly string[];
   /** The JSON Schema keyword that it breaks. */
   readonly keyword: string;
+  /** What is wrong, as the rest of a sentence: `must be number`. */
   readonly message: string;
+  /** What the keyword demands or what breaks it, by the compiler's names, such as `missingProperty`. */
   readonly params: Readonly<Record<string, unknown>>;
   /** The schema that has the keyword. */
   readonly schema: Readonly<Record<string, unknown>>;

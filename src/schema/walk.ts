@@ -7,7 +7,9 @@ type Node = Readonly<Record<string, unknown>>;
 
 /** What prevents a schema from being compiled, and where in it. */
 export interface SchemaProblem {
+  /** Keys and indexes from the root of the schema to the place. */
   readonly path: readonly string[];
+  /** What is wrong, as the rest of a sentence about the place. */
   readonly message: string;
 }
 
@@ -49,6 +51,7 @@ export class SchemaParts {
     this.#find(this.#root, []);
   }
 
+  /** Returns every part once, the whole schema first. */
   get all(): Iterable<object> {
     return this.#paths.keys();
   }

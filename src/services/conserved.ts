@@ -7,6 +7,7 @@ import type { OperationName } from "../contract/contract.ts";
 export interface Conserved {
   /** What must hold, in words. */
   readonly law: string;
+  /** The names of the two sides, as people see them. */
   readonly sides: Readonly<Record<"left" | "right", string>>;
   /** What the parts of a row's key are. */
   readonly key: readonly string[];
@@ -14,6 +15,7 @@ export interface Conserved {
   readonly reads: readonly [OperationName, ...OperationName[]];
   /** Whether callers see only their own records: then a group may be named, whose members are asked one after the other. */
   readonly seenByOwners: boolean;
+  /** Reads both sides of the thing with this id, and returns their rows page by page. */
   readonly pages: <Page>(id: string, reads: ConservedReads<Page>) => AsyncGenerator<Page, void>;
 }
 
@@ -32,10 +34,15 @@ export type RowsIn = (payload: Json) => readonly ConservedRow[];
 
 /** A part of a quantity on one side. */
 export interface ConservedRow {
+  /** The side that it is counted on. */
   readonly side: "left" | "right";
+  /** The parts of its key, as the quantity's own `key` names them. Rows with the same key are added up. */
   readonly key: readonly string[];
+  /** How much it adds to its side. */
   readonly value: Decimal;
+  /** Undefined: the row has no time. */
   readonly at: undefined;
+  /** The record that it was taken from, as the service gave it. */
   readonly record: Json;
 }
 

@@ -24,9 +24,11 @@ export type EffectClass =
 
 /** A name that later steps can use: `steps.ID.NAME`. */
 export interface Yield {
+  /** Whether it is one text or a list of texts. */
   readonly type: "string" | "list<string>";
   /** The kind of its id in the contract's `x-id`. */
   readonly id: string;
+  /** What the value is, in words. */
   readonly description: string;
   /** Takes the value from the input, the answer and the found record. */
   readonly from: (written: Written) => Json | undefined;
@@ -34,16 +36,21 @@ export interface Yield {
 
 /** All that is known of a write that has taken effect. */
 export interface Written {
+  /** The input of the write as it was sent. */
   readonly input: JsonObject;
+  /** The answer of the service, without its envelope. */
   readonly payload: Json;
   /** The record that the operation's discovery found. */
   readonly found: JsonObject | undefined;
+  /** What the environment says of the service where the description leaves it open. */
   readonly profile: Profile;
 }
 
 /** How to find, by reading, an id that a Write result does not name. */
 export interface Discovery {
+  /** The operation that reads the records to look through. */
   readonly read: OperationName;
+  /** Returns the input of that read, from the input of the write. */
   readonly with: (input: JsonObject) => JsonObject;
   /** Returns whether a record is the one with this mark. */
   readonly matches: (record: JsonObject, mark: string) => boolean;
@@ -73,6 +80,7 @@ interface CommonMeaning {
 
 /** The meaning of a read. */
 export interface ReadMeaning extends CommonMeaning {
+  /** The effect class of all reads. */
   readonly effect: "read";
   /** What every record of the answer belongs to, if the request names it. */
   readonly about?: Belonging;
@@ -82,6 +90,7 @@ export interface ReadMeaning extends CommonMeaning {
 
 /** The read of one record of a list, by the id that the record states. */
 export interface SingleRecord {
+  /** The operation that reads one record. */
   readonly read: OperationName;
   /** The inputs that it shares with the list, beside the id. */
   readonly shares: readonly string[];
@@ -102,6 +111,7 @@ export function readAbout(input: string, field: string = input): ReadMeaning {
 
 /** The meaning of a write. It always says how its effect is found, and what could undo it, because a lost answer is settled by these. */
 export interface WriteMeaning extends CommonMeaning, PredictableWrite {
+  /** What a second one of this write would do. */
   readonly effect: Exclude<EffectClass, "read">;
   /** How the effect of the write can be read, in words. */
   readonly readBack: string;

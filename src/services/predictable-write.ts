@@ -23,7 +23,9 @@ export interface PredictableWrite {
 
 /** The places of the quantities of a write, and of their tokens. */
 export interface Quantities {
+  /** The place of the token's id. */
   readonly id: string;
+  /** The place of the quantity. */
   readonly value: string;
   /** Whether it mints them, so that the token's cap applies to each. */
   readonly mints?: true;
@@ -33,6 +35,7 @@ export interface Quantities {
 export interface MadeTokens {
   /** By default the input itself is the only definition. */
   readonly at?: string;
+  /** The name by which later steps find the id, or the list of ids: `steps.ID.NAME`. */
   readonly yields: string;
   /** Whether a definition has all the rights in its token. */
   readonly saysRights: boolean;
@@ -40,6 +43,7 @@ export interface MadeTokens {
 
 /** The role that a write requires. */
 export interface NeededRole {
+  /** The name of the role, such as `minter`. */
   readonly role: string;
   /** The key in the token's `rolesMap` that gives the role another name. */
   readonly key: string;

@@ -25,7 +25,9 @@ export type Reads = Readonly<Record<string, ProbeRead>>;
 
 /** One read, to its last page. */
 export interface ProbeRead {
+  /** The operation that is called. */
   readonly operation: OperationName;
+  /** The input of the call. */
   readonly input: JsonObject;
   /** Whether it is optional: if the service refuses it, it is ignored. */
   readonly optional?: true;
@@ -47,6 +49,7 @@ export interface Sent {
   readonly actor: JsonObject | undefined;
   /** The names that the run gives to the things that this step makes. */
   readonly names: GivenNames;
+  /** What the environment says of the service where the description leaves it open. */
   readonly profile: Profile;
 }
 
@@ -56,6 +59,7 @@ export interface Evidence extends Sent {
   readonly before: Readings | undefined;
   /** The service's own time of those readings in milliseconds, cut to its second; `undefined` when it gave none. */
   readonly since: number | undefined;
+  /** The present readings. */
   readonly now: Readings;
   /** The inputs of other writes of this operation that the run had under way at the same time. */
   readonly rivals: readonly JsonObject[];
@@ -69,7 +73,9 @@ export interface Evidence extends Sent {
 
 /** A write that took effect before this one. */
 export interface EarlierWrite {
+  /** The full name of its operation. */
   readonly operation: string;
+  /** The input with which it was sent. */
   readonly input: JsonObject;
   /** The transactions that prove it, as far as they are known. */
   readonly transactions: readonly string[];

@@ -8,12 +8,15 @@ import type { Paging } from "./paging/paging.ts";
 
 /** The differences between the interfaces that their written contract does not have. */
 export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
+  /** The name of the interface: the first part of the names of its operations. */
   readonly name: Name;
   /** The settings of an environment that only this interface has. */
   readonly settings: Readonly<Record<string, ServiceSetting>>;
+  /** How callers are known. */
   readonly identity: EntityIdentity | CredentialIdentity;
   /** The envelope around the payload of an answer; `undefined`: none. */
   readonly envelope: Envelope | undefined;
+  /** How its lists come in pages. */
   readonly paging: Paging;
   /** A read that anybody may make and that changes nothing: its answer shows that the service is reachable. */
   readonly harmless: ServiceRead;
@@ -34,11 +37,13 @@ export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
   readonly plannedTotal: string;
   /** The name of the actor in an example. */
   readonly exampleActor: string;
+  /** The meaning of each of its operations, by the operation's full name. */
   readonly meanings: Readonly<Record<OperationNames[Name], Meaning>>;
 }
 
 /** A text that an environment gives to one interface. */
 export interface ServiceSetting {
+  /** What the setting is, in words. */
   readonly about: string;
   /** Whether it is part of the address: runs with another value act elsewhere. */
   readonly locates: boolean;
@@ -60,7 +65,9 @@ export interface CredentialIdentity {
 
 /** A read with its input. */
 export interface ServiceRead<Name extends InterfaceName = InterfaceName> {
+  /** The operation that is called. */
   readonly operation: OperationNames[Name];
+  /** The input of the call. */
   readonly input: JsonObject;
 }
 
@@ -78,6 +85,7 @@ export interface Envelope {
 
 /** How a committed write is recognised. */
 export interface Receipts {
+  /** Returns the read of the receipt with this id. */
   readonly read: (receiptId: string) => ServiceRead;
   /** The values of a receipt's status, and whether a committed one must name its transaction to be evidence. */
   readonly rules: (profile: Profile) => {

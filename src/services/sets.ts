@@ -77,7 +77,9 @@ function valuesAt(value: Json, [name, ...rest]: readonly string[]): readonly Jso
 
 /** A write, as far as it is known: without its input, it may be about anything. */
 export interface Setter {
+  /** What the write sets. */
   readonly sets: Sets;
+  /** The input of the write; undefined when it is not known. */
   readonly input: JsonObject | undefined;
 }
 

@@ -7,6 +7,7 @@ import { isLoopback } from "./names.ts";
 
 /** An address to listen on. */
 export interface ListenAddress {
+  /** A name or an address of this machine, such as `127.0.0.1`. */
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
@@ -14,7 +15,9 @@ export interface ListenAddress {
 
 /** A server that listens. */
 export interface Listening {
+  /** The port that it has, also where any free one was wanted. */
   readonly port: number;
+  /** Ends all connections. The promise resolves when the server is closed. */
   readonly close: () => Promise<void>;
 }
 

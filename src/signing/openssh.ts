@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, hash, type JsonWebKey, type KeyObjec
 
 /** A private key as OpenSSH writes it, without a passphrase. */
 export interface OpenSshKey {
+  /** The private key itself. */
   readonly key: KeyObject;
   /** Its public half, as `known_hosts` and allowed signers hold it before base64. */
   readonly publicBlob: Buffer;

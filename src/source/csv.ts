@@ -30,8 +30,11 @@ export type CsvRow = Readonly<Record<string, string>>;
 
 /** The rows of a table that were kept, and the line on which each begins. */
 export interface CsvTable<Row> {
+  /** The names of the columns, in their order. */
   readonly header: readonly string[];
+  /** What was kept of each row, in the order of the text. */
   readonly rows: readonly Row[];
+  /** The line on which each row begins, from 1. */
   readonly lines: readonly number[];
 }
 
@@ -70,7 +73,9 @@ export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable
 
 /** A row of a table that is read piece by piece, and the line on which it begins. */
 export interface StreamedRow {
+  /** The row, by the names of the header. */
   readonly row: CsvRow;
+  /** The line on which it begins, from 1. */
   readonly line: number;
 }
 

@@ -40,6 +40,7 @@ export interface Diagnostic extends SourcePlace {
 
 /** A finding without its place. The catalogue has its severity, and the source file adds the place and its frame. */
 export interface Finding {
+  /** A frozen dotted code; programs branch on it. */
   readonly code: Code;
   /** What is wrong, in one sentence. */
   readonly message: string;

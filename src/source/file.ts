@@ -4,7 +4,9 @@ import type { Range } from "./node.ts";
 
 /** A text with its line ends, to turn offsets into lines and columns. */
 export class SourceFile {
+  /** The path of the file, as it was named. */
   readonly path: string;
+  /** The whole text, as it was read. */
   readonly text: string;
   /** The offset at which each line begins. */
   readonly #lineStarts: number[] = [0];

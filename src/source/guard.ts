@@ -9,6 +9,7 @@ export const SHOWN_CHARS = 40;
 
 /** The reason why a text cannot be read, and where. */
 export interface RefusedText extends Finding {
+  /** The offset of the place in the text. */
   readonly offset: number;
 }
 

@@ -6,17 +6,21 @@ import { type Mark, marksIn } from "./parse.ts";
 
 /** A line with only a comment; `blank` when an empty line is above it. */
 export interface CommentLine {
+  /** The comment, from its # to its end. */
   readonly text: string;
+  /** Whether an empty line is above it. */
   readonly blank: boolean;
 }
 
 /** One entry of a map, or one item of a list. */
 export interface LayoutEntry {
+  /** The comments on lines of their own above it. */
   readonly lead: readonly CommentLine[];
   /** Whether an empty line is above the key or the item. */
   readonly blank: boolean;
   /** The key as it is written, and its meaning; an item of a list has none. */
   readonly key: { readonly text: string; readonly name: string } | undefined;
+  /** The layout of the entry's value, or of the item. */
   readonly value: Layout;
   /** The comment after it on its line. */
   readonly trailing: string | undefined;
@@ -27,6 +31,7 @@ export interface Collection {
   readonly kind: "map" | "list";
   /** Whether it has brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
   readonly style: "block" | "flow" | "bare";
+  /** In the order of the text. */
   readonly entries: readonly LayoutEntry[];
   /** Comments after the last entry that belong to it by their indentation. */
   readonly tail: readonly CommentLine[];

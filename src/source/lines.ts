@@ -9,7 +9,9 @@ export async function* textsOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint
 
 /** A line that is not empty, and its number from 1. */
 export interface TextLine {
+  /** Its number, from 1. */
   readonly line: number;
+  /** The line without its line feed. */
   readonly text: string;
 }
 

@@ -3,7 +3,9 @@ import type { Json } from "../base/json/json.ts";
 
 /** Offsets into the text; the end is exclusive. */
 export interface Range {
+  /** The offset of the first character. */
   readonly start: number;
+  /** The offset behind the last character. */
   readonly end: number;
 }
 
@@ -13,7 +15,9 @@ export type SourceNode = ScalarNode | MapNode | ListNode;
 /** A text, number, boolean or null. */
 export interface ScalarNode {
   readonly kind: "scalar";
+  /** The value; of a text, without quotes and escapes. */
   readonly value: null | boolean | string | Decimal;
+  /** Where it is in the text. */
   readonly range: Range;
   /** Returns the offset in the text of the character `index` of a string value, or the scalar's start if that is unknown. */
   readonly offsetOf: (index: number) => number;
@@ -22,20 +26,26 @@ export interface ScalarNode {
 /** A map, with its entries in their order. */
 export interface MapNode {
   readonly kind: "map";
+  /** By key. */
   readonly entries: ReadonlyMap<string, MapEntry>;
+  /** Where it is in the text. */
   readonly range: Range;
 }
 
 /** One key of a map, with its value. */
 export interface MapEntry {
+  /** Where the key is in the text. */
   readonly key: Range;
+  /** The value under the key. */
   readonly value: SourceNode;
 }
 
 /** A list, with its items. */
 export interface ListNode {
   readonly kind: "list";
+  /** In the order of the text. */
   readonly items: readonly SourceNode[];
+  /** Where it is in the text. */
   readonly range: Range;
 }
 

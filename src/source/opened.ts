@@ -2,7 +2,9 @@ import { lineStart } from "./file.ts";
 
 /** A quote or bracket that is never closed. */
 export interface Opened {
+  /** The quote or bracket: one of `"`, `'`, `[` and `{`. */
   readonly mark: string;
+  /** Its offset in the text. */
   readonly offset: number;
 }
 

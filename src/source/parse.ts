@@ -10,8 +10,11 @@ import { EVENT, type Event, eventsOf, scalarText, type ScalarEvent, STYLE, Synta
 
 /** A parsed file, or the reason why it cannot be read. */
 export interface Parsed {
+  /** The text with its line ends. */
   readonly file: SourceFile;
+  /** The value of the document; `undefined` when there are findings. */
   readonly root: SourceNode | undefined;
+  /** Why the file cannot be read; empty when it can. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -40,7 +43,9 @@ function readEvents(text: string): readonly Event[] | RefusedText {
 
 /** A mark that is not part of the data, and where it begins. */
 export interface Mark {
+  /** The mark as it is written, with its # or &. */
   readonly text: string;
+  /** Its offset in the text. */
   readonly offset: number;
 }
 

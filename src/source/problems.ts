@@ -8,7 +8,9 @@ import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
 
 /** Turns a schema problem into a finding about a place in the text. */
 export interface PlacedFinding {
+  /** What is wrong, and how to fix it. */
   readonly finding: Finding;
+  /** Where the wrong key or value is in the text. */
   readonly range: Range;
 }
 

@@ -37,7 +37,9 @@ const TAGS = { customTags: [EXACT], aliasDuplicateObjects: false };
 
 /** A field of a map that is written. */
 export interface WrittenField {
+  /** The key, written as a text. */
   readonly key: string;
+  /** The node of the value. */
   readonly value: Node;
   /** A comment on lines of its own above the field. */
   readonly above?: string;
@@ -100,7 +102,9 @@ export function writeDocument(fields: readonly WrittenField[]): string {
 
 /** A value that is put into a map. */
 export interface YamlEdit {
+  /** The keys from the map to the place. */
   readonly path: readonly string[];
+  /** The new value, which is written on one line. */
   readonly value: unknown;
 }
 

@@ -14,6 +14,7 @@ export const scalarText: (text: string, scalar: ScalarEvent) => string = getScal
 
 /** The reason why a text cannot be parsed, in the library's words, and where it gave up. */
 export class SyntaxFault extends Error {
+  /** The offset in the text at which the parser gave up. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {

@@ -8,6 +8,7 @@ export type SqlRow = Readonly<Record<string, Cell>>;
 
 /** What a statement has changed. */
 export interface Changed {
+  /** How many rows were inserted, updated or deleted. */
   readonly changes: number;
 }
 
@@ -30,9 +31,13 @@ export interface SqlDatabase {
   quickCheck(): readonly string[];
   /** Runs statements that make or change tables. */
   exec(sql: string): void;
+  /** Runs a statement that changes rows. Throws a DatabaseFailure. */
   run(sql: string, ...values: Cell[]): Changed;
+  /** Returns the first row of a query; undefined when there is none. Throws a DatabaseFailure. */
   get(sql: string, ...values: Cell[]): SqlRow | undefined;
+  /** Returns all rows of a query. Throws a DatabaseFailure. */
   all(sql: string, ...values: Cell[]): readonly SqlRow[];
+  /** Returns the rows of a query one by one, where the database can; on a server all are held at once. */
   iterate(sql: string, ...values: Cell[]): Iterable<SqlRow>;
   /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T;
@@ -46,5 +51,6 @@ export interface SqlDatabase {
    * within a transaction.
    */
   require(sql: string, ...values: Cell[]): void;
+  /** Closes the connection. */
   close(): void;
 }

@@ -5,19 +5,25 @@ type Cells = Readonly<Record<string, unknown>>;
 
 /** The part of an open file that its layout needs. */
 export interface Queried {
+  /** What messages call it. */
   readonly path: string;
+  /** Returns the first row of a query; undefined when there is none. */
   get(sql: string): Cells | undefined;
+  /** Returns all rows of a query. */
   all(sql: string): readonly Cells[];
+  /** Runs statements that make or change tables. */
   exec(sql: string): void;
 }
 
 /** An empty file, to make the tables of a version in. */
 export interface ModelFile extends Pick<Queried, "all" | "exec"> {
+  /** Closes the file. */
   close(): void;
 }
 
 /** A table of a part of the state, as it is copied from one database into another. */
 export interface CopiedTable {
+  /** The name of the table, the same in a file and on a server. */
   readonly name: string;
   /** The columns by which its rows are sorted: the copy gets them in this order. */
   readonly order: string;
@@ -35,6 +41,7 @@ export interface ServerTables {
   readonly part: "journal" | "schedule" | "drift" | "exchanges";
   /** The version that `create` makes. */
   readonly since: number;
+  /** The statements that make the tables of the first version on a server. */
   readonly create: string;
   /** What each later version adds. */
   readonly migrations: readonly string[];

@@ -4,6 +4,7 @@ import type { Secret } from "../base/secret.ts";
 export interface ServerPlace {
   /** The address, with its password. */
   readonly url: Secret;
+  /** The name of the schema. */
   readonly schema: string;
   /** The risks to lose records that the project accepts. */
   readonly accepted: readonly Risk[];

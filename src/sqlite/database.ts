@@ -26,7 +26,9 @@ const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp
  * log, every commit synced, foreign keys on, mode 0600. Statements are compiled once.
  */
 export class Database implements SqlDatabase {
+  /** The path of the file; `:memory:` for a database in memory, empty for a temporary file. */
   readonly path: string;
+  /** Undefined: the tables are in a file. */
   readonly server = undefined;
   /** How messages name the file. */
   readonly #named: string;
@@ -79,10 +81,12 @@ export class Database implements SqlDatabase {
     });
   }
 
+  /** Returns the format of the tables of a layout; 0 where there are none. */
   formatOf(layout: TableLayout): number {
     return layout.versionOf(this);
   }
 
+  /** Returns the damage in its structure, as far as the database can find it; nothing when it is intact. */
   quickCheck(): readonly string[] {
     const lines = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
     return lines.filter((each) => each !== "ok");
@@ -93,14 +97,17 @@ export class Database implements SqlDatabase {
     return withFailures(temporaryFile(), () => new Database(TEMPORARY));
   }
 
+  /** The path of the file; undefined when the database is in memory. */
   get file(): string | undefined {
     return this.path === IN_MEMORY ? undefined : this.path;
   }
 
+  /** Throws a DatabaseFailure when it was removed or replaced: nobody would find what is written then. */
   assertInPlace(): void {
     if (this.file !== undefined && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }
 
+  /** Runs statements that make or change tables. Throws a DatabaseFailure. */
   exec(sql: string): void {
     withFailures(this.#named, () => this.#connection.exec(sql));
   }
@@ -110,19 +117,23 @@ export class Database implements SqlDatabase {
     withFailures(this.#named, () => this.#connection.function(name, work));
   }
 
+  /** Runs a statement that changes rows. Throws a DatabaseFailure. */
   run(sql: string, ...values: Cell[]): Changed {
     const { changes } = withFailures(this.#named, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };
   }
 
+  /** Returns the first row of a query; undefined when there is none. Throws a DatabaseFailure. */
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
     return this.#read(() => this.#statement(sql).get(...values)) as SqlRow | undefined;
   }
 
+  /** Returns all rows of a query. Throws a DatabaseFailure. */
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return this.#read(() => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
 
+  /** Returns the rows of a query one by one, or all at once where the file is read without locks. Throws a DatabaseFailure. */
   *iterate(sql: string, ...values: Cell[]): Generator<SqlRow> {
     if (this.#idle !== undefined) return yield* this.all(sql, ...values);
     try {
@@ -132,6 +143,7 @@ export class Database implements SqlDatabase {
     }
   }
 
+  /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T {
     this.exec("BEGIN IMMEDIATE");
     try {
@@ -144,14 +156,17 @@ export class Database implements SqlDatabase {
     }
   }
 
+  /** The same as a transaction, because a file has one writer at a time. */
   sharing(work: () => void): void {
     this.transaction(work); // a file has one writer at a time
   }
 
+  /** Throws an Unmet unless a query finds a row. */
   require(sql: string, ...values: Cell[]): void {
     if (this.get(sql, ...values) === undefined) throw new Unmet();
   }
 
+  /** Closes the connection. */
   close(): void {
     this.#connection.close();
   }

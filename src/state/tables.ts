@@ -8,7 +8,9 @@ import { Database } from "../sqlite/database.ts";
 
 /** A part of the state: a file of the folder, or tables of the schema. */
 export interface StatePart {
+  /** The name of its file in a state directory. */
   readonly entry: "journal.db" | "schedule.db" | "drift.db" | "exchanges.db";
+  /** Its tables, and how earlier formats are brought up to the present one. */
   readonly layout: TableLayout;
 }
 

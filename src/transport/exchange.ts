@@ -13,13 +13,17 @@ const CHECKED = { rejectUnauthorized: true };
 export interface Outgoing {
   /** Scheme, host and port, from the environment only. */
   readonly origin: string;
+  /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with query. */
   readonly path: string;
+  /** The headers, by their names. A secret is revealed only when the request is sent. */
   readonly headers: Readonly<Record<string, string | Secret>>;
+  /** The body, a JSON text; `undefined`: none. */
   readonly body: string | undefined;
   /** A connection of its own, which no idle timeout of the server can cut off: for writes. */
   readonly fresh: boolean;
+  /** How long the exchange may take, in milliseconds. With a sieve, it begins again when records are used. */
   readonly timeoutMs: number;
   /** A write has one, because it must not leave at any time; `undefined` for a request that is harmless when late. */
   readonly fence: Fence | undefined;
@@ -31,8 +35,11 @@ export interface Outgoing {
 
 /** Takes the bytes of a body as they come, and holds those that it has not used. They become the text of the answer. */
 export interface BodySieve {
+  /** How many bytes it holds. */
   readonly heldBytes: number;
+  /** Takes the next bytes of the body. */
   push(chunk: Buffer): void;
+  /** Returns the bytes that it holds. */
   rest(): Buffer;
 }
 
@@ -86,6 +93,7 @@ export class Transport {
     }
   }
 
+  /** Ends all connections that reads share. */
   async close(): Promise<void> {
     await Promise.all([...this.#clients].map((client) => client.destroy()));
     this.#clients.clear();

@@ -8,9 +8,11 @@ import { messageOf } from "../base/failure.ts";
 export interface Reach {
   /** The resolved address, and how long that took; nothing when the name was not found. */
   readonly address?: string;
+  /** How long it took to look up the name, in milliseconds. */
   readonly lookupMs?: number;
   /** How long connecting took, and then securing the connection. */
   readonly connectMs?: number;
+  /** How long it took to secure the connection, in milliseconds. */
   readonly tlsMs?: number;
   /** The end of the certificate's validity, in milliseconds since the Unix epoch. */
   readonly certificateUntil?: number;
@@ -20,7 +22,9 @@ export interface Reach {
 
 /** How long to wait for each stage, and a signal that ends all of them. */
 export interface ReachLimits {
+  /** How long each stage may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** Aborted when nobody waits for the result any more: all stages end. */
   readonly signal: AbortSignal;
 }
 

@@ -5,7 +5,7 @@ import { Decimal } from "../../src/base/numbers/decimal.ts";
 import { type JsonObject, parseJson } from "../../src/base/json/json.ts";
 import type { Comparison, Drift } from "../../src/protocol/comparison.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../src/protocol/drift.ts";
-import type { StepHeading } from "../../src/protocol/record.ts";
+import type { StepHeading } from "../../src/protocol/heading.ts";
 import { comparePage } from "../../src/report/html/pages/compare.ts";
 import { driftPage } from "../../src/report/html/pages/drift.ts";
 import { overviewPage } from "../../src/report/html/pages/overview.ts";

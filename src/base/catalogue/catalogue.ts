@@ -12,11 +12,13 @@ export type Severity = "error" | "warning";
 
 /** What there is to say of a kind of finding, whatever the place it was made. */
 export interface CatalogueEntry {
+  /** Whether the finding keeps the file from being used. */
   readonly severity: Severity;
   /** The finding in a few words, without a full stop. */
   readonly title: string;
   /** What it means, and what would come of it. */
   readonly meaning: string;
+  /** How to correct it. */
   readonly cure: string;
   /** The file of `test/faulty` that shows it, without its ending. */
   readonly example: string;

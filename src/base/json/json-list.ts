@@ -19,10 +19,12 @@ export class ListSplitter {
     this.#take = take;
   }
 
+  /** How many bytes are not yet part of a piece. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
+  /** Takes the next bytes of the list, and hands over the objects that are whole with them. */
   push(chunk: Buffer): void {
     if (this.#isUnsound) return;
     const before = this.#heldBytes;

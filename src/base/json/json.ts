@@ -16,6 +16,7 @@ declare global {
 export type Json = null | boolean | string | Decimal | readonly Json[] | JsonObject;
 /** A JSON object whose numbers are exact. */
 export interface JsonObject {
+  /** The value of the field with this name. */
   readonly [key: string]: Json;
 }
 

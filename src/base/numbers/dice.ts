@@ -22,10 +22,12 @@ export class Dice implements Random {
     return Math.floor(this.next() * limit);
   }
 
+  /** Returns true with this probability: never for 0, always for 1. */
   chance(share: number): boolean {
     return this.next() < share;
   }
 
+  /** Returns one of the items, each as likely as the others. The list must not be empty. */
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)] as T;
   }
@@ -35,6 +37,7 @@ export class Dice implements Random {
     return Math.round(leastMs * (mostMs / leastMs) ** this.next());
   }
 
+  /** Returns as many bytes, each decided by the seed. */
   bytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => this.below(256));
   }

@@ -35,6 +35,7 @@ export class Total {
     this.#fewUnits = 0;
   }
 
+  /** Subtracts a number in canonical spelling. */
   subtract(canonical: string): void {
     this.add(canonical.startsWith("-") ? canonical.slice(1) : `-${canonical}`);
   }

@@ -4,10 +4,13 @@ import { LIMITS } from "../limits.ts";
 
 /** One place where two values differ: `+` is wanted but missing, `-` is present but not wanted, `~` has another value. */
 export interface ValueDifference {
+  /** How the place differs. */
   readonly sign: "+" | "-" | "~";
   /** `owners[0].userId`; empty for the whole value. */
   readonly path: string;
+  /** The present value; left out for `+`. */
   readonly is?: Json;
+  /** The wanted value; left out for `-`. */
   readonly wanted?: Json;
 }
 

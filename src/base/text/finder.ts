@@ -3,6 +3,7 @@ import type { Stretch } from "./unescape.ts";
 
 /** A text to look for. */
 export interface SoughtText {
+  /** The text itself, as it must occur. */
   readonly text: string;
   /** What is reported when it is found. */
   readonly name: string;
@@ -12,6 +13,7 @@ export interface SoughtText {
 
 /** A wanted text, and where it was found. */
 export interface FoundText extends Stretch {
+  /** The name of the text that was found. */
   readonly name: string;
 }
 
@@ -46,6 +48,7 @@ export class Finder {
     }
   }
 
+  /** Returns every place where a wanted text occurs, in no certain order; places may overlap. */
   find(text: string): readonly FoundText[] {
     const found = this.#short.flatMap((wanted) => occurrences(text, wanted));
     for (let at = 0; at + BLOCK <= text.length; at += BLOCK) {

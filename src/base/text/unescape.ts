@@ -9,12 +9,15 @@ const LOOSE = /[\s+\\]+/g;
 
 /** A part of a text, by offsets. */
 export interface Stretch {
+  /** The offset of its first character, from 0. */
   readonly start: number;
+  /** The offset behind its last character. */
   readonly end: number;
 }
 
 /** A text, and where each part of it was in the text before; the given text has none before it. */
 export interface TextReading {
+  /** The text with the escapes that were replaced so far. */
   readonly text: string;
   /** Returns the parts of the text before that mean parts of this one; the meaning of an escape belongs to all of its characters. */
   readonly sourcesOf: (parts: readonly Stretch[]) => readonly Stretch[];

@@ -8,7 +8,9 @@ const croner = (): { readonly Cron: typeof Croner } => load("croner") as { reado
 
 /** A recurring time: a cron pattern by the clock of a time zone. */
 export class Cron {
+  /** The pattern as it was written. */
   readonly pattern: string;
+  /** The name of the time zone, such as `Europe/Zurich`. */
   readonly timezone: string;
   readonly #croner: Croner;
 

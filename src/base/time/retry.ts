@@ -2,6 +2,7 @@ import pRetry from "p-retry";
 
 /** The policy of a retry. */
 export interface Retrying<T> {
+  /** Returns whether a result ends the tries. */
   readonly isFinal: (result: T) => boolean;
   /** Pauses before another try, after so many; returns false when there must be none. */
   readonly pause: (result: T, tries: number) => Promise<boolean>;

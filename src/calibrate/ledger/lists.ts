@@ -9,9 +9,13 @@ import { settingAt, withSetting } from "../finding.ts";
 
 /** A list of the ledger that was read without any parameter. */
 export interface SeenList {
+  /** The operation and the input by which it was read. */
   readonly question: Pick<Question, "operation" | "input">;
+  /** The answer of its first page. */
   readonly answer: CalibrationAnswer;
+  /** The records of that page. */
   readonly rows: readonly Json[];
+  /** The bookmark of the page after it; nothing when the answer names none, or an empty one. */
   readonly bookmark: string | undefined;
 }
 

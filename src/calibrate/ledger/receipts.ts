@@ -27,8 +27,11 @@ const FAILS = /fail|error|reject|refus|invalid|abort|declin|broken|denied|bad|ca
 
 /** An asset whose receipt was followed. */
 export interface FirstAsset {
+  /** The type of the asset. */
   readonly assetType: string;
+  /** The id that the calibration gave to it. */
   readonly id: string;
+  /** The asset as the ledger shows it after its creation. */
   readonly asset: JsonObject;
 }
 

@@ -11,17 +11,23 @@ export const MOST_ROWS = 100;
 
 /** The outcome of a write that was sent once. `unknown`: what depends on it stays undecided. */
 export interface WriteOutcome {
+  /** `done`: accepted, and by its receipt committed where that was awaited. `refused`: by its answer or its receipt. */
   readonly kind: "done" | "refused" | "unknown";
   /** Whether it was refused in its answer, not in its receipt. */
   readonly atOnce: boolean;
+  /** The answer to the write itself. */
   readonly answer: CalibrationAnswer;
+  /** Nothing when the answer names no receipt. */
   readonly receiptId: string | undefined;
+  /** Nothing when the answer names no transaction. */
   readonly transactionId: string | undefined;
+  /** The write with its answer, and the look at its receipt that decided, where there was one. */
   readonly evidence: readonly ObservedExchange[];
 }
 
 /** Makes the writes of a calibration: each once, with names that nothing else has. A lost answer decides nothing, and is never sent again. */
 export class CalibrationWriter {
+  /** Sends the requests, and has the findings. */
   readonly asker: CalibrationAsker;
   /** Begins every name that this calibration makes. */
   readonly tag: string;
@@ -38,10 +44,12 @@ export class CalibrationWriter {
     this.actor = actor;
   }
 
+  /** The environment's profile with what was found so far. */
   get profile(): Profile {
     return this.asker.findings.profile;
   }
 
+  /** Reads as the acting entity. Returns the payload; `undefined` when the answer is a refusal. Throws a Failure. */
   async read(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<Json | undefined> {
     return this.asker.payload(await this.asker.read({ operation, input, actor: this.actor, ...more }));
   }
@@ -75,6 +83,7 @@ export class CalibrationWriter {
     return { ...sent, kind: "unknown" };
   }
 
+  /** Reads a receipt once, as the acting entity, by the profile as it is known so far. Throws a Failure. */
   receipt(receiptId: string, more: Partial<Question> = {}): Promise<CalibrationAnswer> {
     return this.asker.read({
       operation: "ledger.receipt.get",

@@ -22,7 +22,9 @@ import type { Cursor } from "./walk.ts";
 
 /** A word that may complete the line, and its meaning. */
 export interface Candidate {
+  /** The word itself. */
   readonly value: string;
+  /** Its meaning in a few words; left out when there is nothing to say. */
   readonly description?: string;
 }
 

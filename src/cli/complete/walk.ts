@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from "commander";
 
 /** The place of the cursor on a command line, and what comes before it. */
 export interface Cursor {
+  /** The innermost command that the line names. */
   readonly command: Command;
   /** Of the command. */
   readonly positionals: readonly string[];

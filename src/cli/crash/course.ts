@@ -4,7 +4,9 @@ import type { Outgoing } from "../../transport/exchange.ts";
 
 /** What a point of a run is called: `before:attempt.intended` and the step's address; without a step where it is the run's own. */
 export interface PointName {
+  /** The commit of a kind of record, before or after it, or a request that was given to the network. */
   readonly what: `${"before" | "after"}:${Fact["kind"]}` | "sent";
+  /** The step's address; left out where the point is the run's own. */
   readonly step?: string;
 }
 
@@ -20,6 +22,7 @@ export class Course {
     this.#pass = pass;
   }
 
+  /** What the journal calls before and after each commit; a commit without records is no point. */
   readonly watch: CommitWatch = (moment, records) => {
     if (records.length === 0) return;
     for (const record of records) if (record.kind === "attempt.intended") this.#intended = record.step;

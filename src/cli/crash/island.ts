@@ -29,7 +29,9 @@ const COMMIT_DELAY_MS = 2;
 
 /** What is run, always under the same name: so all of its runs choose the same ids and marks. */
 export interface Subject extends ReadyPlaybook {
+  /** The secrets that the playbook names. */
   readonly secrets: Secrets;
+  /** The names from which all of its runs make their ids and marks. */
   readonly name: RunName;
 }
 
@@ -39,6 +41,7 @@ export interface SandboxTemplate {
   readonly file: string;
   /** When it was filled, in milliseconds since the Unix epoch. */
   readonly filledAt: number;
+  /** What the sandbox does where the service description leaves it open. */
   readonly profile: Profile;
 }
 
@@ -56,19 +59,25 @@ export async function fillOrigin(
 
 /** A sandbox and a state that nobody else has. */
 export interface Island {
+  /** The folder of the sandbox's file, and of the state unless that is on a server. */
   readonly folder: string;
   /** The schema of the state on a server; undefined where the state is in the folder. */
   readonly schema: string | undefined;
+  /** The sandbox that serves this island alone. */
   readonly sandbox: Sandbox;
   /** Where runs reach the sandbox. */
   readonly served: RunningSandbox;
+  /** What the runs of this process on the island share. */
   readonly session: Session;
+  /** Closes session and sandbox, and removes the schema on a server. The folder stays. */
   readonly close: () => Promise<void>;
 }
 
 /** What an island is made of. */
 export interface IslandParts {
+  /** The filled sandbox that is copied. */
   readonly origin: SandboxTemplate;
+  /** The secrets that the playbook names. */
   readonly secrets: Secrets;
   /** The server on which the state has a schema, which is removed at the end; the state is in the island's folder when left out. */
   readonly server?: ServerPlace | undefined;

@@ -8,7 +8,9 @@ import type { Contents } from "../../sandbox/sandbox.ts";
 export interface Ledger {
   /** Each write that took effect, in order; ids that the service made are all alike in it. */
   readonly writes: readonly string[];
+  /** The transaction of each of the writes, in the same order. */
   readonly transactionIds: readonly string[];
+  /** The operation of each of the writes, in the same order. */
   readonly operations: readonly string[];
   /** Writes, then resources; ids that the service made are called by the order in which they turn up. */
   readonly whole: readonly string[];
@@ -49,6 +51,7 @@ export function ledgerOf({ commits, resources }: Contents, since: number): Ledge
 
 /** A write that a run has sent once more, because a second one sets what the first one set. */
 export interface Repeat {
+  /** The full name of its operation. */
   readonly operation: string;
   /** What it looks like in the ledger, where that is known. */
   readonly text: string | undefined;
@@ -74,6 +77,7 @@ export function withoutRepeats(ledger: Ledger, undisturbed: Ledger, repeats: rea
 
 /** Whether the order of writes matters: it does not where rounds run side by side. */
 export interface Comparing {
+  /** Whether writes in another order are a difference. */
   readonly inOrder: boolean;
 }
 

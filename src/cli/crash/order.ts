@@ -8,11 +8,17 @@ import type { Subject } from "./island.ts";
 
 /** What a child must run, and where: the only sandbox that it can reach. */
 export interface Order {
+  /** The playbook's file, as the command line names it. */
   readonly file: string;
+  /** The value of each input, defaults included. */
   readonly inputs: JsonObject;
+  /** The texts of `env`, by the file of the playbook that declares them and by name. */
   readonly env: Env;
+  /** The names from which the run makes its ids and marks. */
   readonly name: RunName;
+  /** Where the run reaches the sandbox. */
   readonly served: RunningSandbox;
+  /** What the sandbox does where the service description leaves it open. */
   readonly profile: Profile;
   /** The folder of the state. */
   readonly state: string;

@@ -25,9 +25,13 @@ export type Tried = Omit<TriedBoundary, "replay">;
 
 /** What the undisturbed run passed, and left. */
 export interface Undisturbed {
+  /** How the run ended. */
   readonly outcome: RunOutcome;
+  /** The report of the run. */
   readonly report: RunReport;
+  /** The points that it passed, at which a child can be killed. */
   readonly boundaries: readonly Boundary[];
+  /** What the sandbox held after it. */
   readonly ledger: Ledger;
   /** By address, what the write of a step looks like in the ledger. */
   readonly effects: ReadonlyMap<string, string>;
@@ -35,7 +39,9 @@ export interface Undisturbed {
 
 /** Where playbooks are tested, and what of it is kept. */
 export interface TrialGround extends Pick<IslandParts, "origin" | "server" | "via">, Dotenv {
+  /** The shell of the command, which starts the children too. */
   readonly shell: Shell;
+  /** The folder in which each trial has one of its own. */
   readonly folder: string;
   /** Each state directory stays. */
   readonly keep: boolean;

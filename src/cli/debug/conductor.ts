@@ -6,13 +6,17 @@ export type HoldReason = "entry" | "breakpoint" | "step" | "pause" | "exception"
 
 /** A moment at which the run is held. */
 export interface Stop {
+  /** Why the run is held. */
   readonly reason: HoldReason;
+  /** Where the run is, and what is known there. */
   readonly moment: HeldMoment;
 }
 
 /** A step as written: the absolute path of its file, and the line on which it begins. */
 export interface BreakPlace {
+  /** The absolute path of the file. */
   readonly path: string;
+  /** The line on which the step begins, from 1. */
   readonly line: number;
 }
 

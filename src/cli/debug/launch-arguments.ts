@@ -7,19 +7,29 @@ export interface LaunchArguments {
   readonly playbook?: string;
   /** A run to continue: its id, a part of it, or `latest`. */
   readonly resume?: string;
+  /** The working directory, relative to that of the program; by default the same. */
   readonly cwd?: string;
+  /** The name of the environment; the usual one when left out. */
   readonly environment?: string;
   /** As on the command line, all values are texts. */
   readonly inputs?: Readonly<Record<string, string>>;
+  /** A file with values for inputs. */
   readonly inputsFile?: string;
+  /** The file that gives variables: by its name, none for false, the usual one when left out. */
   readonly dotenv?: string | false;
+  /** The folder that keeps the runs; the project's own state when left out. */
   readonly state?: string;
+  /** The file of a plan: the run does what it says, or is refused. */
   readonly plan?: string;
+  /** The name of the run: a second run with the same key resumes or shows the first one. */
   readonly key?: string;
+  /** Consents to what is written in a protected environment. */
   readonly yes?: boolean;
+  /** Holds the run at its first moment. */
   readonly stopOnEntry?: boolean;
   /** Stops once at the step on this line of the playbook. */
   readonly stopAtLine?: number;
+  /** Makes the run without ever holding it. */
   readonly noDebug?: boolean;
 }
 

@@ -12,7 +12,9 @@ import { roundsOf, type StackStep } from "./stack.ts";
 
 /** A group of values that belong to one step of a stack. */
 export interface ShownScope {
+  /** What the editor calls the group, such as `Inputs`. */
   readonly name: string;
+  /** The values by their names; secrets are masked. */
   readonly values: JsonObject;
 }
 
@@ -88,8 +90,11 @@ function objectOf(value: unknown): JsonObject {
 
 /** One line of a list of variables. */
 export interface ShownVariable {
+  /** The name of a field, or `[0]` for the first item of a list; `…` for the line that counts the rest. */
   readonly name: string;
+  /** The value in JSON on one line; a long list or object is cut. */
   readonly value: string;
+  /** The kind of the value, such as `list`; empty for the line that counts the rest. */
   readonly type: string;
   /** What it holds, where it can be opened. */
   readonly held: JsonObject | readonly Json[] | undefined;

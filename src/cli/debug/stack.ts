@@ -7,7 +7,9 @@ import type { RunState } from "../../protocol/state.ts";
 
 /** A step on the way to a place of a run, in its playbook and round. */
 export interface StackStep {
+  /** The playbook that the step is in. */
   readonly playbook: Playbook;
+  /** The step as it is written. */
   readonly step: PlanStep;
   /** The keys of the rounds that it is in, the outermost first. */
   readonly keys: readonly string[];

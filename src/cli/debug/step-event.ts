@@ -5,11 +5,13 @@ import { problemLines } from "../../report/problem.ts";
 
 /** What a test explorer is notified of: a step has begun or ended. */
 export interface StepEvent {
+  /** Whether the step has begun or ended. */
   readonly state: "started" | "ended";
   /** The step's address, with the rounds that it is in. */
   readonly address: string;
   /** The step as written: without rounds. */
   readonly step: string;
+  /** How the step ended; left out when it has begun. */
   readonly outcome?: StepOutcome;
   /** Why it stopped. */
   readonly message?: string;

@@ -3,31 +3,38 @@ import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
 /** What there is to say beside the message. */
 export interface More {
+  /** Why it is so, or what follows from it. */
   readonly why?: string;
+  /** What to do about it. */
   readonly next?: string;
 }
 
 /** Makes the findings of one area. */
 export class Findings {
   readonly #area: Area;
+  /** All findings so far, in the order in which they were made. */
   readonly all: DoctorFinding[] = [];
 
   constructor(area: Area) {
     this.#area = area;
   }
 
+  /** Adds that something is as it should be. */
   ok(code: string, message: string): void {
     this.#add("ok", code, { message });
   }
 
+  /** Adds a warning. */
   warning(code: string, message: string, more: More = {}): void {
     this.#add("warning", code, { message, ...more });
   }
 
+  /** Adds a problem. */
   problem(code: string, message: string, more: More = {}): void {
     this.#add("problem", code, { message, ...more });
   }
 
+  /** Adds what a Failure says; by default as a problem. */
   failure({ code, message, why, next }: Failure, grade: Grade = "problem"): void {
     this.#add(grade, code, { message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
   }

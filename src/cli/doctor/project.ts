@@ -12,9 +12,11 @@ import { Findings } from "./finding.ts";
 
 /** What a project says of its environments. */
 export interface ProjectSight {
+  /** What was found, in the order in which it was looked at. */
   readonly findings: readonly DoctorFinding[];
   /** Nothing where there is no file, or none that can be read. */
   readonly environments: readonly EnvironmentOutline[] | undefined;
+  /** The variables of the process, and those of the dotenv file that the process does not set. */
   readonly variables: Variables;
 }
 

@@ -16,13 +16,17 @@ import { Findings } from "./finding.ts";
 
 /** An identity by which the service can be asked. */
 export interface AskingIdentity {
+  /** The interface that is asked. */
   readonly service: Service;
+  /** The name of the credential; undefined where one key acts for any entity. */
   readonly credential: string | undefined;
 }
 
 /** What was found, and by whom the service can be asked. */
 export interface ServiceSight {
+  /** What was found, in the order in which it was looked at. */
   readonly findings: readonly DoctorFinding[];
+  /** The identities that the service has accepted. */
   readonly identities: readonly AskingIdentity[];
 }
 

@@ -19,9 +19,13 @@ import { listenersOf } from "../schedule/long-running.ts";
 
 /** What a worker needs for its notifications. */
 export interface AlarmPorts {
+  /** The database that keeps the notifications. */
   readonly place: ServerPlace;
+  /** The options that say which environment and variables are used. */
   readonly where: Where;
+  /** Where the worker writes what happens. */
   readonly log: Log;
+  /** The counts of deliveries. */
   readonly metrics: DeliveryMetrics;
 }
 
@@ -72,6 +76,7 @@ export class Alarms {
     await this.#courier.drain(LIMITS.notificationsLastMs);
   }
 
+  /** Closes the database. What is not delivered stays there. */
   close(): void {
     this.#store.close();
   }

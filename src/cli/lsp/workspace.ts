@@ -13,7 +13,9 @@ import type { Shell } from "../shell.ts";
 
 /** A document that is open in the editor. */
 export interface OpenDocument {
+  /** Its address in the editor, such as `file:///home/alice/mint.yaml`. */
   readonly uri: string;
+  /** Returns the text as the editor has it, saved or not. */
   getText(): string;
 }
 
@@ -32,6 +34,7 @@ export class Workspace implements EditorFiles {
     this.#open = open;
   }
 
+  /** Returns the document as a file: its path as a check shows it, and its present text. */
   fileOf(document: OpenDocument): TextFile {
     return { path: this.pathOf(document.uri), text: document.getText() };
   }
@@ -42,6 +45,7 @@ export class Workspace implements EditorFiles {
     return this.#openAt(path)?.uri ?? (file && pathToFileURL(file).href);
   }
 
+  /** The playbooks of the library. */
   get shipped(): ShippedPlaybooks | undefined {
     return this.#disk.shipped;
   }
@@ -53,10 +57,12 @@ export class Workspace implements EditorFiles {
     return placements.find((placement) => placement === "project") ?? placements[0] ?? "outside";
   }
 
+  /** Returns the text as the editor has it, or from the disk; `undefined` when there is no file. Throws a Failure as a check does. */
   read(path: string): string | undefined {
     return this.#openAt(path)?.getText() ?? this.#disk.read(path);
   }
 
+  /** The text of a file, or of a playbook that comes with the tool; `undefined` when it cannot be had. Never throws. */
   textOf(path: string): string | undefined {
     try {
       return this.shipped?.read(path) ?? this.read(path);
@@ -66,6 +72,7 @@ export class Workspace implements EditorFiles {
     }
   }
 
+  /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
   list(folder: string): readonly string[] {
     try {
       const entries = readdirSync(resolve(this.#folder, folder), { withFileTypes: true });

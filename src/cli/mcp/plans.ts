@@ -10,7 +10,9 @@ import { readPrivate, removePrivate } from "../../files/private.ts";
 
 /** What an assistant asked to plan. Values of inputs are texts, as on the command line. */
 export interface PlanRequest {
+  /** The playbook's path from the folder of the server, or its name in the library. */
   readonly playbook: string;
+  /** The values of inputs, by their names. */
   readonly inputs: Readonly<Record<string, string>>;
   /** Where the plan was made, by its full name. */
   readonly environment: string;

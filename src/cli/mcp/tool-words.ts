@@ -1,5 +1,6 @@
 /** The description of a tool, for an assistant. */
 export interface ToolWords {
+  /** What the tool does, in the words that the assistant reads. */
   readonly description: string;
   /** It is offered only where writes are allowed, and is called one at a time. */
   readonly writes: boolean;

@@ -28,9 +28,11 @@ import type { ToolName } from "./tool-words.ts";
 export interface Desk {
   /** Prints into the answer. */
   readonly shell: Shell;
+  /** Where runs are remembered, and which file gives variables. */
   readonly where: Dotenv & { readonly state?: string };
   /** The environment in which runs may write; none when left out. */
   readonly writesIn: string | undefined;
+  /** Returns the kept plans; they are opened by the first call. Throws a Failure. */
   readonly plans: () => KeptPlans;
 }
 

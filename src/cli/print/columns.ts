@@ -8,6 +8,7 @@ const INDENT = "  ";
 /** With less room than that, the last column appears below the others. */
 const LEAST_ROOM = 24;
 
+/** Returns the lines, each indented by two spaces. */
 export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
 }

@@ -4,6 +4,7 @@ import type { Shell } from "../shell.ts";
 
 /** The option that says where exchanges are shown: on stderr when it is empty, otherwise in the file of this name. */
 export interface DebugOption {
+  /** The name of the file; empty for stderr; left out where the option was not given. */
   readonly debug?: string;
 }
 

@@ -46,6 +46,7 @@ export class Exchanges {
     return new ShownExchanges(secrets, (text) => this.#show(text));
   }
 
+  /** Closes the file, if the exchanges are written to one. */
   close(): void {
     this.#close();
   }
@@ -72,6 +73,7 @@ export class ShownExchanges {
     this.#show = show;
   }
 
+  /** Takes an event of the run, to know which steps are under way. */
   event(event: RunEvent): void {
     if (event.kind === "run.opened") this.#file = event.playbook.file;
     if (event.kind === "step.started" || event.kind === "attempt.intended") this.#active.add(event.step);

@@ -8,7 +8,9 @@ import type { Shell } from "../shell.ts";
 
 /** A playbook that is wrong in one way, and what a check prints of it. */
 export interface Example {
+  /** The text of the playbook. */
   readonly text: string;
+  /** What the check prints of it. */
   readonly printed: string;
 }
 

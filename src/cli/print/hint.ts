@@ -11,8 +11,11 @@ export const PLAIN_HINT: Hint = (text) => text;
 
 /** The options of a command that say where runs are remembered, where they act, and from which file variables come. */
 export interface LocatingOptions {
+  /** The folder that keeps the runs; the project's own state when left out. */
   readonly state?: string;
+  /** The name of the environment; the usual one when left out. */
   readonly env?: string;
+  /** The file that gives variables: by its name, none for false, the usual one when left out. */
   readonly dotenv?: string | false;
 }
 

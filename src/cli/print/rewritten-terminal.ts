@@ -13,16 +13,20 @@ export class RewrittenTerminal implements Terminal {
     this.#rewrite = rewrite;
   }
 
+  /** Whether the terminal behind it is one that a person looks at. */
   get isTTY(): boolean {
     return this.#terminal.isTTY;
   }
+  /** The width of the terminal behind it, in characters. */
   get columns(): number {
     return this.#terminal.columns;
   }
+  /** The height of the terminal behind it, in lines. */
   get rows(): number {
     return this.#terminal.rows;
   }
 
+  /** Writes the rewritten text as one of its kind; without a kind, as words. */
   write(text: string, kind?: TextKind): void {
     this.#terminal.write(this.#rewrite(text, kind), kind);
   }

@@ -115,7 +115,9 @@ function reportRequest(text: string): ReportRequest {
 
 /** One of several equal parts of a list of playbooks. */
 export interface Shard {
+  /** Which part it is, from 1. */
   readonly number: number;
+  /** How many parts there are. */
   readonly of: number;
 }
 

@@ -16,6 +16,7 @@ import { WORDS } from "./words.ts";
 export interface Calling {
   /** Called before the command does anything, with the way in which it prints commands to type. */
   readonly begin?: (hint: Hint) => void;
+  /** Called with the exit code when the command has ended; not called when it throws. */
   readonly finish?: (code: ExitCode) => void;
 }
 
@@ -31,6 +32,7 @@ export class Builder {
     this.#calling = calling;
   }
 
+  /** Returns the program itself, still without commands. */
   root(): Commander {
     const program = this.#prepare(newProgram("tokenbook"));
     return program
@@ -42,16 +44,19 @@ export class Builder {
       .addHelpText("after", this.#words(WORDS.root.examples));
   }
 
+  /** Adds a command that the help lists in its group, with its words and examples. */
   command(parent: Commander, name: keyof typeof COMMANDS): Definition<object> {
     const { group, brief, summary, examples } = COMMANDS[name];
     const command = parent.command(name).helpGroup(GROUPS[group]).summary(brief).description(summary);
     return this.#define(command.addHelpText("after", this.#words(examples)));
   }
 
+  /** Adds a command below another one. */
   subcommand(parent: Commander, name: string, summary: string): Definition<object> {
     return this.#define(parent.command(name).description(summary));
   }
 
+  /** Adds a command that no help lists. */
   hidden(parent: Commander, name: string): Definition<object> {
     return this.#define(parent.command(name, { hidden: true }));
   }

@@ -23,7 +23,9 @@ export type OfferedValues =
 
 /** How a value is read, and what completion offers for it. */
 export interface Reader<T> {
+  /** Reads a value as it was typed; `before` is what the earlier ones gave. Throws a WrongArgument when it cannot be read. */
   read(typed: string, before: T | undefined): T;
+  /** What completion offers for the value. */
   readonly offers: OfferedValues;
   /** The command itself refuses an empty one, or knows what it means. */
   readonly mayBeEmpty?: true;
@@ -101,6 +103,7 @@ type Fits<Has, Taken> = [Unmatched<Has, Taken>] extends [never]
 
 /** A command as it is being defined, with the type of the options that it `Has`. */
 export class Definition<Has> {
+  /** The command of the parser, to which each call adds an argument or option. */
   readonly command: Commander;
   readonly #perform: Perform;
 

@@ -10,6 +10,7 @@ import { RunReference } from "../runs/run-reference.ts";
 /** Ends a command line that asked for help or the version only, or named no command; its text is already printed. */
 export class HelpShown extends Error {
   override readonly name = "HelpShown";
+  /** The code with which the command line ends. */
   readonly exit: ExitCode;
 
   constructor(exit: ExitCode) {

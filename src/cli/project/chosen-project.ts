@@ -15,6 +15,7 @@ export interface Project {
 
 /** A shell with a known project. Whatever opens a target or reads variables asks for one. */
 export interface ProjectShell extends Shell {
+  /** The project that the command acts in. */
   readonly project: Project;
 }
 

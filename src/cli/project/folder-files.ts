@@ -9,9 +9,11 @@ import type { Shell } from "../shell.ts";
 
 /** The files that a command line means, and those of its folders that are no playbooks. */
 export interface PlaybookFiles {
+  /** The files to use, as the command line names or finds them. */
   readonly files: readonly string[];
   /** Those of the files that were found in a folder; all others were named. */
   readonly found: ReadonlySet<string>;
+  /** Files of folders that are left out. */
   readonly skipped: readonly SkippedFile[];
 }
 

@@ -37,18 +37,23 @@ import { isCi } from "../view/colour.ts";
 
 /** The options of whatever looks at what runs have left. */
 export interface MemoryOptions {
+  /** The folder that keeps the runs; the project's own state when left out. */
   readonly state?: string;
+  /** Prints JSON on stdout. */
   readonly json?: boolean;
 }
 
 /** The options that say where a run acts and what it remembers. */
 export interface Where extends Dotenv {
+  /** The name of the environment; the usual one when left out. */
   readonly env?: string;
+  /** The folder that keeps the runs; the project's own state when left out. */
   readonly state?: string;
 }
 
 /** The options that say which file gives variables that the process does not set: one by its name, none, or the usual one. */
 export interface Dotenv {
+  /** The file that gives variables: by its name, none for false, the usual one when left out. */
   readonly dotenv?: string | false;
 }
 
@@ -106,7 +111,9 @@ export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): 
 
 /** A target, and how to close what serves it. */
 export interface OpenTarget {
+  /** Where runs act, with its keys. */
   readonly target: Target;
+  /** Ends what serves the target; does nothing for a service that others run. */
   readonly close: () => Promise<void>;
 }
 
@@ -310,6 +317,7 @@ export function interchange(): typeof Interchange {
 
 /** What a check of one file gave; the playbook when it can be run. */
 export interface CheckedPlaybookFile extends CheckedFile {
+  /** The playbook; undefined when the check found an error. */
   readonly playbook: Playbook | undefined;
 }
 

@@ -29,16 +29,20 @@ export const shipped: ShippedPlaybooks = {
 export interface ShippedPlaybook {
   /** As a step names it. */
   readonly uses: string;
+  /** The checked playbook. */
   readonly playbook: Playbook;
+  /** The types of its outputs in expressions. */
   readonly outputs: CheckResult["outputs"];
 }
 
+/** Reads and checks one of them, as a step names it. */
 export function shippedPlaybook(uses: string): ShippedPlaybook {
   const { playbook, outputs } = checkPlaybook(uses, shipped.read(uses) ?? "", { read: () => undefined, shipped });
   invariant(playbook !== undefined, `${uses}, which comes with the tool, passes its check`);
   return { uses, playbook, outputs };
 }
 
+/** Returns all of them, in the order of their names. */
 export function shippedPlaybooks(): readonly ShippedPlaybook[] {
   return shipped.names.map(shippedPlaybook);
 }

@@ -6,7 +6,9 @@ import { Transport } from "../../transport/exchange.ts";
 
 /** Where traces are sent to. */
 export interface Collector {
+  /** The whole address for traces. */
   readonly url: URL;
+  /** The headers of each request, by their names; their values may be keys. */
   readonly headers: Readonly<Record<string, Secret>>;
 }
 

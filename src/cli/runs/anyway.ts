@@ -4,7 +4,9 @@ import { type Shell, userOf } from "../shell.ts";
 
 /** The options by which a person begins a run beside writes that earlier runs left open. */
 export interface AnywayOptions {
+  /** Begins although an earlier run left a write open. */
   readonly anyway?: boolean;
+  /** Why that is safe, in the words of the person; the journal keeps it. */
   readonly because?: string;
 }
 

@@ -15,7 +15,9 @@ import type { Session } from "./session.ts";
 
 /** The options by which a person consents to what runs write in a protected environment. */
 export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
+  /** The file of a plan: the run does what it says, or is refused. */
   readonly plan?: string;
+  /** Prints JSON on stdout. */
   readonly json?: boolean;
 }
 

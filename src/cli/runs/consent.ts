@@ -3,6 +3,7 @@ import { type Shell, userOf } from "../shell.ts";
 
 /** The option by which a person consents in advance to what is written in a protected environment. */
 export interface ConsentOption {
+  /** Consents to what is written in a protected environment. */
   readonly yes?: boolean;
 }
 

@@ -42,12 +42,19 @@ const ROWS_PER_COLLECTION = 1_000;
 
 /** The options of runs of one playbook, each with a row of a file as its inputs. */
 export interface EachOptions extends Where, ReportOptions, DetailOptions, InputOptions, ConsentOption {
+  /** The file of rows, in CSV or NDJSON. */
   readonly each: string;
+  /** Only the rows with a run that did not pass, which are resumed. */
   readonly failed?: boolean;
+  /** Begins although an earlier run left a write open; a row that leaves one open does not stop the others. */
   readonly anyway?: boolean;
+  /** How many rows run at the same time. */
   readonly jobs: number;
+  /** The name from which the rows' keys are made; the path of their file when left out. */
   readonly key?: string;
+  /** The part of the rows to run; all when left out. */
   readonly shard?: Shard;
+  /** Starts no further run after the first one that does not pass. */
   readonly failFast?: boolean;
 }
 

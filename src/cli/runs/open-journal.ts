@@ -39,6 +39,7 @@ export function assertJournalWhole(state: StatePlace): void {
 
 /** Options of a command that shows runs, of the journal or of archives. */
 export interface RunsOptions {
+  /** The folder that keeps the runs; the project's own state when left out. */
   readonly state?: string;
   /** A file or a folder of archives, in which the runs are looked for instead. */
   readonly archive?: string;

@@ -32,13 +32,17 @@ import type { View } from "../view/view.ts";
 
 /** The options that say what is written about runs. */
 export interface ReportOptions extends DebugOption, KeepOptions {
+  /** Prints JSON on stdout. */
   readonly json?: boolean;
+  /** The reports to write, each with its format and its file. */
   readonly report: readonly ReportRequest[];
 }
 
 /** How much of a run people see: with `--verbose` everything, with `--quiet` the summary. */
 export interface DetailOptions {
+  /** Shows everything: complete ids, and every step of blocks and included playbooks. */
   readonly verbose?: boolean;
+  /** Shows only the summary of each run. */
   readonly quiet?: boolean;
 }
 
@@ -49,7 +53,9 @@ function detailOf({ verbose, quiet }: DetailOptions): Detail {
 
 /** One run to make. */
 export interface Job {
+  /** The name and the file of the playbook. */
   readonly playbook: NotBegun["playbook"];
+  /** How many steps the playbook has itself, without those inside blocks. */
   readonly steps: number;
   /** One of several runs of the playbook, which are made one after the other. */
   readonly repeat?: NthRun | undefined;
@@ -79,7 +85,9 @@ export interface Planned {
 export interface Prepared {
   /** The shell in the project of the playbooks. */
   readonly shell: ProjectShell;
+  /** The runs, in the order in which they begin. */
   readonly jobs: readonly Job[];
+  /** The secrets that the playbooks name. */
   readonly secrets: Secrets;
   /** Files of folders that are left out. */
   readonly skipped?: readonly SkippedFile[];
@@ -243,10 +251,12 @@ export class LateOutput {
     this.#output = output;
   }
 
+  /** Holds a text back until `flush`. */
   write(text: string): void {
     this.#held.push(text);
   }
 
+  /** Writes what was held back, in the order in which it came. */
   flush(): void {
     for (const text of this.#held.splice(0)) this.#output.write(text);
   }
@@ -254,9 +264,11 @@ export class LateOutput {
 
 /** How a run ended. */
 export interface EndedRun {
+  /** The exit code of the run. */
   readonly exit: ExitCode;
   /** Nothing when the run could not start. */
   readonly report?: RunReport;
+  /** The exchanges of the run; undefined when no trace is reported. */
   readonly trace?: Trace | undefined;
   /** Why it could not. */
   readonly notBegun?: NotBegun;

@@ -29,8 +29,11 @@ import type { Ready, ReadyPlaybook } from "./prepare-playbooks.ts";
 
 /** A plan, and its text without what a service may have repeated of our keys. */
 export interface MadePlan {
+  /** The plan. */
   readonly plan: PlanDocument;
+  /** The plan in JSON, with secrets masked. */
   readonly json: string;
+  /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
 }
 

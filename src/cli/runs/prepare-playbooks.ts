@@ -16,22 +16,31 @@ import { filesOf } from "../project/project-files.ts";
 
 /** The options that say which playbooks, and with which inputs. */
 export interface InputOptions extends Dotenv {
+  /** Playbook files, or folders of them, as the command line names them. */
   readonly files: readonly string[];
+  /** The values of `--input`, by the names of the inputs. */
   readonly input: Readonly<Record<string, string>>;
+  /** A file with values for inputs; `input` has precedence over it. */
   readonly inputs?: string;
+  /** Only playbooks with one of these tags; `!` before a tag excludes it. */
   readonly tags?: readonly string[];
 }
 
 /** A checked playbook, with a value for each of its inputs. */
 export interface ReadyPlaybook {
+  /** The checked playbook. */
   readonly playbook: Playbook;
+  /** The value of each input, defaults included. */
   readonly inputs: JsonObject;
+  /** The texts of `env`, by the file of the playbook that declares them and by name. */
   readonly env: Env;
 }
 
 /** Playbooks, and the secrets that they name. */
 export interface Ready {
+  /** The playbooks, in the order of the command line. */
   readonly ready: readonly ReadyPlaybook[];
+  /** The secrets that the playbooks name. */
   readonly secrets: Secrets;
   /** Files of folders that are left out. */
   readonly skipped: readonly SkippedFile[];
@@ -89,6 +98,7 @@ export function preparePlaybooks(
 
 /** How the inputs of the runs of rows are made, and the secrets that they share. */
 export interface RowPreparation {
+  /** The secrets that the playbook names. */
   readonly secrets: Secrets;
   /** Returns the playbook with the inputs of a row. Throws a Failure. */
   readonly prepare: (row: JsonObject) => ReadyPlaybook;

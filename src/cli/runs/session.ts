@@ -24,13 +24,17 @@ import type { Shell } from "../shell.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. */
 export interface Session {
+  /** Where runs act, with its keys. */
   readonly target: Target;
+  /** The journal, which remembers the runs. */
   readonly store: JournalStore;
+  /** Where runs and drifts are remembered. */
   readonly state: StatePlace;
   /** Masks keys and the secrets of playbooks, wherever they turn up. */
   readonly redact: Redact;
   /** Gives one run the connections that all share, notifies the observer of its events, and gives the trace its exchanges. */
   readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
+  /** Closes the connections, the journal, and what serves the target. */
   readonly close: () => Promise<void>;
 }
 
@@ -38,12 +42,15 @@ export interface Session {
 export interface Shared {
   /** A target that is open already. */
   readonly opened?: OpenTarget | undefined;
+  /** Holds the reads of all runs to what the environment allows. */
   readonly pacer?: Pacer | undefined;
 }
 
 /** The options that ask for the exchanges of runs to be kept. */
 export interface KeepOptions {
+  /** Keeps the requests and answers of the runs; a report in HAR asks for them too. */
   readonly keepExchanges?: boolean;
+  /** The reports to write, each with its format and its file. */
   readonly report?: readonly ReportRequest[];
 }
 
@@ -87,6 +94,7 @@ export async function openSession(
 export interface SessionParts {
   /** Where runs and drifts are remembered. */
   readonly state: StatePlace;
+  /** The secrets that the playbooks name. */
   readonly playbookSecrets: Secrets;
   /** Called at each point that the runs pass. */
   readonly course?: Course | undefined;

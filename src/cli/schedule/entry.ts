@@ -10,9 +10,13 @@ import type { KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 
 /** What a schedule's entry is made of. */
 export interface EntrySource {
+  /** What is known of schedules and their firings. */
   readonly store: ScheduleStore;
+  /** The schedule itself. */
   readonly known: KnownSchedule;
+  /** The present time, in milliseconds since the Unix epoch. */
   readonly now: number;
+  /** Returns the run that keeps the next one from beginning; undefined when there is none. */
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
 }
 

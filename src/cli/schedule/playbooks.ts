@@ -20,6 +20,7 @@ export type WhichOptions = Where & InputOptions;
 
 /** A scheduled playbook, and the file that it is read from each time. */
 export interface OnFile extends Scheduled {
+  /** The playbook's file, as the command line names or finds it. */
   readonly file: string;
   /** That file, and those of the playbooks that it includes: any of them may write. */
   readonly files: readonly string[];

@@ -31,6 +31,7 @@ import type { OnFile, WhichOptions } from "./playbooks.ts";
 
 /** What every run of a schedule shares. */
 export interface RunsOf {
+  /** The options of the command that serves the schedule. */
   readonly options: WhichOptions & ConsentOption;
   /** What is open as long as the schedule is. */
   readonly target: Target;

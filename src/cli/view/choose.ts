@@ -10,9 +10,13 @@ import type { View } from "./view.ts";
 export interface Viewing {
   /** Where people look: stdout, or stderr when stdout carries data. */
   readonly screen: Terminal;
+  /** The environment variables of the process, by their names. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Completes the commands in a text for people. */
   readonly hint: Hint;
+  /** Gives the present time. */
   readonly clock: Pick<Clock, "now">;
+  /** How much of a run is printed. */
   readonly detail: Detail;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
@@ -20,6 +24,7 @@ export interface Viewing {
   readonly files: readonly string[];
   /** How many files of their folders are left out. */
   readonly skipped?: number;
+  /** The total of the steps of all runs. */
   readonly steps: number;
   /** The live tree broke; the runs continue. */
   readonly onCrash: (error: unknown) => void;

@@ -12,11 +12,15 @@ import { windowOf } from "./window.ts";
 
 /** Where and how a live tree is drawn. */
 export interface LiveOutput {
+  /** The terminal that the tree is drawn on. */
   readonly screen: Terminal;
+  /** Gives the present time, from which the durations of steps are counted. */
   readonly clock: Pick<Clock, "now">;
+  /** Whether marks are coloured. */
   readonly colour: boolean;
   /** Takes the plain lines that stay. */
   readonly print: (text: string) => void;
+  /** How much of a run is printed. */
   readonly detail: Detail;
   /** How many files of the folders are left out. */
   readonly skipped?: number;
@@ -41,16 +45,19 @@ export class LiveView implements View {
     this.#drawing = new Drawing(output, () => this.#trees());
   }
 
+  /** An observer of one more run, whose fold has taken each record before the observer receives it. */
   watch(fold: RunFold): Observer {
     const run = new LiveRun(fold);
     this.#runs.push(run);
     return run;
   }
 
+  /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
   stopping(): void {
     for (const run of this.#runs) run.isStopping = true;
   }
 
+  /** All runs are over: clears the tree from the screen, and prints the plain lines that stay. */
   async end(): Promise<void> {
     for (const run of this.#runs) run.end();
     await this.#drawing.end();

@@ -20,8 +20,11 @@ type DrawnTask = ListrTaskObject<unknown, typeof DefaultRenderer, typeof Default
 
 /** Where a drawing goes. */
 export interface DrawingOutput {
+  /** The terminal that the tree is drawn on. */
   readonly screen: Terminal;
+  /** Whether marks are coloured. */
   readonly colour: boolean;
+  /** Called once, when drawing broke: the runs continue. */
   readonly onCrash: (error: unknown) => void;
 }
 

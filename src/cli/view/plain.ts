@@ -20,9 +20,11 @@ import type { View } from "./view.ts";
 
 /** Where plain lines go. */
 export interface PlainOutput {
+  /** Prints a text, which has its line ends. */
   readonly write: (text: string) => void;
   /** Records from before now belong to an earlier process, and are summed up in one line. */
   readonly clock: Pick<Clock, "now">;
+  /** How much of a run is printed. */
   readonly detail: Detail;
   /** The files of all playbooks that are run; of several, each line names its own. */
   readonly files: readonly string[];
@@ -39,6 +41,7 @@ export class PlainView implements View {
     this.#output = output;
   }
 
+  /** An observer of one more run, whose fold has taken each record before the observer receives it. */
   watch(fold: RunFold): Observer {
     const run = new PlainRun(fold, this.#output);
     return {
@@ -54,10 +57,12 @@ export class PlainView implements View {
     };
   }
 
+  /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
   stopping(): void {
     this.#output.write(`${STOPPING_LINE}\n`);
   }
 
+  /** All runs are over: prints the line about all of them, where there are several or files were left out. */
   end(): Promise<void> {
     const { files, skipped = 0, write } = this.#output;
     if ((files.length > 1 || skipped > 0) && this.#finished.length > 0) write(`${overallLine(this.#finished, skipped)}\n`);

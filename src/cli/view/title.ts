@@ -2,8 +2,11 @@ import { cut } from "../../report/formats/foreign-text.ts";
 
 /** What there is to say of a step in one line of a given width. */
 export interface TitleParts {
+  /** The step's address, on one line. */
   readonly address: string;
+  /** The step's name; left out where it says no more than the address. */
   readonly name?: string;
+  /** The ledger's id of its transaction; null or left out when there is none. */
   readonly transactionId?: string | null;
   /** The outcome, or what is waited for: the last thing to be given up. The same at different lengths, the longest first. */
   readonly tails: readonly [string, ...string[]];

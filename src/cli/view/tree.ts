@@ -13,7 +13,9 @@ import { titleOf, type TitleParts } from "./title.ts";
 
 /** What a step is busy with. */
 export interface Activity {
+  /** When it began, in milliseconds since the Unix epoch. */
   readonly since: number;
+  /** What it waits for, and until when at the latest, in milliseconds since the Unix epoch. */
   readonly waiting?: { readonly for: string; readonly untilMs: number };
   /** What it has read of a list that has several pages. */
   readonly reading?: { readonly pages: number; readonly rows: number };
@@ -21,11 +23,13 @@ export interface Activity {
 
 /** A run that is being watched. */
 export interface WatchedRun {
+  /** The fold of the records that the run has so far. */
   readonly fold: RunFold;
   /** By address: the steps under way. */
   readonly active: ReadonlyMap<string, Activity>;
   /** What keeps it from beginning. */
   readonly held?: Activity | undefined;
+  /** Whether no more records come. */
   readonly isOver: boolean;
   /** Somebody wants it to stop; it does when nothing is under way. */
   readonly isStopping?: boolean;
@@ -36,9 +40,13 @@ export type LineState = RowOutcome | "running";
 
 /** One line of the tree, and what hangs on it. Its title is made only when it is shown. */
 export interface TreeLine {
+  /** The address of its step; for a run its id, or empty before it has begun. */
   readonly key: string;
+  /** How the line is marked. */
   readonly state: LineState;
+  /** Returns the title in at most so many characters. */
   readonly titleWithin: (columns: number) => string;
+  /** The lines below it, in their order. */
   readonly children: readonly TreeLine[];
 }
 

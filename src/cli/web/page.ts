@@ -2,13 +2,17 @@
 export interface PageRequest {
   /** Below the folder of all pages, with a slash at its beginning. */
   readonly path: string;
+  /** The parameters behind the `?` of the address. */
   readonly query: URLSearchParams;
 }
 
 /** What is answered. */
 export interface WebPage {
+  /** The HTTP status. */
   readonly status: 200 | 400 | 404;
+  /** The media type, without its character set. */
   readonly type: "text/html" | "application/json" | "text/plain";
+  /** The text of the page. */
   readonly body: string;
 }
 

@@ -11,6 +11,7 @@ const HOST = "127.0.0.1";
 export interface PageServer {
   /** The folder of all pages. It holds the token: whoever has it can read each of them. */
   readonly url: string;
+  /** Ends the server; resolves when its port is free. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { count } from "../../base/text/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
 import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
-import type { DriftsAfterRun } from "../../reconcile/drift-book.ts";
+import type { DriftsAfterRun } from "../../reconcile/sighting.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";

@@ -8,7 +8,9 @@ import type { SideName } from "../../reconcile/row.ts";
 
 /** Returns one part of a key under its name on the right side, whichever side it was read on. */
 export interface Mapped {
+  /** Returns a value's name on the right side, marked where no mapping has it; the value itself where the part is not mapped. */
   readonly canonical: (side: SideName, part: string, value: string) => string;
+  /** Returns whether the playbook maps this part of the key. */
   readonly isMapped: (part: string) => boolean;
 }
 

@@ -22,6 +22,7 @@ export class NotedRead {
     this.#asked.set(name, { ...seen, pages: Math.max(before?.pages ?? 0, page), rows: (before?.rows ?? 0) + rows, to: at });
   }
 
+  /** One for each operation, input and actor, in the order in which they were first asked. */
   get reads(): readonly ComparedRead[] {
     return [...this.#asked.values()];
   }
@@ -31,8 +32,10 @@ export class NotedRead {
 export class ReadLog {
   /** At most `LIMITS.readsKept`. */
   readonly reads: ComparedRead[] = [];
+  /** How many reads there were, kept or not. */
   readCount = 0;
 
+  /** Adds what one read asked for, as far as there is space. */
   keep({ reads }: NotedRead): void {
     this.readCount += reads.length;
     this.reads.push(...reads.slice(0, LIMITS.readsKept - this.reads.length));

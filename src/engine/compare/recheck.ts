@@ -2,7 +2,7 @@ import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import type { Compare } from "../../playbook/model.ts";
-import type { Sighting, YoungDifference } from "../../reconcile/drift-book.ts";
+import type { Sighting, YoungDifference } from "../../reconcile/sighting.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type Pair, type SideValue, type SideName } from "../../reconcile/row.ts";
@@ -28,6 +28,7 @@ interface Suspect {
 
 /** The differences of the first look after all further looks. */
 export interface LookedAt {
+  /** The differences that were seen twice alike. */
   readonly sightings: readonly Sighting[];
   /** Differences that changed with each look, or are too young. */
   readonly moving: readonly Pair[];
@@ -37,6 +38,7 @@ export interface LookedAt {
   readonly settled: number;
   /** How many could not be read again. */
   readonly lost: number;
+  /** How often the sides were read, the first look among them. */
   readonly looks: number;
 }
 
@@ -58,6 +60,7 @@ export class Looks {
     this.#parts = parts;
   }
 
+  /** Reads these differences again, and returns how each of them ended. Ends early when the run must stop. */
   async at(pairs: Iterable<Pair>): Promise<LookedAt> {
     const now = this.#context.ports.clock.now();
     let suspects = new Map(Array.from(pairs, (pair) => [pair.key, { pair, since: now }] as const));

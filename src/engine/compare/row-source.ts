@@ -7,6 +7,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 export interface RowSource {
   /** The parts of a row's key that its read determines, by their places in the key. */
   readonly fixed: readonly number[];
+  /** In the order in which they begin. */
   readonly reads: readonly SourceRead[];
   /** How many may be under way at a time. */
   readonly parallel: number;
@@ -14,7 +15,9 @@ export interface RowSource {
 
 /** The step that reads, and the values of its names. */
 export interface ReadingStep {
+  /** The step's address. */
   readonly step: string;
+  /** The values of the names in its expressions. */
   readonly scope: Scope;
 }
 
@@ -52,7 +55,9 @@ export type SourcePage =
 
 /** Where rows were read, so that a difference can be explained. */
 export interface RowOrigin {
+  /** An operation, the expression that gave the rows, or the name of their place. */
   readonly operation: string;
+  /** The input of the operation, or the query of a database; null without one. */
   readonly input: Json;
   /** Null of interface B without an acting entity. */
   readonly actor: string | null;

@@ -1,5 +1,6 @@
 /** Reads of one source. */
 export interface Queue<Read> {
+  /** In the order in which they begin. */
   readonly reads: readonly Read[];
   /** How many may be under way at a time. */
   readonly parallel: number;

@@ -14,15 +14,21 @@ import { sideBySide } from "./side-by-side.ts";
 
 /** What was read of one side, and when. */
 export interface SideTally {
+  /** How many rows the first look took. */
   rows: number;
+  /** How many requests all looks took. */
   requests: number;
+  /** The time before its first request, in milliseconds since the Unix epoch; undefined until a page has come. */
   from: number | undefined;
+  /** The time of its last page, in milliseconds since the Unix epoch; undefined until a page has come. */
   to: number | undefined;
 }
 
 /** A row with where it was read. */
 export interface Witnessed {
+  /** The row as it was read. */
   readonly row: SideRow;
+  /** The request that gave it. */
   readonly origin: RowOrigin;
 }
 
@@ -31,6 +37,7 @@ const READ_AGAIN: ReadonlySet<string> = new Set(["paging.count", "paging.repeate
 
 /** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
 export class SourceReader {
+  /** What was read of each side so far. */
   readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
   /** The reads of the first look. */
   readonly log: ReadLog = new ReadLog();
@@ -64,6 +71,7 @@ export class SourceReader {
     return this.#gaps;
   }
 
+  /** How many requests all looks took, for both sides. */
   get requests(): number {
     return this.tallies.left.requests + this.tallies.right.requests;
   }

@@ -16,7 +16,9 @@ export class Survey {
   readonly differing: Map<string, Pair> = new Map();
   /** The first keys, in their order, with what both sides have; at most `LIMITS.rowsKept`. */
   readonly rows: Pair[] = [];
+  /** How many keys were compared. */
   keys = 0;
+  /** How many keys were not compared, because a read that may hold them did not finish. */
   notCompared = 0;
   readonly #rules: Rules;
   readonly #isWhole: (key: string) => boolean;
@@ -31,6 +33,7 @@ export class Survey {
     this.#totalsOf = totalsOf;
   }
 
+  /** Takes the next key: counts it, adds its values, and compares its sides if all that may hold it was read. */
   take(pair: Pair): void {
     this.#add("left", pair);
     this.#add("right", pair);
@@ -75,6 +78,7 @@ export class Survey {
     return totals;
   }
 
+  /** Returns how many keys a side has, and the sum of its values; the sum is null where no row has a value. */
   side(name: SideName): { readonly keys: number; readonly sum: Quantity | null } {
     const { keys, hasValue, total } = this.#sides[name];
     return { keys, sum: hasValue ? total.canonical : null };

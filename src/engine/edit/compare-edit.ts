@@ -28,10 +28,15 @@ export interface Edit {
 
 /** A run with the earlier and the present text of its playbook. */
 export interface Edited {
+  /** The playbook as it was before the edit. */
   readonly before: Playbook;
+  /** The playbook as it is now. */
   readonly now: Playbook;
+  /** What the run has done, by its records. */
   readonly state: RunState;
+  /** The environment in which the run acts. */
   readonly target: Target;
+  /** The secrets of the playbook that is run and of those that it includes. */
   readonly secrets: Secrets;
 }
 

@@ -7,9 +7,13 @@ import type { PlanStep } from "../run/plan-steps.ts";
 
 /** One step of a playbook at one place of a run. */
 export interface TracedStep {
+  /** The step or check as it is written. */
   readonly step: PlanStep;
+  /** The step's address in the run, with the keys of all rounds around it. */
   readonly address: string;
+  /** The frame it is in, which gives its expressions their `inputs` and `steps`. */
   readonly frame: string;
+  /** The rounds around it within its frame, the outermost first. */
   readonly rounds: readonly Round<PlanStep>[];
   /** All rounds of a `foreach`, not one of them. */
   readonly isWhole: boolean;
@@ -21,7 +25,9 @@ export interface TracedStep {
 
 /** Steps that are done in the order in which they are written. */
 export interface Sequence {
+  /** The address of the block, included playbook or `foreach` that holds them; undefined for the steps of the run's own playbook. */
   readonly within: string | undefined;
+  /** The steps in the order in which they are written. */
   readonly spots: readonly TracedStep[];
 }
 
@@ -31,6 +37,7 @@ type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys
 export class Traces {
   /** What has begun, by its address. */
   readonly begun: Map<string, TracedStep> = new Map();
+  /** The lists of steps that the run has reached, each one before those inside it. */
   readonly sequences: Sequence[] = [];
   readonly #state: RunState;
 

@@ -20,8 +20,11 @@ type Says<Fixed extends string> = Readonly<Record<Fixed, Json>>;
 
 /** What is needed to evaluate a playbook at one place of a run. */
 export interface FingerprintContext {
+  /** The values of the names in the playbook and in those that it includes. */
   readonly frames: Frames;
+  /** What the run has done, by its records. */
   readonly state: RunState;
+  /** The environment in which the run acts. */
   readonly target: Target;
 }
 

@@ -12,8 +12,11 @@ import type { Call, Reply } from "../service/service.ts";
 
 /** What is needed to ask the service more than once: the time, and pauses that a stop ends. */
 export interface Asking {
+  /** The service, for reads only. */
   readonly service: ReadingPort;
+  /** The clock, by which waits and limits are measured. */
   readonly ports: { readonly clock: Clock };
+  /** Aborted when the run must stop, which ends reads and pauses at once. */
   readonly signal: AbortSignal;
   /** Pauses for a step, or outside of a run. */
   pause(ms: number, step: string | undefined): Promise<void>;
@@ -33,8 +36,11 @@ export interface Patience {
 
 /** The last reply to a read, with the number of requests and the time that it took. */
 export interface AskedReply {
+  /** The last reply. */
   readonly reply: Reply;
+  /** How many requests were made. */
   readonly requests: number;
+  /** How long they took with the pauses between them, in milliseconds. */
   readonly tookMs: number;
 }
 

@@ -13,9 +13,13 @@ import type { Reply } from "../service/service.ts";
 
 /** A read to be made, to its last page. */
 export interface ReadRequest extends Patience {
+  /** The operation that is called. */
   readonly operation: Operation;
+  /** The input of the operation. */
   readonly input: JsonObject;
+  /** On whose behalf the call is made. */
   readonly caller: Caller;
+  /** How many pages are read at most. With `LIMITS.pages`, a list that has more is a failure. */
   readonly pages: number;
   /** Leaves out invalid fields of the answer: only a part of what is read is needed. */
   readonly loosely?: boolean;

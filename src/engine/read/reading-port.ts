@@ -4,6 +4,7 @@ import type { Call, Reply, ServiceClient } from "../service/service.ts";
 
 /** The service for a caller that only reads. */
 export interface ReadingPort {
+  /** The environment that is reached, with its addresses and keys. */
   readonly target: Target;
   /** Sends a call once. Throws Interrupted when the signal ends it, and never for what the network or the service does. */
   call(call: Call, signal: AbortSignal): Promise<Reply>;

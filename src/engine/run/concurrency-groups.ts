@@ -11,6 +11,7 @@ import { includesOf } from "../../playbook/playbook-walk.ts";
 
 /** A concurrency group that a run must hold. */
 export interface GroupWish {
+  /** The name of the group. */
   readonly group: string;
   /** How long to wait while another run holds it; `undefined`: not at all. */
   readonly waitMs: number | undefined;
@@ -20,7 +21,9 @@ export interface GroupWish {
 
 /** What a run is given beside its playbook. */
 export interface GivenToRun {
+  /** The value of every input, given or default. */
   readonly inputs: JsonObject;
+  /** The variables, by the file of the playbook that declares them. */
   readonly env: Env;
 }
 

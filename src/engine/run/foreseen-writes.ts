@@ -16,22 +16,29 @@ import type { GivenToRun } from "./concurrency-groups.ts";
 export interface TouchingWrite {
   /** The step's address; of a predicted write, its id as written: `deposit/mint`. */
   readonly step: string;
+  /** The interface to which it writes. */
   readonly interface: InterfaceName;
   /** The acting entity or the credential; null: the key's own; `undefined`: known only during the run. */
   readonly as: string | null | undefined;
+  /** The objects that its input names, or the acting identity where it sets something of that identity. */
   readonly objects: readonly TouchedObject[];
 }
 
 /** An object that a write names: `undefined` means a kind or an id that is known only during the run. */
 export interface TouchedObject {
+  /** The kind of object, such as `identity` for the acting identity itself. */
   readonly kind: string | undefined;
+  /** Its id, as the input gives it. */
   readonly id: Json | undefined;
 }
 
 /** The parts of a run that has not begun. */
 export interface ForeseenRun {
+  /** The playbook that is run. */
   readonly playbook: Playbook;
+  /** The environment in which the run acts. */
   readonly target: Target;
+  /** The inputs and variables of the run. */
   readonly given: GivenToRun;
 }
 

@@ -8,10 +8,15 @@ import type { Place } from "./plan-steps.ts";
 
 /** A run as somebody may look at it, but not change it. */
 export interface VisibleRun {
+  /** The playbook that is run. */
   readonly playbook: Playbook;
+  /** The environment in which the run acts. */
   readonly target: Target;
+  /** What the run has done, by its records. */
   readonly state: Readonly<RunState>;
+  /** The secrets of the playbook that is run and of those that it includes. */
   readonly secrets: Secrets;
+  /** Returns the values of the names in an expression at a place. */
   readonly scopeAt: (place: Pick<Place, "frame" | "rounds">) => Scope;
 }
 
@@ -19,7 +24,9 @@ export interface VisibleRun {
 export interface HeldMoment {
   /** `before`: the step is about to read, send or open. `after`: something was recorded about it. */
   readonly when: "before" | "after";
+  /** The step, and where it is in the run. */
   readonly place: Place;
+  /** The run, as it is at this moment. */
   readonly run: VisibleRun;
   /** Before a call or an included playbook: its input, complete. */
   readonly input: JsonObject | undefined;

@@ -4,11 +4,13 @@ import type { CallStep, CheckStep, Playbook, Step } from "../../playbook/model.t
 import { includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { ActionOf, PlaceOf } from "../../protocol/decide.ts";
 import type { Plan, PlanNode } from "../../protocol/plan.ts";
-import type { StepHeading, Writing } from "../../protocol/record.ts";
+import type { StepHeading, Writing } from "../../protocol/heading.ts";
 
 /** A step or check, which a run does at one place. */
 export type PlanStep = Step | CheckStep;
+/** A step or check at one place of a run. */
 export type Place = PlaceOf<PlanStep>;
+/** One thing to do next, and the step or check that it is about. */
 export type Action = ActionOf<PlanStep>;
 
 /** Returns the plan of a playbook, which is all that the protocol knows about it. */

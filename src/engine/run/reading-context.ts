@@ -15,8 +15,11 @@ import type { ReadingPort } from "../read/reading-port.ts";
  * the planner has this and no more.
  */
 export abstract class Looking {
+  /** The playbook that is run. */
   readonly playbook: Playbook;
+  /** The environment in which the run acts. */
   readonly target: Target;
+  /** What the run has done, by its records. */
   readonly state: RunState;
   abstract readonly service: ReadingPort;
   abstract readonly ports: Pick<EnginePorts, "clock" | "stopping" | "secrets">;

@@ -11,7 +11,9 @@ import { maybeUnsent, stateOf } from "../../protocol/state.ts";
 
 /** The person who says that a holder is gone, and why. */
 export interface Release {
+  /** The name of the person. */
   readonly who: string;
+  /** Why, in the person's words. */
   readonly because: string;
 }
 

@@ -23,7 +23,9 @@ export const PAUSED = "this process was paused";
 
 /** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext extends Looking {
+  /** The service, for reads and writes. */
   readonly service: ServiceClient;
+  /** What the engine may ask of the world. */
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
   /** The acting entities that the run holds. */
@@ -52,6 +54,7 @@ export class RunContext extends Looking {
     this.#journal = held.journal;
   }
 
+  /** The record with which the run began; one with empty names while there is none. */
   get opened(): RunOpened {
     const { opened } = this.state;
     return opened ?? emptyOpening(this.target);
@@ -118,6 +121,7 @@ export class RunContext extends Looking {
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
+  /** Shows a notice to the observer. It is not recorded. */
   notify(notice: Notice): void {
     this.ports.observe(notice);
   }
@@ -235,6 +239,7 @@ export class RunContext extends Looking {
     return digestOf(request, { runId: this.opened.runId, redact: this.ports.secrets.redact });
   }
 
+  /** Records that a step stopped. */
   stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void {
     this.note({ kind: "step.stopped", step: place.address, ...stopped });
   }

@@ -8,6 +8,7 @@ const SUFFIX_LENGTH = 12;
 
 /** The names of a run, from which all ids and marks that it chooses are made. */
 export interface RunName {
+  /** The time and a random part: `20260131T120000-k3v9x2pq`. */
   readonly runId: string;
   /** The `run.key` of playbooks: lower-case letters and digits. */
   readonly runKey: string;

@@ -5,9 +5,13 @@ import type { EnginePorts } from "../engine-ports.ts";
 
 /** The parts of a run. */
 export interface RunParts {
+  /** The playbook that is run. */
   readonly playbook: Playbook;
+  /** The environment in which the run acts. */
   readonly target: Target;
+  /** The journal that holds its records. */
   readonly store: JournalStore;
+  /** What the engine may ask of the world. */
   readonly ports: EnginePorts;
   /** Where the paths of its files begin, from the project's folder; `undefined` if unknown. */
   readonly folder?: string | undefined;

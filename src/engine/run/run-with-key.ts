@@ -17,6 +17,7 @@ import { type Beginning, resumeRun, startRun } from "./start-run.ts";
 
 /** What a caller who names the run with a key provides. */
 export interface Keyed extends Beginning {
+  /** The name that the caller gave to the run with `--key`. */
   readonly key: string;
   /** Returns the playbook as a run that has already begun needs it. Throws a Failure. */
   readonly reload: (opened: RunOpened) => { readonly playbook: Playbook; readonly files: FileReader };

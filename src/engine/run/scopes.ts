@@ -31,6 +31,7 @@ export class Frames {
     this.#frames.set("", this.#newFrame(playbook, state.opened?.inputs ?? {}));
   }
 
+  /** Returns the values of the names in an expression at a place. */
   scopeAt({ frame: name, rounds }: Pick<Place, "frame" | "rounds">): Scope {
     const frame = this.#frame(name);
     const values = valuesIn(this.#state, name);

@@ -19,8 +19,11 @@ import type { GivenToRun } from "./concurrency-groups.ts";
 
 /** A run that is about to begin. */
 export interface Starting {
+  /** The playbook that is run. */
   readonly playbook: Playbook;
+  /** The environment in which the run acts. */
   readonly target: Target;
+  /** The inputs and variables of the run. */
   readonly given: GivenToRun;
   /** Where the paths of its files begin, from the project's folder; `undefined` if unknown. */
   readonly folder: string | undefined;
@@ -28,7 +31,9 @@ export interface Starting {
 
 /** A write that an earlier run has left open, and why the new run must not begin beside it. */
 export interface LeftOpen {
+  /** The earlier run that left it. */
   readonly run: Pick<RunSummary, "id" | "playbook">;
+  /** The write, and its last attempt. */
   readonly write: OpenAttempt;
   /** What both write to; `undefined` when both runs are of the same playbook. */
   readonly same: SameObject | undefined;

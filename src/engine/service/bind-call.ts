@@ -21,7 +21,9 @@ import type { Place } from "../run/plan-steps.ts";
 
 /** A call that is ready to be made. */
 export interface Bound {
+  /** The input of the operation, with the values of its expressions. */
   readonly input: JsonObject;
+  /** On whose behalf the call is made. */
   readonly caller: Caller;
 }
 

@@ -8,6 +8,7 @@ import type { BodySieve } from "../../transport/exchange.ts";
 export class ListPieces {
   /** How many records were taken. */
   taken = 0;
+  /** Takes the bytes of the answer as they come. What it still holds at the end is the rest of the list. */
   readonly sieve: BodySieve;
 
   constructor(operation: Operation, take: (records: readonly Json[]) => void, how: AnswerReading) {

@@ -18,9 +18,13 @@ import { ListPieces } from "./list-pieces.ts";
 
 /** One call to be made. */
 export interface Call {
+  /** The operation that is called. */
   readonly operation: Operation;
+  /** The input of the operation. */
   readonly input: JsonObject;
+  /** On whose behalf the call is made. */
   readonly caller: Caller;
+  /** The page that is asked for, by its number or by what the page before it named; left out for the first one. */
   readonly page?: string | number;
   /** Leaves out invalid fields of the answer, instead of rejecting all of it. */
   readonly loosely?: boolean;
@@ -30,13 +34,17 @@ export interface Call {
 
 /** The outcome of a call. */
 export interface Reply {
+  /** What the answer says about the write's effect. */
   readonly meaning: AnswerMeaning;
+  /** HTTP status; null when no answer came. */
   readonly status: number | null;
   /** Set when the meaning is `acknowledged`. */
   readonly answer: Answer | undefined;
   /** What the service said, or why there is no answer to trust. */
   readonly message: string;
+  /** The failure condition that the service names in its refusal; null without one. */
   readonly condition: string | null;
+  /** How long the service asks to wait before another request, in milliseconds; null when it does not say. */
   readonly retryAfterMs: number | null;
   /** The service's own time from its `Date` header, in whole seconds. */
   readonly date: string | undefined;
@@ -59,6 +67,7 @@ interface Place {
 
 /** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
 export class ServiceClient {
+  /** The environment that is reached, with its addresses and keys. */
   readonly target: Target;
   readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
   /** By base URL. */

@@ -12,8 +12,11 @@ import { noValue } from "../write/lost-answer.ts";
 
 /** Conditions of a step, and where they are written. */
 export interface Conditions {
+  /** Where they are written: `that` is a check's. */
   readonly keyword: HeldCondition["keyword"];
+  /** The conditions in the order in which they are written. */
   readonly all: readonly Expression[];
+  /** The values of the names in them. */
   readonly scope: Scope;
 }
 

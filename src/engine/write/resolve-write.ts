@@ -11,8 +11,11 @@ import { releaseSilent } from "../run/release-run.ts";
 export interface Resolution {
   /** The step's address. */
   readonly step: string;
+  /** Whether it took effect. `absent`: it had no effect and never will. */
   readonly verdict: Exclude<AttemptSettled["verdict"], "superseded" | "unchanged">;
+  /** Why, in the person's words. */
   readonly because: string;
+  /** The name of the person. */
   readonly who: string;
 }
 

@@ -28,7 +28,9 @@ export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonl
 
 /** Why a path has no value, and what would fix it. */
 export interface Missing {
+  /** What is missing, in a few words: `steps.mint has no field "id"`. */
   readonly why: string;
+  /** What the part that is read would have to be or hold. */
   readonly hint: Remedy;
 }
 

@@ -6,9 +6,13 @@ import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
 /** A condition on each item of a list: `list.all(name, condition)`. */
 export interface Comprehension {
+  /** Its name: `all`, `exists`, `exists_one` or `filter`. */
   readonly kind: string;
+  /** The part that gives the list. */
   readonly list: ASTNode;
+  /** The name that the condition has for the item. */
   readonly name: string;
+  /** The part that is evaluated for each item. */
   readonly condition: ASTNode;
 }
 
@@ -24,8 +28,11 @@ export function comprehensionAt(node: ASTNode): Comprehension | undefined {
 export interface JudgedItem {
   /** `[3]`. */
   readonly at: string;
+  /** Its place in the list, from 0 on. */
   readonly index: number;
+  /** The names around the comprehension, and the item by its name. */
   readonly scope: BareScope;
+  /** Whether the condition is true; false also when it has no value. */
   readonly holds: boolean;
 }
 

@@ -3,7 +3,9 @@ import type { Json } from "../../base/json/json.ts";
 
 /** Why an expression does not hold. Public: journals and reports have it; fields are added, never renamed. */
 export interface Explanation {
+  /** The text of the expression, without spaces around it. */
   readonly expression: string;
+  /** The whole expression with its result, and the parts that explain it. */
   readonly tree: TreeNode;
   /** What would make it hold. */
   readonly hints: readonly Remedy[];
@@ -16,9 +18,13 @@ export type Glimpse = { readonly value: Json } | { readonly summary: string };
 
 /** A sub-expression and its result: `value` or `summary`, `state`, or nothing when its value has no JSON form. */
 export interface TreeNode {
+  /** The text of the sub-expression; its length alone when it is too long to be shown. */
   readonly expression: string;
+  /** Its value, when that is small enough to be shown. */
   readonly value?: Json;
+  /** A description of a value that is too large to be shown. */
   readonly summary?: string;
+  /** `no value`: it has none. `not evaluated`: another part decided before it. */
   readonly state?: "no value" | "not evaluated";
   /** Why there is no value. */
   readonly why?: string;
@@ -32,6 +38,7 @@ export interface TreeNode {
 export interface Items {
   /** `2 of 5 fail`. */
   readonly says: string;
+  /** The first of them, at most `LIMITS.explainedItems`. */
   readonly shown: readonly ItemOutcome[];
   /** Whether there are more of them. */
   readonly more?: true;
@@ -41,6 +48,7 @@ export interface Items {
 export interface ItemOutcome {
   /** `[3]`. */
   readonly at: string;
+  /** The condition with its result for this item. */
   readonly condition: TreeNode;
 }
 
@@ -50,10 +58,13 @@ export interface Remedy {
   readonly or?: true;
   /** The item of a comprehension that `subject` is about. */
   readonly item?: string;
+  /** The text of the part that would have to be different. */
   readonly subject: string;
   /** `be`, `be at least`, `contain`. */
   readonly must: string;
+  /** The value to compare with, and the expression that gives it, unless it is a literal. */
   readonly wanted?: Glimpse & { readonly expression?: string };
+  /** The value that the subject has. */
   readonly is?: Glimpse;
   /** The distance from the wanted value: `0.01 less`. */
   readonly remark?: string;

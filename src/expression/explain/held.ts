@@ -11,7 +11,9 @@ import { DissectedExpression } from "./source.ts";
 
 /** A condition, and the parts of it with their values: what it compares, and the lists that it searches. */
 export interface SeenCondition {
+  /** The text of the condition. */
   readonly expression: string;
+  /** Its parts with their values, at most `LIMITS.heldValues`; those without a value are left out. */
   readonly values: readonly (Glimpse & { readonly expression: string })[];
 }
 

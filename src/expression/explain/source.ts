@@ -12,6 +12,7 @@ const LEAST_CHARS = 40;
 
 /** The parts of an expression, each with its text and its value. It counts its work, and stops at its limits. */
 export class DissectedExpression {
+  /** The syntax tree of the whole expression. */
   readonly tree: ASTNode;
   readonly #text: string;
   readonly #texts: readonly ASTNode[];

@@ -11,8 +11,11 @@ import { isLiteral, mentions, type PartOutcome, type DissectedExpression } from 
 
 /** The place of a part: its names, and its wanted truth; `undefined` when any value may matter. */
 export interface PartPlace {
+  /** The names that the part may use, with their values. */
   readonly scope: BareScope;
+  /** The value that the part should have for the expression to hold. */
   readonly wanted?: boolean | undefined;
+  /** How many levels of parts may be shown below it. */
   readonly depth: number;
   /** Inside a condition: the name of its item. Parts without it are shown beside the condition. */
   readonly item?: string;

@@ -17,7 +17,9 @@ import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** What a call sends, beside its key. */
 export interface ExportedRequest {
+  /** The parameters with their places in the request; those without a value are left out. */
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly value: WrittenValue }[];
+  /** The body of the request; nothing when it has none. */
   readonly body: WrittenValue | undefined;
   /** What later steps can use beside the answer. */
   readonly yields: Named;

@@ -6,8 +6,11 @@ import { Expr, isMap, type WrittenValue } from "../value.ts";
 
 /** A criterion of a step. */
 export interface Criterion {
+  /** What must hold, in the language that `type` names. */
   readonly condition: string;
+  /** The runtime expression of what the condition looks at; left out of a simple condition. */
   readonly context?: string;
+  /** `regex` or `jsonpath`; left out of a simple condition. */
   readonly type?: string;
 }
 

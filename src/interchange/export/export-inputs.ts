@@ -1,6 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
-import type { InputDeclaration, Playbook, SecretDeclaration, ValueShape, VariableDeclaration } from "../../playbook/model.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { InputDeclaration, SecretDeclaration, ValueShape, VariableDeclaration } from "../../playbook/declarations.ts";
 import { withOrganization } from "../../playbook/inputs/value-shape.ts";
 import { child, type MapNode, type SourceNode } from "../../source/node.ts";
 import type { Known, Named } from "../expressions/evaluate.ts";

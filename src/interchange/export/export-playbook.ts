@@ -18,7 +18,9 @@ import { runtimeOf } from "../expressions/runtime-value.ts";
 
 /** The document that a playbook is exported to. */
 export interface Exported {
+  /** The text of the document; nothing when none can be made. */
   readonly text: string | undefined;
+  /** What the translation loses or changes, and why there is no text. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

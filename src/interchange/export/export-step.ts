@@ -5,14 +5,23 @@ import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
 
 /** A step of an Arazzo workflow. */
 export class OutStep {
+  /** Its `stepId`, which no other step of the workflow has. */
   readonly id: string;
+  /** The operation that it calls. */
   readonly operation: Operation;
+  /** The names of the blocks and includes around it and its own, for people; nothing when none has a name. */
   description: string | undefined;
+  /** The parameters as Arazzo has them; those that say who acts come first. */
   parameters: readonly object[] = [];
+  /** The payload of its body; nothing when it has none. */
   body: WrittenValue | undefined;
+  /** The criteria of its success: all of them must hold. */
   criteria: readonly Criterion[] = [];
+  /** The actions after a success; empty: the next step follows. */
   onSuccess: readonly object[] = [];
+  /** The actions after a failure; empty: the workflow ends. */
   onFailure: readonly object[] = [];
+  /** The runtime expressions of the places that later steps use, by the names of the outputs. */
   readonly outputs: Map<string, string> = new Map();
 
   constructor(id: string, operation: Operation) {
@@ -55,10 +64,12 @@ export class AnswerPlace implements Named {
     this.#isOwn = isOwn;
   }
 
+  /** Returns the place under a key inside of it. */
   part(key: string): AnswerPlace {
     return new AnswerPlace(this.#step, [...this.#path, key], this.#isOwn);
   }
 
+  /** Returns its runtime expression; for another step, by an output that is added where there is none yet. */
   value(): Expr {
     return this.#isOwn ? new Expr(placeIn(this.#path)) : this.#step.output(this.#path);
   }

@@ -27,6 +27,7 @@ import type { WrittenValue } from "../value.ts";
 
 /** The steps of a playbook as steps of a workflow. */
 export interface ExportedBlock {
+  /** The steps of the workflow, in their order. */
   readonly all: readonly OutStep[];
   /** `steps`, as later expressions know it. */
   readonly steps: Known;

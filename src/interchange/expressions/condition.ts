@@ -113,7 +113,9 @@ function keysIn(path: string): readonly string[] {
 
 /** The list that a JSONPath looks into, and the condition by which it chooses. */
 export interface Filter {
+  /** The keys from the root to the list, or to the value that is named. */
   readonly path: readonly string[];
+  /** Which items are chosen; nothing when the path names one value. */
   readonly where: ConditionPart | undefined;
 }
 

@@ -9,7 +9,9 @@ import { withoutMarks } from "../../services/marks.ts";
 
 /** A recorded request as a call of an operation. */
 export interface HarCall {
+  /** The operation, recognised by the method and the address. */
   readonly operation: Operation;
+  /** The input of the call: its parameters and the fields of its body, without marks of a run. */
   readonly with: JsonObject;
   /** The entity that acts, as it was sent; `undefined`: the key acts. */
   readonly acting: string | undefined;

@@ -23,6 +23,7 @@ import { HarSecrets } from "./har-secrets.ts";
 export interface ImportedHar {
   /** `undefined` when nothing can be made of it. */
   readonly text: string | undefined;
+  /** What the translation loses or changes, and why there is no text. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

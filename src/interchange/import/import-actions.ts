@@ -4,9 +4,13 @@ import { type Asked, readConditions } from "./import-criteria.ts";
 
 /** A step of a workflow that is being translated, with its actions. */
 export interface ActedStep {
+  /** Its `stepId` in the document. */
   readonly id: string;
+  /** The step in the document. */
   readonly node: SourceNode;
+  /** The actions after a success; one of the step replaces the one of the workflow that has the same name. */
   readonly onSuccess: readonly SourceNode[];
+  /** The actions after a failure; one of the step replaces the one of the workflow that has the same name. */
   readonly onFailure: readonly SourceNode[];
 }
 
@@ -58,8 +62,11 @@ function targetOf(
 
 /** How a read is repeated. */
 export interface Repeats {
+  /** How often it is read at most, the first time counted. */
   readonly attempts: number;
+  /** The pause between two reads, in milliseconds. */
   readonly everyMs: number;
+  /** The action that asks for it, as the place of findings. */
   readonly action: SourceNode;
 }
 

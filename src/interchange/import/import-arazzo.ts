@@ -13,6 +13,7 @@ import { importWorkflow, type Importing } from "./import-workflow.ts";
 export interface Translation {
   /** `undefined` when nothing can be made of it. */
   readonly text: string | undefined;
+  /** What the translation loses or changes, and why there is no text. */
   readonly diagnostics: readonly Diagnostic[];
   /** Where each step of the translation comes from. */
   readonly places: ReadonlyMap<string, Range>;

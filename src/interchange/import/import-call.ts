@@ -11,7 +11,9 @@ import { isMap, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** The input of a call, and who acts. */
 export interface ImportedCall {
+  /** The parameters and the fields of the body, by name. */
   readonly with: ValueMap;
+  /** Who acts, as the `as` of a step has it. */
   readonly as: unknown;
 }
 

@@ -10,14 +10,19 @@ import { Expr, celOf, celPath, Joined } from "../value.ts";
 
 /** What a step must do, in the words of a playbook. */
 export interface Expected {
+  /** Expressions that must all hold after a success; empty of a step that must be refused. */
   readonly expect: readonly string[];
+  /** The refusal that the step must get; nothing when it must succeed. */
   readonly fails: { readonly condition?: string; readonly status?: readonly number[] } | undefined;
 }
 
 /** How the answer of the own step is named: `response` beside it, `steps.ID` after it. */
 export interface Asked {
+  /** What the expressions of the workflow can name. */
   readonly scope: WorkflowScope;
+  /** The step whose answer it is. */
   readonly own: CallTarget;
+  /** The name of that answer in an expression. */
   readonly owner: string;
 }
 

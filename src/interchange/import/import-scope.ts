@@ -6,14 +6,19 @@ import { Expr, celOf, Joined, type WrittenValue, valueAt } from "../value.ts";
 
 /** A parameter of a step, with the value that the step gives it. */
 export interface GivenParameter {
+  /** The name of the parameter; empty when the document gives none. */
   readonly name: string;
+  /** Its place in the request, such as `query`; empty when the document gives none. */
   readonly in: string;
+  /** The value in the document. */
   readonly value: SourceNode;
+  /** The item of the list of parameters, as the place of findings. */
   readonly node: SourceNode;
 }
 
 /** A step of a workflow: its call, or the outputs of the workflow that it runs. */
 export interface KnownStep {
+  /** Its call; nothing when it runs a workflow. */
   readonly call: CallTarget | undefined;
   /** Its outputs, by name. */
   readonly output: (name: string, place: FindingPlace) => WrittenValue | undefined;
@@ -21,7 +26,9 @@ export interface KnownStep {
 
 /** What the expressions of one workflow can name. */
 export class WorkflowScope {
+  /** What the translation of the document has found. */
   readonly findings: TranslationFindings;
+  /** The steps that come before, by their `stepId`. */
   readonly steps: Map<string, KnownStep> = new Map();
   readonly #input: (name: string, place: FindingPlace) => WrittenValue | undefined;
   readonly #workflow: (id: string) => ReadonlyMap<string, WrittenValue> | undefined;

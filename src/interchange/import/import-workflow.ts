@@ -17,30 +17,43 @@ import { type WrittenValue, written } from "../value.ts";
 
 /** A step of the translated playbook: its fields, and where it comes from. */
 export interface ImportedStep {
+  /** Its id in the playbook. */
   readonly id: string;
+  /** Where the document names its step. */
   readonly range: Range;
+  /** The fields of the step in the order in which they are written; one that is `undefined` is left out. */
   readonly [field: string]: unknown;
 }
 
 /** What all workflows of one document share while they are translated. */
 export interface Importing {
+  /** The document that is translated. */
   readonly document: ArazzoDocument;
+  /** The inputs and secrets of the playbook. */
   readonly inputs: ImportedInputs;
+  /** The actors of the playbook. */
   readonly actors: ImportedActors;
+  /** The workflows of the document by their ids, in its order. */
   readonly workflows: ReadonlyMap<string, MapNode>;
+  /** The names of its source descriptions. */
   readonly sources: ReadonlySet<string>;
+  /** The steps of the playbook so far, in their order. */
   readonly steps: ImportedStep[];
   /** The outputs of the workflows that have been translated. */
   readonly outputs: Map<string, ReadonlyMap<string, WrittenValue>>;
+  /** The ids of all steps: no two have the same one. */
   readonly ids: Names;
 }
 
 /** How a workflow is run: by itself, or by a step of another one. */
 export interface WorkflowCall {
+  /** The `workflowId`. */
   readonly id: string;
+  /** What the ids of its steps in the playbook begin with; empty of the only workflow that no other one runs. */
   readonly prefix: string;
   /** The workflows around it, and itself. */
   readonly chain: readonly string[];
+  /** Returns the value of an input; reports a finding and returns nothing when there is no such input. */
   readonly input: (name: string, place: FindingPlace) => WrittenValue | undefined;
 }
 

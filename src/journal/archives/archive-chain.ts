@@ -6,14 +6,19 @@ import type { KnownArchive } from "./archives.ts";
 
 /** An archive as it was verified. */
 export interface VerifiedArchive {
+  /** The name of its file, without the folder. */
   readonly file: string;
+  /** Its place in the chain of archives, from 1 on. */
   readonly number: number;
+  /** How many runs it holds. */
   readonly runs: number;
+  /** How many records it holds. */
   readonly records: number;
   /** Null when it has no seal. */
   readonly digest: string | null;
   /** The digest of the archive before it. Null when it has no first line. */
   readonly previous: string | null;
+  /** What is wrong with it, or with its place in the chain; null when it is intact. */
   readonly problem: Failure | null;
 }
 

@@ -10,17 +10,23 @@ export const FIRST_PREVIOUS: string = CHAIN_START.hash;
 
 /** A run as an archive holds it. */
 export interface SealedRun {
+  /** The run's id. */
   readonly id: string;
+  /** The file of its playbook. */
   readonly playbook: string;
+  /** The name of its environment in tokenbook.yaml. */
   readonly environment: string;
   /** Milliseconds since the Unix epoch. */
   readonly openedAt: number;
+  /** How the run ended. */
   readonly outcome: string;
+  /** Where its chain of records ends. */
   readonly end: ChainEnd;
 }
 
 /** What the first line of an archive says. */
 export interface ArchiveHeading {
+  /** Its place in the chain of archives, from 1 on. */
   readonly number: number;
   /** The digest of the archive before it. */
   readonly previous: string;
@@ -30,13 +36,17 @@ export interface ArchiveHeading {
 
 /** A record as an archive holds it: the columns of a journal. */
 export interface SealedRecord extends Omit<ChainedRecord, "record">, Pick<RunRecord, "sequence" | "epoch" | "at" | "kind"> {
+  /** The run's id. */
   readonly run: string;
 }
 
 /** What was found in an archive, as far as it is whole. */
 export interface ReadArchive {
+  /** Undefined when its first line cannot be read. */
   readonly heading: ArchiveHeading | undefined;
+  /** In the order of the file. */
   readonly runs: readonly SealedRun[];
+  /** How many records it holds. */
   readonly records: number;
   /** Undefined when it has no end. */
   readonly digest: string | undefined;

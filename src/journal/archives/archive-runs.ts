@@ -21,9 +21,11 @@ import type { JournalStore } from "../store.ts";
 
 /** What is archived, and where. */
 export interface Archiving {
+  /** The folder of the archives; it is made where there is none. */
   readonly folder: string;
   /** Runs whose last record is older than this are archived. Milliseconds since the Unix epoch. */
   readonly before: number;
+  /** The present time, in milliseconds since the Unix epoch. */
   readonly now: number;
   /** Whether a drift that is remembered names a run. */
   readonly isNeeded: (run: string) => boolean;
@@ -33,7 +35,9 @@ export interface Archiving {
 
 /** An archive that a command has completed. */
 export interface CompletedArchive extends KnownArchive {
+  /** The ids of its runs. */
   readonly runs: readonly string[];
+  /** How many records it holds. */
   readonly records: number;
   /** Whether an earlier command wrote the file, and ended before it removed the runs from the journal. */
   readonly wasBegun: boolean;
@@ -41,7 +45,9 @@ export interface CompletedArchive extends KnownArchive {
 
 /** What archiving runs has done. */
 export interface ArchivedRuns {
+  /** In the order of their numbers; empty when there was nothing to archive. */
   readonly archives: readonly CompletedArchive[];
+  /** The runs that are old enough, and stay in the journal. */
   readonly kept: readonly KeptRun[];
 }
 

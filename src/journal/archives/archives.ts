@@ -24,7 +24,9 @@ CREATE UNIQUE INDEX archived_key ON archived_run (key) WHERE key IS NOT NULL;
 
 /** An archive as the journal knows it. */
 export interface KnownArchive {
+  /** Its place in the chain of archives, from 1 on. */
   readonly number: number;
+  /** The SHA-256 digest of all its bytes before the last line, in hexadecimal. */
   readonly digest: string;
   /** Where it was written. */
   readonly file: string;
@@ -34,14 +36,19 @@ export interface KnownArchive {
 
 /** A run that is in an archive. */
 export interface RunInArchive {
+  /** The run's id. */
   readonly id: string;
+  /** How the run ended. */
   readonly outcome: string;
+  /** Where the archive was written. */
   readonly file: string;
 }
 
 /** A run that is old enough, and stays in the journal. */
 export interface KeptRun {
+  /** The run's id. */
   readonly id: string;
+  /** Why it stays. */
   readonly because: KeptBecause;
 }
 
@@ -50,7 +57,9 @@ export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "op
 
 /** What of the journal can be archived. */
 export interface Archivable {
+  /** The runs that can be archived, the earliest first. */
   readonly runs: readonly SealedRun[];
+  /** The runs that are old enough, and stay in the journal. */
   readonly kept: readonly KeptRun[];
 }
 

@@ -11,14 +11,23 @@ import type { StepTypes } from "../types/step-types.ts";
 
 /** What all of one playbook is checked against. */
 export interface Surroundings {
+  /** Collects the findings of the check. */
   readonly context: CheckContext;
+  /** Checks the uses of `steps`. */
   readonly names: StepNames;
+  /** Checks the uses of `secrets` and `env`. */
   readonly outside: OutsideNames;
+  /** The secrets that the playbook declares, and those that its rows refer to. */
   readonly secrets: KnownSecrets;
+  /** The type of `steps` at each place. */
   readonly types: StepTypes;
+  /** By name. */
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
+  /** The `as` of `defaults`, for calls that have none of their own; `undefined` without one. */
   readonly defaultAs: SourceNode | undefined;
+  /** Whether the playbook is of mode read-only. */
   readonly readOnly: boolean;
+  /** Finds the playbooks that this one includes. */
   readonly included: IncludedPlaybooks;
 }
 
@@ -30,6 +39,7 @@ export interface Spot extends Standpoint {
   readonly fails: boolean;
   /** Whether a condition may prevent the place from being reached. */
   readonly maybe: boolean;
+  /** The types of the names that may be used there. */
   readonly types: TypeEnvironment;
   /** The steps before it; the list grows as the playbook is read. */
   readonly done: Set<string>;

@@ -3,10 +3,13 @@ const CLOSING = "}}";
 
 /** An expression inside a text: its own text, and the offsets of the whole `${{ … }}`. */
 export interface Span {
+  /** Its own text, between `${{` and `}}`. */
   readonly text: string;
   /** The offset at which its own text begins. */
   readonly from: number;
+  /** The offset at which its `${{` begins. */
   readonly start: number;
+  /** The offset behind its `}}`. */
   readonly end: number;
 }
 

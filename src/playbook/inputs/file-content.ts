@@ -9,12 +9,14 @@ import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";
 import { essential, restOfSentence } from "../../source/problems.ts";
 import type { SourceFile } from "../../source/file.ts";
 import { parseYaml } from "../../source/parse.ts";
-import type { FileFormat, FileRule, ValueShape } from "../model.ts";
+import type { FileFormat, FileRule, ValueShape } from "../declarations.ts";
 import { coerce, shapeProblems, type ShapeProblem, spellPath, problemSentence } from "./value-shape.ts";
 
 /** One thing that is wrong in a data file: where, what, and what would fix it. */
 export interface ContentProblem {
+  /** What is wrong and where, in one sentence. */
   readonly message: string;
+  /** What would fix it; left out when that is unknown. */
   readonly fix?: string | undefined;
 }
 
@@ -23,9 +25,13 @@ export type Content = { readonly value: Json } | { readonly problems: readonly C
 
 /** The data file to read, and its required content. */
 export interface ContentSource {
+  /** The path of the file; messages name it. */
   readonly path: string;
+  /** The content of the file, not parsed yet. */
   readonly text: string;
+  /** What the content must be. */
   readonly shape: ValueShape;
+  /** The rules of the input, such as the format. */
   readonly rule: FileRule;
   /** Whether messages may quote its content. */
   readonly isQuoted: boolean;

@@ -8,7 +8,7 @@ import type { CheckContext } from "../check-context.ts";
 import { type FileReader, resolveFrom } from "../playbook-files.ts";
 import { type GivenFields, PART } from "../keywords/input.ts";
 import { fieldsOf } from "../keywords/keyword.ts";
-import type { FileFormat, FileRule, InputDeclaration, ValueShape } from "../model.ts";
+import type { FileFormat, FileRule, InputDeclaration, ValueShape } from "../declarations.ts";
 import { refusalOf } from "../file-placement.ts";
 import { type ShapeReader, startOf, uniqueOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
@@ -23,6 +23,7 @@ export class FileInputReader {
     this.#context = context;
   }
 
+  /** Returns what the declaration of a file says; what is wrong in it is reported. */
   read(
     name: string,
     node: SourceNode,

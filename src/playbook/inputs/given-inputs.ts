@@ -5,7 +5,8 @@ import { count, didYouMean } from "../../base/text/text.ts";
 import { type ContentProblem, keyTwiceIn, readContent } from "./file-content.ts";
 import type { NamedFiles } from "../check-context.ts";
 import type { FileReader } from "../playbook-files.ts";
-import type { FileRule, InputDeclaration, InputType, Playbook } from "../model.ts";
+import type { Playbook } from "../model.ts";
+import type { FileRule, InputDeclaration, InputType } from "../declarations.ts";
 import { isQuotable, refusalOf } from "../file-placement.ts";
 import { coerce, shapeProblems, spellPath, problemSentence, withOrganization } from "./value-shape.ts";
 

@@ -7,7 +7,7 @@ import { inputFrame, inputPartFrame } from "../keywords/frame.ts";
 import { FileInputReader } from "./file-input.ts";
 import { GIVEN } from "../keywords/input.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import type { InputDeclaration, InputType, ValueShape } from "../model.ts";
+import type { InputDeclaration, InputType, ValueShape } from "../declarations.ts";
 import { coerce, shapeProblems, spellPath, problemSentence } from "./value-shape.ts";
 import { ShapeReader, startOf } from "./shape-reader.ts";
 

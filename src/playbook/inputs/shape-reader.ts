@@ -8,7 +8,7 @@ import { child, type Range, type SourceNode, textOf, toJson } from "../../source
 import type { CheckContext } from "../check-context.ts";
 import { INPUT, PART, type InputPartFields } from "../keywords/input.ts";
 import { allRead, fieldsOf, type Keyword } from "../keywords/keyword.ts";
-import type { InputType, ValueShape } from "../model.ts";
+import type { InputType, ValueShape } from "../declarations.ts";
 import { coerce, shapeProblems, spellPath } from "./value-shape.ts";
 
 /** Reads the declaration of one input about its value, and about the parts of its value. */
@@ -115,6 +115,7 @@ export class ShapeReader {
     }
   }
 
+  /** Reports bounds that are no values of the type, and bounds that no value can keep. */
   checkBounds(shape: ValueShape, node: SourceNode): void {
     const { type } = shape;
     for (const rule of ["minimum", "maximum"] as const) {
@@ -139,12 +140,14 @@ export class ShapeReader {
     );
   }
 
+  /** Reports a `unique` that names no field of the items. */
   checkUnique({ unique, items }: ValueShape, node: SourceNode | undefined): void {
     if (typeof unique !== "string" || node === undefined) return;
     const known = [...(items?.properties?.keys() ?? [])];
     if (!known.includes(unique)) this.#unknownField("unique", unique, { known, place: node.range });
   }
 
+  /** Reports a finding at a place in the file. */
   report(finding: Finding, place: Range): void {
     this.#context.report(finding, place);
   }

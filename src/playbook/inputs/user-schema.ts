@@ -6,11 +6,12 @@ import { SchemaFault, SchemaRefused, userValidator } from "../../schema/user.ts"
 import type { Validate } from "../../schema/validator.ts";
 import type { SchemaProblem } from "../../schema/walk.ts";
 import { essential, restOfSentence } from "../../source/problems.ts";
-import type { ValueShape } from "../model.ts";
+import type { ValueShape } from "../declarations.ts";
 import { spellPath } from "./value-shape.ts";
 
 /** A JSON Schema that a user wrote, ready for use. */
 export interface UserSchema {
+  /** Returns what the schema finds in a value. */
   readonly validate: Validate;
   /** The types in it: they are checked before a run, and decide how the cells of a table are read. */
   readonly shape: ValueShape;

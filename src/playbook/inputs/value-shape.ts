@@ -4,7 +4,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
-import type { ValueShape } from "../model.ts";
+import type { ValueShape } from "../declarations.ts";
 
 /** What is wrong with a value, or with a part of it. */
 export interface ShapeProblem {

@@ -20,7 +20,9 @@ import { STEP_ID } from "../../base/text/step-id.ts";
 
 /** What a check has. */
 export interface CheckFields extends SideReadFields, Values<"foreach" | "that" | "conserve"> {
+  /** What is checked, for people; `undefined` without one. */
   readonly name: string | undefined;
+  /** With `warn` the check is only reported when it does not hold. */
   readonly severity: "error" | "warn";
 }
 
@@ -45,7 +47,9 @@ export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
 
 /** Rows that are read from outside of the service. */
 export interface RowsFields extends Values<OutsideKind | "headers" | "each" | "next" | "properties" | "required"> {
+  /** The SELECT that gives the rows of a database; `undefined` for a file or an API. */
   readonly query: string | undefined;
+  /** How long a query may take for its next rows, or an API for one answer, in milliseconds. */
   readonly timeout: number;
 }
 
@@ -85,7 +89,9 @@ export const ROWS: Keywords<RowsFields> = {
 /** The fields of one side of a comparison. */
 export interface SideFields
   extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "once" | "at"> {
+  /** Its name in reports; `undefined` without one. */
   readonly name: string | undefined;
+  /** `sum`: rows of one key are added up. `undefined`: a second row of a key is a finding. */
   readonly combine: "sum" | undefined;
 }
 
@@ -145,11 +151,17 @@ export const MAPPING: Keywords<Values<"from"> & Readonly<Record<"left" | "right"
 
 /** What a comparison has. */
 export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "conserve" | "left" | "right" | "map" | "totals"> {
+  /** The name of the comparison, which identifies its drifts from run to run. */
   readonly id: string | undefined;
+  /** What is compared, for people; `undefined` without one. */
   readonly name: string | undefined;
+  /** Differences up to it are ignored. */
   readonly tolerance: Decimal;
+  /** A row that changed within this time is moving, and not yet a drift; in milliseconds. */
   readonly settle: number;
+  /** How long to wait before a difference is read again, to confirm it, in milliseconds. */
   readonly recheck: number;
+  /** Whether it fails or passes when neither side has a row. */
   readonly empty: "fail" | "pass";
 }
 

@@ -17,7 +17,9 @@ const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
 /** A playbook that an editor must know: its name in steps, and itself. */
 export interface KnownPlaybook {
+  /** Its name in steps, such as `tokenbook/mint.yaml`. */
   readonly uses: string;
+  /** The checked playbook. */
   readonly playbook: Playbook;
 }
 

@@ -1,6 +1,6 @@
 import { DATE_PATTERN } from "../../base/time/date.ts";
 import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
-import type { InputType } from "../model.ts";
+import type { InputType } from "../declarations.ts";
 import { choice, type Keyword, type Keywords, node, number, text, type Value, type Values } from "./keyword.ts";
 
 // The keywords of an input, and of the parts of one: an item of a list, a field of an object.
@@ -9,13 +9,17 @@ import { choice, type Keyword, type Keywords, node, number, text, type Value, ty
 export interface InputPartFields extends Values<
   "type" | "pattern" | "enum" | "minimum" | "maximum" | "items" | "unique" | "properties" | "required"
 > {
+  /** What people should know about it; `undefined` without one. */
   readonly description: string | undefined;
+  /** How many items a list must have; `undefined` without a limit. */
   readonly minItems: number | undefined;
+  /** How many items a list may have; `undefined` without a limit. */
   readonly maxItems: number | undefined;
 }
 
 /** The keywords of an input alone. */
 export interface GivenFields extends Values<"default" | "schema"> {
+  /** How a file is read; `undefined`: by its extension. */
   readonly format: "json" | "yaml" | "csv" | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { DURATION_PATTERN, parseDuration } from "../../base/time/duration.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
-import type { InputType } from "../model.ts";
+import type { InputType } from "../declarations.ts";
 
 // A keyword is one row of a table; the frame, the editor's schema, the formatter, the rules and the reference follow from it.
 
@@ -12,17 +12,21 @@ export type Values<Names extends string> = Readonly<Record<Names, Value>>;
 
 /** A keyword that must be beside another one, or must not. */
 export interface CompanionRule {
+  /** The name of the other keyword. */
   readonly keyword: string;
   /** The value that it must have. */
   readonly is?: string;
   /** The calls for which this holds; by default all. */
   readonly of?: "reads";
+  /** What is wrong when the rule is broken, in one sentence. */
   readonly message: string;
+  /** What to write instead. */
   readonly suggestion?: string;
 }
 
 /** The properties of a row beyond its schema and reader. */
 export interface KeywordColumns {
+  /** The map must have it; left out, it may be missing. */
   readonly required?: true;
   /** Its default, as a user would write it. */
   readonly default?: string;
@@ -30,7 +34,9 @@ export interface KeywordColumns {
   readonly only?: "reads" | "writes" | "paged lists";
   /** What to do in a call that may not have it. */
   readonly instead?: string;
+  /** The keyword that must be beside it. */
   readonly needs?: CompanionRule;
+  /** The keyword that must not be beside it. */
   readonly excludedBy?: CompanionRule;
   /** For an input: the types that it applies to. */
   readonly types?: readonly (InputType | "any")[];
@@ -46,7 +52,9 @@ export interface KeywordColumns {
 
 /** One keyword: its schema, and how its value is read. */
 export interface Keyword<T = unknown> extends KeywordColumns {
+  /** The JSON Schema of its value, with its description. */
   readonly schema: object;
+  /** Returns what a reader gets from the value, also from a missing one. */
   readonly read: (value: Value) => T;
 }
 
@@ -77,9 +85,13 @@ export function allRead(_rest: Readonly<Record<string, never>>): void {}
 /** A JSON Schema of an object. */
 export interface Frame {
   readonly type: "object";
+  /** What the object is, for people. */
   readonly description?: string;
+  /** The schema of each field, by name. */
   readonly properties: Readonly<Record<string, object>>;
+  /** The names of the fields that the object must have. */
   readonly required: readonly string[];
+  /** Whether the object may have other fields. */
   readonly additionalProperties: boolean;
 }
 
@@ -188,6 +200,7 @@ export function elementNode<const C extends KeywordColumns = object>(
 
 /** A keyword that is not allowed in its place. */
 export interface Misplaced extends Pick<CompanionRule, "message" | "suggestion"> {
+  /** The name of the keyword. */
   readonly name: string;
 }
 

@@ -23,10 +23,15 @@ import { steps } from "./step.ts";
 
 /** When a playbook runs by itself. */
 export interface ScheduleFields extends Values<"cron" | "timezone"> {
+  /** What happens to a firing while the previous run has not ended. */
   readonly overlap: "skip" | "queue" | "cancel";
+  /** How late a firing that was missed may still run, in milliseconds. */
   readonly catchup: number;
+  /** By how much a firing is put off at most, in milliseconds. */
   readonly jitter: number;
+  /** How long a run may take, with all its tries, in milliseconds; `undefined` without a limit. */
   readonly timeLimit: number | undefined;
+  /** When a run that failed is made once more; `undefined`: never. */
   readonly retry: RetryFields | undefined;
 }
 
@@ -54,7 +59,9 @@ export const SCHEDULE: Keywords<ScheduleFields> = {
 
 /** Which runs go one at a time. */
 export interface ConcurrencyFields extends Values<"group"> {
+  /** Whether to refuse or to wait while another run is in the group. */
   readonly overlap: "refuse" | "wait";
+  /** How long to wait for the group, in milliseconds. */
   readonly timeout: number;
 }
 
@@ -92,10 +99,15 @@ export const DOING: readonly Listed[] = ["steps", "reconcile", "checks"];
 
 /** What a playbook has. */
 export interface PlaybookFields extends Values<Listed | "playbook" | "schedule" | "concurrency"> {
+  /** What its drifts are remembered by, in place of the file. */
   readonly id: string | undefined;
+  /** What the playbook does, for people; `undefined` without one. */
   readonly name: string | undefined;
+  /** What people should know about it; `undefined` without one. */
   readonly description: string | undefined;
+  /** `read-only`: it has no write, also in the playbooks that it includes. */
   readonly mode: "read-only" | "read-write";
+  /** The actor of every step without its own `as`. */
   readonly defaults: Values<"as"> | undefined;
 }
 

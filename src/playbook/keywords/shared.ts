@@ -74,6 +74,7 @@ export const AS: Keywords<Values<"as">> = {
 /** A read that is made beside a step, or that a side of a comparison makes. */
 export type SideReadFields = Values<"as" | "read" | "with">;
 
+/** The keywords of such a read. */
 export const SIDE_READ: Keywords<SideReadFields> = {
   ...AS,
   read: expression("The operation that reads, such as ledger.token.get.", { names: "read" }),
@@ -117,8 +118,11 @@ export const CONSERVE: Keyword<Value> = node(
 
 /** How often and when something that failed is tried again. */
 export interface RetryFields {
+  /** How many tries there are in total, the first included. */
   readonly attempts: number | undefined;
+  /** The pause before the second try, in milliseconds. */
   readonly every: number;
+  /** Each pause is this many times the one before it. */
   readonly backoff: number;
 }
 

@@ -28,6 +28,7 @@ export function steps(description: string): Keyword<Value> & { readonly edit: "n
 
 /** The common fields of every step. */
 export interface HeadFields extends Values<"id" | "if" | "foreach"> {
+  /** What the step does, for people; `undefined` without one. */
   readonly name: string | undefined;
 }
 
@@ -114,6 +115,7 @@ export const WAITS: Readonly<Record<"receipt" | "until", Keywords<WaitFields>>> 
 
 /** What the message of a refusal must hold. */
 export interface MessageFields extends Values<"matches"> {
+  /** A part of the message, exactly. */
   readonly contains: string | undefined;
 }
 
@@ -124,6 +126,7 @@ const MESSAGE: Keywords<MessageFields> = {
 
 /** How the service must refuse. */
 export interface FailsFields extends Values<"condition" | "status"> {
+  /** What the message of the refusal must hold; `undefined`: anything. */
   readonly message: MessageFields | undefined;
 }
 
@@ -144,12 +147,19 @@ const FAILS: Keywords<FailsFields> = {
 
 /** What a call has beyond its head. */
 export interface CallFields extends UseFields, Values<"as" | "wait" | "until" | "expect"> {
+  /** The effect that the write must have; `undefined` without one. */
   readonly ensure: EnsureFields | undefined;
+  /** How to find the thing that the write made; `undefined` without one. */
   readonly discover: DiscoverFields | undefined;
+  /** How many pages of a list are read. */
   readonly pages: number;
+  /** How a failed read, or a block that only reads, is tried again; `undefined` without one. */
   readonly retry: RetryFields | undefined;
+  /** How long to wait for `until`, in milliseconds; `undefined`: as `wait` says. */
   readonly timeout: number | undefined;
+  /** What the step ends as when `until` does not hold in time. */
   readonly on_timeout: "fail" | "pending";
+  /** The refusal that is expected; `undefined` without one. */
   readonly fails: FailsFields | undefined;
 }
 

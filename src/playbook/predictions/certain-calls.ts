@@ -9,14 +9,19 @@ import { stepsIn } from "../playbook-walk.ts";
 
 /** A write whose outcome no condition decides: it is made, and is expected to pass. */
 export interface CertainCall {
+  /** The step that makes it. */
   readonly step: WriteStep;
+  /** The step as it was written. */
   readonly node: MapNode;
+  /** The step's outline. */
   readonly outline: Outline;
 }
 
 /** One thing in a call: its input, or one of its batch, with its place. */
 export interface RequestedItem {
+  /** The template of the thing. */
   readonly input: Template;
+  /** Where the thing is written, or the step that has no input. */
   readonly node: SourceNode;
   /** Whether the call has nothing else. */
   readonly alone: boolean;
@@ -24,6 +29,7 @@ export interface RequestedItem {
 
 /** A playbook, as far as its values are known before a run. */
 export class CertainPlaybook {
+  /** In the order of the steps, those of blocks included. */
   readonly calls: readonly CertainCall[];
   readonly #actors: JsonObject;
 
@@ -129,6 +135,7 @@ export function spellingOf(template: Template | undefined): string | undefined {
 export interface PartAt {
   /** `undefined` where there is none. */
   readonly part: Template | undefined;
+  /** Keys and indexes from the template to the part. */
   readonly path: readonly string[];
 }
 

@@ -6,6 +6,7 @@ import type { Template } from "../expressions/template.ts";
 
 /** A token that the playbook itself creates, as far as its text shows it. */
 export interface MadeToken {
+  /** The call that creates it. */
   readonly call: CertainCall;
   /** How many digits its quantities may have after the point. */
   readonly decimals: number | undefined;
@@ -17,7 +18,9 @@ export interface MadeToken {
 
 /** Who has which role in a token. */
 export interface Rights {
+  /** The token's `tokenPermissions`; empty without any. */
   readonly permissions: readonly Json[];
+  /** The token's `rolesMap`, which gives roles other names; empty without one. */
   readonly rolesMap: JsonObject;
 }
 

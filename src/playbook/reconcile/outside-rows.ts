@@ -10,14 +10,17 @@ import { partsFit } from "../inputs/input-declarations.ts";
 import { ShapeReader } from "../inputs/shape-reader.ts";
 import { ROWS, type RowsFields } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import type { ListSource, OutsideSource, ValueShape } from "../model.ts";
+import type { ListSource, OutsideSource } from "../model.ts";
+import type { ValueShape } from "../declarations.ts";
 import { resolveFrom } from "../playbook-files.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { typeOfShape } from "../types/value-types.ts";
 
 /** Rows that no operation gives, and the type of each. */
 export interface GivenRows {
+  /** Where the rows come from. */
   readonly source: ListSource | OutsideSource;
+  /** The type of one row. */
   readonly item: TypeName;
   /** Where the expressions about a row are, with its type. */
   readonly spot: Spot;

@@ -3,7 +3,8 @@ import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Redact, redactor, Secret } from "../../base/secret.ts";
 import { type FileReader, resolveFrom } from "../playbook-files.ts";
-import type { Playbook, SecretDeclaration } from "../model.ts";
+import type { Playbook } from "../model.ts";
+import type { SecretDeclaration } from "../declarations.ts";
 import { playbooksIn } from "../playbook-walk.ts";
 
 // The values that playbooks take from the process, read once and before anything is sent.
@@ -42,6 +43,7 @@ type SecretsByFile = ReadonlyMap<string, readonly Secret[]>;
 
 /** The secrets of playbooks, revealed only to expressions. */
 export class Secrets {
+  /** The secrets of all playbooks, then those of no playbook. */
   readonly all: readonly Secret[];
   /** Masks each of them in a text. */
   readonly redact: Redact;

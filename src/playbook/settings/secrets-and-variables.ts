@@ -6,7 +6,7 @@ import { child, type MapEntry, type SourceNode, textOf } from "../../source/node
 import type { SourceFile } from "../../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "../check-context.ts";
 import { SECRET_REFERENCE } from "../keywords/playbook.ts";
-import type { SecretDeclaration, VariableDeclaration } from "../model.ts";
+import type { SecretDeclaration, VariableDeclaration } from "../declarations.ts";
 
 // The values that a playbook takes from its process: secrets and variables.
 
@@ -51,6 +51,7 @@ function placeIn(node: SourceNode): Pick<SecretDeclaration, "from" | "place"> {
 
 /** The secrets of a playbook: those that it declares, and those that the rows of its comparisons refer to. */
 export class KnownSecrets {
+  /** The declared ones first; `nameOf` adds those that rows refer to. */
   readonly all: SecretDeclaration[];
 
   constructor(declared: readonly SecretDeclaration[]) {
@@ -107,6 +108,7 @@ export class OutsideNames {
     this.#declared = { secrets: secrets.map(({ name }) => name), env: variables.map(({ name }) => name) };
   }
 
+  /** Returns the first wrong use of a secret or a variable; `undefined` when there is none. */
   check(expression: Expression, from: SecretStandpoint): NameFinding | undefined {
     for (const reference of expression.references) {
       const finding = this.#undeclared(reference, expression.text);

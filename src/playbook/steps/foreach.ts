@@ -17,7 +17,9 @@ import type { Surroundings } from "../expressions/expression-scope.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
+  /** `undefined` when there is none, or when it cannot be used. */
   readonly foreach: Foreach | undefined;
+  /** The type of the item by its name; empty when it has none. */
   readonly item: Readonly<Record<string, Variable>>;
 }
 

@@ -17,10 +17,13 @@ import { checkWith } from "./call-input.ts";
 
 /** The place of a read beside a step. */
 export interface Beside {
+  /** The place in the playbook, with the names that may be used there. */
   readonly spot: Spot;
+  /** What all of the playbook is checked against. */
   readonly around: Surroundings;
   /** The actor of a read without its own `as`. */
   readonly as: SourceNode | undefined;
+  /** The id of the step that the read belongs to; left out in a check or a comparison. */
   readonly own?: string;
 }
 

@@ -8,6 +8,7 @@ export class Usage {
   readonly #wholes = new Set<string>();
   readonly #roots: string[] = [];
 
+  /** Records the names that an expression uses. */
   note(expression: Expression): void {
     for (const { root, path } of expression.references) {
       this.#roots.push(root);
@@ -43,6 +44,7 @@ export class Usage {
     return this.#roots.length;
   }
 
+  /** Returns whether an expression has used a root, such as `inputs`, since a mark of `now`. */
   usedSince(moment: number, root: string): boolean {
     return this.#roots.includes(root, moment);
   }

@@ -7,12 +7,15 @@ import type { Outline, Section } from "../outline.ts";
 
 /** Whether a step has run, or had its turn. */
 export interface Done {
+  /** Returns whether the step of this id has run, or had its turn. */
   readonly has: (id: string) => boolean;
 }
 
 /** A place in a playbook, as far as it decides which steps may be used. */
 export interface Standpoint {
+  /** The steps that have run when the place is reached. */
   readonly done: Done;
+  /** The sections of blocks around it, the outermost first. */
   readonly sections: readonly Section[];
   /** The conditions that hold around the place. */
   readonly under: readonly Assumption[];

@@ -4,7 +4,9 @@ import type { Outline } from "../outline.ts";
 
 /** The types of a playbook, and those of the names beside `steps`. */
 export interface BaseTypes {
+  /** The types of the contract and of the playbook. */
   readonly types: TypeEnvironment;
+  /** The types of the names beside `steps`, such as `inputs`, by name. */
   readonly variables: Readonly<Record<string, TypeName>>;
 }
 

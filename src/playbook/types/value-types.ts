@@ -6,7 +6,8 @@ import { type TypeName, TypeEnvironment, type Variable, type Words } from "../..
 import { responseSchema } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
-import type { ActorDeclaration, InputDeclaration, ValueShape } from "../model.ts";
+import type { ActorDeclaration } from "../model.ts";
+import type { InputDeclaration, ValueShape } from "../declarations.ts";
 
 /** Returns the type of a contract's schema; named schemas become named types, once. */
 export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
@@ -59,7 +60,9 @@ interface OperationTypes {
 
 /** The type of an answer, and the types for expressions that use nothing else. */
 export interface AnswerTypes {
+  /** The type of `response` in expressions. */
   readonly response: TypeName;
+  /** The types for expressions that use only the answer. */
   readonly types: TypeEnvironment;
 }
 

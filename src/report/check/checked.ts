@@ -4,14 +4,19 @@ import type { Diagnostic } from "../../source/diagnostic.ts";
 
 /** What a check found in one file. */
 export interface CheckedFile {
+  /** The path of the file, as the check was given it. */
   readonly file: string;
+  /** Whether the file can be run: it has no error. */
   readonly ok: boolean;
+  /** The errors and warnings that were found. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The folder in which a check ran, and the one that a reader of its report counts paths from. */
 export interface Places {
+  /** The absolute path of the folder in which the check ran. */
   readonly cwd: string;
+  /** The absolute path of the folder that paths in the report begin from. */
   readonly root: string;
 }
 

@@ -1,34 +1,50 @@
 /** What a crash test found, as `test --crash-everywhere --json` prints it; `schemas/crash.schema.json` describes it. Fields are added, never renamed. */
 export interface CrashDocument {
+  /** The format of the document. */
   readonly format: 1;
   /** No violation was found, and every playbook could be tested. */
   readonly ok: boolean;
+  /** One report for each playbook. */
   readonly playbooks: readonly CrashReport[];
 }
 
 /** One playbook, killed at each of its boundaries. */
 export interface CrashReport {
+  /** Its file and its title. */
   readonly playbook: { readonly file: string; readonly name: string };
   /** Why it could not be tested; null when it was. */
   readonly problem: CrashProblem | null;
+  /** The boundaries that were tried; empty when the playbook could not be tested. */
   readonly boundaries: readonly TriedBoundary[];
+  /** How many boundaries had which verdict. */
   readonly totals: CrashTotals;
+  /** How long the whole test took, in milliseconds. */
   readonly durationMs: number;
 }
 
+/** Why a playbook could not be tested, written for people. */
 export interface CrashProblem {
+  /** Identifies the kind of problem, and stays the same: `test.not-passed`. */
   readonly code: string;
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters; null when that is not said. */
   readonly why: string | null;
+  /** The command or edit that continues from here; null when there is none. */
   readonly next: string | null;
 }
 
 /** Boundaries by what came of them. */
 export interface CrashTotals {
+  /** Boundaries that were tried, whatever the verdict. */
   readonly tried: number;
+  /** Those tried with the verdict `same`. */
   readonly same: number;
+  /** Those tried with the verdict `unknown`. */
   readonly unknown: number;
+  /** Those tried with the verdict `answer-lost`. */
   readonly answerLost: number;
+  /** Those tried with the verdict `different`. */
   readonly different: number;
   /** Of those tried: the run came to its end without passing the boundary again. */
   readonly missed: number;
@@ -51,7 +67,9 @@ export interface TriedBoundary {
   readonly point: string;
   /** The address of the step; null where it is the run's own. */
   readonly step: string | null;
+  /** The result of the kill there. */
   readonly verdict: CrashVerdict;
+  /** The run came to its end without passing the boundary again. */
   readonly missed: boolean;
   /** Writes that set a value, and set it a second time, because nobody knew of the first: that changes nothing. */
   readonly setTwice: number;
@@ -63,8 +81,11 @@ export interface TriedBoundary {
   readonly replay: string;
 }
 
+/** A write about which the run does not know whether it took effect. */
 export interface UnknownWrite {
+  /** The address of the step. */
   readonly step: string;
+  /** Its name: `ledger.token.mint`. */
   readonly operation: string;
   /** What the sandbox knows, and the run does not. */
   readonly tookEffect: boolean;

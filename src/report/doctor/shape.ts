@@ -3,15 +3,20 @@ export type Grade = "ok" | "warning" | "problem";
 
 /** What is looked at. */
 export const AREAS = ["program", "terminal", "project", "keys", "state", "service", "profile"] as const;
+/** One of the areas that are looked at. */
 export type Area = (typeof AREAS)[number];
 
 /** One thing that was looked at. */
 export interface DoctorFinding {
+  /** What was looked at. */
   readonly area: Area;
+  /** How it was found. */
   readonly grade: Grade;
   /** Stays the same from version to version; programs branch on it. */
   readonly code: string;
+  /** What was found, in one sentence. */
   readonly message: string;
+  /** Why that is so, or matters; null when that is not said. */
   readonly why: string | null;
   /** The command or edit that fixes it. */
   readonly next: string | null;
@@ -19,10 +24,12 @@ export interface DoctorFinding {
 
 /** What `doctor --json` prints. Fields may be added; none is renamed. */
 export interface DoctorDocument {
+  /** The format of the document. */
   readonly format: 1;
   /** Whether nothing must be fixed. */
   readonly ok: boolean;
   /** The environment that was looked at; null when there is none to be had. */
   readonly environment: string | null;
+  /** Everything that was looked at, also what is well. */
   readonly findings: readonly DoctorFinding[];
 }

@@ -3,8 +3,11 @@ import { sanitise } from "../../base/text/text.ts";
 
 /** A workflow command that GitHub Actions turns into an annotation. */
 export interface Annotation {
+  /** The name of the command, by which GitHub chooses the colour. */
   readonly severity: "error" | "warning" | "notice";
+  /** The place and the title, such as `file`, `line` and `title`. */
   readonly properties: Readonly<Record<string, string | number>>;
+  /** What is said there; it may have several lines. */
   readonly message: string;
 }
 

@@ -11,6 +11,7 @@ export interface Case {
   readonly step: StepReport | undefined;
   /** As written in the playbook: it must be made harmless before it is written. */
   readonly name: string;
+  /** How a test report counts it. */
   readonly verdict: CaseVerdict;
   /** A frozen dotted code, or the outcome. */
   readonly type: string;

@@ -29,7 +29,9 @@ export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly No
 
 /** A suite of a document that is not about runs. */
 export interface PlainSuite {
+  /** The name of the suite, which each case has as its class name. */
   readonly name: string;
+  /** Each with what it printed, empty for nothing, and why it failed; `undefined` when it did not. */
   readonly cases: readonly { readonly name: string; readonly output: string; readonly failure: string | undefined }[];
 }
 

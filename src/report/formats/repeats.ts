@@ -3,11 +3,15 @@ import { type Case, casesOf } from "./cases.ts";
 
 /** The cases of one step in the repeated runs of one playbook, as far as the runs came to it. */
 export interface RepeatedStep {
+  /** The file of the playbook. */
   readonly file: string;
   /** The address of the step; empty: the run itself. */
   readonly step: string;
+  /** The cases in which it passed. */
   readonly good: readonly Case[];
+  /** The cases in which it failed, or ended with an error. */
   readonly bad: readonly Case[];
+  /** All other cases: it was skipped, waits, or was not run. */
   readonly others: readonly Case[];
 }
 

@@ -6,9 +6,11 @@ import { STYLE } from "./style.ts";
 
 /** What is around the content of a page. */
 export interface PageFrame {
+  /** The title that a browser shows for the page. */
   readonly title: string;
   /** What appears above the content. */
   readonly above?: Markup | undefined;
+  /** The text of the only script that may run in the page. */
   readonly script: string;
   /** The place of a served page: it may ask its server again, and send a form to it. A page in a file may do neither. */
   readonly place?: PageSection;

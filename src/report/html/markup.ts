@@ -86,6 +86,7 @@ type Attributes = { readonly [Name in AttributeName]?: string | number | boolean
 
 /** HTML that is ours: every text in it went through the escaper. */
 export class Markup {
+  /** The text as a page has it. */
   readonly html: string;
 
   /** For this module alone. */

@@ -11,13 +11,17 @@ const SPAN_BYTES = 8;
 export interface TracedExchange {
   /** The address of the step for which it was made; `undefined` before the first one. */
   readonly step: string | undefined;
+  /** 16 hexadecimal digits. */
   readonly spanId: string;
+  /** The HTTP method of the request. */
   readonly method: string;
+  /** The scheme, host and port that it was sent to. */
   readonly origin: string;
   /** Secrets are masked. */
   readonly path: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** How long the exchange took, in milliseconds. */
   readonly durationMs: number;
   /** Null when no answer came. */
   readonly status: number | null;
@@ -36,7 +40,9 @@ interface TracePorts {
 export class Trace {
   /** 32 hexadecimal digits. */
   readonly id: string;
+  /** When the trace began, in milliseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** In the order in which they ended, at most `LIMITS.tracedExchanges`. */
   readonly exchanges: TracedExchange[] = [];
   /** Exchanges beyond the limit, which are counted and not kept. */
   dropped = 0;

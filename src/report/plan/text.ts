@@ -2,7 +2,7 @@ import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedVerdict } from "./shape.ts";
-import type { TargetHeading } from "../../protocol/record.ts";
+import type { TargetHeading } from "../../protocol/heading.ts";
 import { environmentWords } from "../words.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.

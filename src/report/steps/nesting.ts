@@ -1,5 +1,5 @@
 import { keysOf, stepOf } from "../../protocol/address.ts";
-import type { StepHeading } from "../../protocol/record.ts";
+import type { StepHeading } from "../../protocol/heading.ts";
 
 /** The containers of the steps, as the playbook has them. */
 export class Nesting {

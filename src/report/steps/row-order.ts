@@ -4,12 +4,15 @@ import type { StepFold } from "./step-fold.ts";
 
 /** A step as written, and its rounds once its `foreach` has its list. */
 export interface StepGroup {
+  /** The step itself, without keys of its own. */
   readonly whole: StepFold;
+  /** Its rounds, by their addresses. */
   readonly rounds: ReadonlyMap<string, StepFold>;
 }
 
 /** A step, or a round of one, with what it holds. */
 export interface Row {
+  /** The step or the round. */
   readonly fold: StepFold;
   /** The rows of the steps that it holds, in its own rounds. */
   readonly held: readonly Row[];

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json/json.ts";
-import type { RunOutcome, RunRecord, StepCompleted, StepHeading, StepStopped } from "../../protocol/record.ts";
+import type { RunOutcome, RunRecord, StepCompleted, StepStopped } from "../../protocol/record.ts";
+import type { StepHeading } from "../../protocol/heading.ts";
 import { keysOf } from "../../protocol/address.ts";
 import { type Attempt, attemptReport, hasEffect, isOpen, learn, receiptOf, textAt, transactionOf } from "../attempt.ts";
 import type { RowOutcome, StepReport } from "../shape.ts";
@@ -8,7 +9,9 @@ import { type StepRecord, StepTimes, type Stops } from "./step-times.ts";
 /** The outcome of one step, or of one round of it: the fold of its records. */
 export class StepFold {
   #heading: StepHeading;
+  /** Its id, in a `foreach` its key too: `approvals[bob]`, and before it the steps that include it. */
   readonly address: string;
+  /** When it began, and how long it took. */
   readonly times: StepTimes;
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
@@ -54,6 +57,7 @@ export class StepFold {
     return [...this.#attempts.values()].some(hasEffect);
   }
 
+  /** When its beginning was recorded, in milliseconds since the Unix epoch; `undefined` without such a record. */
   get begunAt(): number | undefined {
     return this.#begunAt;
   }
@@ -129,6 +133,7 @@ export class StepFold {
     return this.isContainer && this.#begunAt !== undefined;
   }
 
+  /** Its outcome, as far as its records show it. */
   get outcome(): RowOutcome {
     if (this.#isGone && this.#ending?.kind !== "step.completed" && this.#hasEffect) return "changed";
     if (this.#ending !== undefined) {

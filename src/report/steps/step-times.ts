@@ -48,8 +48,11 @@ export class Stops {
 
 /** How long a step took: `durationMs` of work, and beside it the time in which nothing could be done, and in which it was stopped. */
 export interface Times {
+  /** The time of work, in milliseconds. */
   readonly durationMs: number;
+  /** The time in which nothing could be done, in milliseconds. */
   readonly waitedMs: number;
+  /** The time between a stop and its resume, in milliseconds. */
   readonly stoppedMs: number;
 }
 

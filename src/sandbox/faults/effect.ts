@@ -11,9 +11,13 @@ export const FAULT_OF_THE_PLAN = "a fault of the plan";
 /** The error of a gateway: the service has done what was asked by then, or never hears of it. */
 export interface GatewayEffect {
   readonly kind: "gateway";
+  /** `instead`: the service never hears of the call. `afterwards`: the service has done what was asked. */
   readonly when: "instead" | "afterwards";
+  /** The status code of the gateway's answer. */
   readonly status: number;
+  /** The form of the answer's body, which is never the service's own. */
   readonly body: Required<GatewayWords>["body"];
+  /** Milliseconds for the header Retry-After, which rounds them up to seconds; left out, there is no such header. */
   readonly retryAfterMs?: number;
 }
 

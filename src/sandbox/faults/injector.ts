@@ -18,6 +18,7 @@ export class FaultInjector {
     this.replace(plan);
   }
 
+  /** Puts another plan in place of the active one; its counts begin at 0. */
   replace(plan: FaultPlan): void {
     this.#counts = plan.map((rule) => ({ rule, matched: 0, fired: 0 }));
   }

@@ -17,6 +17,7 @@ export interface FaultRule {
   readonly nth?: number;
   /** How often it fires: once if `nth` is given, else at every matching call. */
   readonly times?: number;
+  /** What goes wrong at a call at which it is due. */
   readonly fault: Fault;
 }
 
@@ -39,6 +40,7 @@ export type Fault =
 
 /** How a gateway in front of the service words its error, which is never as the service words its own. */
 export interface GatewayWords {
+  /** A duration such as `2s` for the header Retry-After; left out, there is no such header. */
   readonly retryAfter?: string;
   /** JSON when left out. */
   readonly body?: "json" | "text" | "empty";

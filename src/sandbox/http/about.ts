@@ -12,11 +12,17 @@ import { openApiDocument } from "./openapi.ts";
 
 /** What the sandbox shows about itself. */
 export interface AboutParts {
+  /** The interfaces whose documents are shown. */
   readonly faces: Faces;
+  /** The sandbox's file. */
   readonly database: Database;
+  /** The order of all ledger writes; those that are due are settled before the page shows them. */
   readonly chain: Chain;
+  /** Gives the time that the page shows. */
   readonly clock: VirtualClock;
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
+  /** What a deployment of the service decides. */
   readonly profile: Profile;
 }
 

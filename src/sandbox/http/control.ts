@@ -16,11 +16,17 @@ import { parseBody } from "./parameters.ts";
 
 /** What the control routes work on. */
 export interface ControlParts {
+  /** The sandbox's file. */
   readonly database: Database;
+  /** The order of all ledger writes; those that are due are settled before commits are shown. */
   readonly chain: Chain;
+  /** The clock that a request can move ahead. */
   readonly clock: VirtualClock;
+  /** Holds the active fault plan, which a request can replace. */
   readonly faults: FaultInjector;
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
+  /** Earlier moments of the service; kept while a read of the fault plan may need them. */
   readonly past: Past;
 }
 

@@ -6,20 +6,27 @@ import { type Condition, ServiceRefusal } from "../refusal.ts";
 
 /** Status and body of an answer; without a body it is an answer without content. */
 export interface WireAnswer {
+  /** The HTTP status code. */
   readonly status: number;
+  /** The JSON body, its numbers exact. */
   readonly body?: object;
 }
 
 /** A request as it was taken off the wire: its parameters still texts, its body the text of a JSON document. */
 export interface WireRequest {
+  /** The parameters of the path, by name. */
   readonly params: unknown;
+  /** The parameters of the query, by name. */
   readonly query: unknown;
+  /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The text of the body; anything else means that there is none. */
   readonly body: unknown;
 }
 
 /** One of the two interfaces as it shows itself: how it takes a call, and how it says no. */
 export interface Face {
+  /** The title of its OpenAPI document. */
   readonly title: string;
   /** The header that carries a caller's key. */
   readonly keyHeader: string;
@@ -29,12 +36,15 @@ export interface Face {
   readonly root: string;
   /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
   serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer>;
+  /** Returns the answer that states the refusal; without an operation, the request fits no route or fails before its call is served. */
   refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer;
 }
 
 /** The interfaces that the sandbox serves. */
 export interface Faces {
+  /** The interface whose paths begin with `/tokenize`. */
   readonly ledger: Face;
+  /** The interface whose paths begin with `/api/v/1`. */
   readonly investor: Face;
 }
 

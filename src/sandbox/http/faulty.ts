@@ -11,6 +11,7 @@ const HTML = "<!doctype html><html><head><title>502 Bad Gateway</title></head><b
 
 /** A call that a fault has struck. */
 export interface StruckCall {
+  /** Where the answer, or its broken form, is written. */
   readonly reply: FastifyReply;
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
@@ -20,6 +21,7 @@ export interface StruckCall {
   perform(fault?: WriteFault): Promise<WireAnswer>;
   /** An error of the interface with this status, which says that a fault was planned. */
   broken(status: number): WireAnswer;
+  /** Sends an answer as it is. */
   answer(answer: WireAnswer): FastifyReply;
 }
 

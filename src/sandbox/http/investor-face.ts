@@ -18,21 +18,33 @@ import { type Speech, spoken } from "./speech.ts";
 
 /** What the investor interface works on. */
 export interface InvestorParts {
+  /** The sandbox's file. */
   readonly database: Database;
+  /** The resources in the file. */
   readonly world: World;
+  /** Gives the time of each call. */
   readonly clock: Clock;
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
+  /** The settings of the investor interface. */
   readonly profile: InvestorProfile;
+  /** Status codes in place of the sandbox's own, by condition. */
   readonly conditionStatus: StatusOverrides;
+  /** Status codes of success in place of the contract's, by operation. */
   readonly successStatus: Profile["successStatus"];
+  /** How answers write their values. */
   readonly speech: Speech;
 }
 
 /** Interface A. A write is one transaction of the store, committed before it is answered. */
 export class InvestorFace implements Face {
+  /** The title of its OpenAPI document. */
   readonly title = "Investor interface";
+  /** Where its paths begin. */
   readonly root = "/api/v/1";
+  /** The header that carries a caller's key. */
   readonly keyHeader = "x-api-key";
+  /** As what it refuses who has no key. */
   readonly stranger = "Unauthorized User";
   readonly #parts: InvestorParts;
 
@@ -40,6 +52,7 @@ export class InvestorFace implements Face {
     this.#parts = parts;
   }
 
+  /** Performs a call and returns its answer. Throws a ServiceRefusal when the service says no. */
   async serve(operation: ContractOperation, asked: WireRequest): Promise<WireAnswer> {
     const { speech, successStatus } = this.#parts;
     const body = { status: wordFor(operation, speech.dialect).success, ...this.#perform(operation, asked) };
@@ -47,6 +60,7 @@ export class InvestorFace implements Face {
     return { status: successStatusOf(operation, successStatus), body: answer };
   }
 
+  /** Returns the answer that states the refusal; the operation decides whether the envelope's status is a text or a number. */
   refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const { message, condition } = refusal;
     const status = statusOf(condition, this.#parts.conditionStatus);

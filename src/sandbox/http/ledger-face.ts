@@ -21,14 +21,23 @@ const OUTAGE = "server error: the caller's part of the ledger is down";
 
 /** What the ledger interface works on. */
 export interface LedgerParts {
+  /** The resources in the file. */
   readonly world: World;
+  /** The order of all ledger writes. */
   readonly chain: Chain;
+  /** What the ledger does at each call. */
   readonly rules: LedgerRules;
+  /** Gives the time of each call. */
   readonly clock: Clock;
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
+  /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
+  /** Status codes in place of the sandbox's own, by condition. */
   readonly conditionStatus: StatusOverrides;
+  /** Status codes of success in place of the contract's, by operation; `async` is for writes that are answered early. */
   readonly successStatus: Profile["successStatus"];
+  /** How answers write their values. */
   readonly speech: Speech;
   /** Aborted when the sandbox closes: writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
@@ -36,9 +45,13 @@ export interface LedgerParts {
 
 /** Interface B. A write waits for its commit, unless it is asked to answer at once. */
 export class LedgerFace implements Face {
+  /** The title of its OpenAPI document. */
   readonly title = "Ledger tokenization interface";
+  /** Where its paths begin. */
   readonly root = "/tokenize/:appId";
+  /** The header that carries a caller's key. */
   readonly keyHeader = "X-API-KEY";
+  /** As what it refuses who has no key. */
   readonly stranger = "invalid API key";
   readonly #parts: LedgerParts;
 
@@ -46,6 +59,7 @@ export class LedgerFace implements Face {
     this.#parts = parts;
   }
 
+  /** Settles what is due, performs a call, and returns its answer. Throws a ServiceRefusal when the service says no. */
   async serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer> {
     this.#parts.chain.advance(this.#parts.clock.now());
     const call = this.#readCall(operation, asked);
@@ -79,6 +93,7 @@ export class LedgerFace implements Face {
     }
   }
 
+  /** Returns the answer that states the refusal; with an operation, a server error gets the words that it has for one. */
   refuse({ message, condition: said }: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const condition = said === "server error" && operation !== undefined ? failure(operation) : said;
     const body = errorBody(this.#parts.profile.errors, { message, condition }, this.#parts.speech.dialect);

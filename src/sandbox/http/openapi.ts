@@ -12,7 +12,9 @@ const JSON_TYPE = "application/json";
 
 /** What a document says of the sandbox that serves it. */
 export interface DescribedSandbox {
+  /** The interface that the document describes. */
   readonly face: Face;
+  /** Names parameters and fields, and gives the status codes. */
   readonly profile: Profile;
   /** Where the interface begins: its address with the app, or with the version. */
   readonly url: string;

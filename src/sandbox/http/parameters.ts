@@ -17,12 +17,15 @@ export type ParameterValue = string | number | boolean | Decimal;
 
 /** Where the values of one request's parameters lie, and what they are called there. */
 export interface ParameterSource {
+  /** The parameters of the path, by their names on the wire. */
   readonly path: Readonly<Record<string, unknown>>;
+  /** The parameters of the query, by their names on the wire. */
   readonly query: Readonly<Record<string, unknown>>;
   /** Names on the wire of parameters that the profile names. */
   readonly names: Readonly<Record<string, string>>;
   /** Query parameters that belong to no operation, such as the acting entity. */
   readonly common: readonly string[];
+  /** What is done with query parameters that the operation does not have. */
   readonly unknownParameters: Dialect["unknownParameters"];
 }
 

@@ -8,13 +8,17 @@ import { theToken } from "./tokens.ts";
 
 /** What moves: an amount, and for a non-fungible token the unit. */
 export interface MovedQuantity {
+  /** How much moves; 1 for a unit of a non-fungible token. */
   readonly amount: Decimal;
+  /** The id of the unit; left out for a fungible token. */
   readonly nftId?: string;
 }
 
 /** Where a balance changes. */
 export interface BalanceKey {
+  /** The id of the token. */
   readonly tokenId: string;
+  /** Who holds it. */
   readonly entity: StoredEntity;
 }
 

@@ -12,15 +12,23 @@ export type Params = Readonly<Record<string, string | number | boolean | Decimal
 
 /** What every ledger operation knows: who asks what, when, and the present ledger. */
 export interface LedgerCall<Body = undefined> {
+  /** The resources in the file. */
   readonly world: World;
+  /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
+  /** The organization whose ledger this is. */
   readonly orgId: string;
+  /** The names of the asset types of the tokenization app. */
   readonly assetTypes: readonly string[];
+  /** By asset type, the fields whose values are ids of assets, each with the type of those assets. */
   readonly references: References;
+  /** Who acts: the entity that the call names, or else the ledger entity. */
   readonly actor: StoredEntity;
   /** Virtual milliseconds since the Unix epoch. */
   readonly now: number;
+  /** Parameters by their names in the contract; empty for a write that is committed. */
   readonly params: Params;
+  /** The body after the contract's schema has accepted it; undefined for a call without one. */
   readonly body: Body;
   /** What is accepted although it would be refused otherwise. */
   readonly accepts: readonly Accepted[];
@@ -30,6 +38,7 @@ export interface LedgerCall<Body = undefined> {
 
 /** A write at the moment it becomes part of the ledger. */
 export interface Commit<Body> extends LedgerCall<Body> {
+  /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
 }
 
@@ -58,8 +67,11 @@ type Remembered = "asset" | "transfer" | "approval";
 
 /** What this commit did to a resource, and how it left it. */
 export interface ResourceChange<T> {
+  /** The key under which the resource is stored. */
   readonly key: string;
+  /** What the commit did to the resource. */
   readonly type: "CREATED" | "UPDATED" | "DELETED";
+  /** The resource after the change; for a deletion, as it was last. */
   readonly value: T;
 }
 
@@ -75,8 +87,11 @@ export function remember<K extends Remembered>(
 
 /** What each transaction left of a resource, oldest first. */
 export interface ResourceHistory {
+  /** The id of the resource, as callers know it. */
   readonly id: string;
+  /** How many records there are. */
   readonly count: number;
+  /** What each transaction left of the resource, oldest first. */
   readonly records: readonly Json[];
 }
 

@@ -17,11 +17,15 @@ import type { LedgerRules, ReceiptOutcome } from "./operations.ts";
 
 /** A write as it was asked for. */
 export interface Request {
+  /** Its name, such as `ledger.token.mint`. */
   readonly operation: string;
+  /** Who acts: the entity that the call names, or else the ledger entity. */
   readonly actor: StoredEntity;
+  /** The body after the contract's schema has accepted it. */
   readonly body: unknown;
   /** The caller does not wait for the commit: a write that breaks a rule is taken in, and its receipt turns FAILED. */
   readonly isAsync?: boolean;
+  /** What befalls the write inside the ledger; left out, nothing does. */
   readonly fault?: WriteFault;
 }
 
@@ -35,20 +39,29 @@ export interface WriteFault {
 
 /** A write that the ledger has taken in; it takes effect, or fails, at `commitAt`. */
 export interface Submission {
+  /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
+  /** The id by which its receipt is read: 24 hexadecimal digits. */
   readonly receiptId: string;
+  /** When it takes effect, or fails, in virtual milliseconds since the Unix epoch. */
   readonly commitAt: number;
 }
 
 /** What the chain is kept in, and how fast it is. */
 export interface ChainOptions {
+  /** The sandbox's file. */
   readonly database: Database;
+  /** Earlier moments of the service, which learn when each write takes effect. */
   readonly past: Past;
+  /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
   /** What it commits although it would refuse it otherwise. */
   readonly accepts: readonly Accepted[];
+  /** How long a ledger write stays pending, in milliseconds. */
   readonly commitDelayMs: number;
+  /** What each write does, by operation. */
   readonly writes: LedgerRules["writes"];
 }
 

@@ -62,8 +62,11 @@ function write<Body>(operation: (commit: Commit<Body>) => void): Write {
 
 /** What a receipt is about: whether a write has taken effect. */
 export interface ReceiptOutcome {
+  /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
+  /** `PENDING`: it is not decided yet. `COMMITTED`: it has taken effect. `FAILED`: it has no effect. */
   readonly state: "PENDING" | "COMMITTED" | "FAILED";
+  /** Why it failed, or `Success`; empty while it is pending. */
   readonly message: string;
   /** Set when it failed. */
   readonly condition?: Condition;
@@ -71,7 +74,9 @@ export interface ReceiptOutcome {
 
 /** What the ledger does at each call, by operation. */
 export interface LedgerRules {
+  /** What each read answers, by operation. */
   readonly reads: Readonly<Record<string, Read>>;
+  /** What each write does, by operation. */
   readonly writes: Readonly<Record<string, Write>>;
   /** What a receipt says of the outcome of a write: the outcome itself when it is left out. */
   readonly receipt?: (outcome: ReceiptOutcome) => ReceiptOutcome;

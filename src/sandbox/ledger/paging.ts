@@ -6,14 +6,19 @@ import { textParam, type LedgerCall } from "./call.ts";
 
 /** One page of a list; the bookmark of the last page is empty. */
 export interface ListPage<T> {
+  /** How many records the page has. */
   readonly count: number;
+  /** What a call for the next page carries. */
   readonly bookmark: string;
+  /** In the order of creation. */
   readonly records: readonly T[];
 }
 
 /** Which resources a list holds. */
 export interface Selection<T> {
+  /** Only resources of this scope; left out, those of every scope. */
   readonly scope?: string;
+  /** Only resources for which it returns true; left out, all. */
   readonly where?: (value: T) => boolean;
 }
 

@@ -13,9 +13,13 @@ const TIMEOUT_MINUTES = 30 * 24 * 60;
 
 /** What a caller says about a new request. */
 export interface Proposal {
+  /** Who is asked to approve; an entity that is named more than once counts once. */
   readonly approvers: readonly StoredEntity[];
+  /** How many must approve; left out, all of the approvers. */
   readonly numRequired?: Decimal;
+  /** Minutes after creation in which they may vote; left out, 30 days. */
   readonly timeout?: Decimal;
+  /** Free-form data of the request. */
   readonly data: JsonObject;
 }
 

@@ -20,14 +20,23 @@ const ZERO = Decimal.of(0);
 
 /** A token as a caller defines it. */
 export interface RequestedToken {
+  /** The id of the token; left out, a new one of 24 hexadecimal digits. */
   readonly id?: string;
+  /** The name of the token; left out, the empty text. */
   readonly name?: string;
+  /** The description of the token; left out, the empty text. */
   readonly description?: string;
+  /** The symbol of the token; left out, the empty text. */
   readonly symbol?: string;
+  /** What kind of token it is; fungible when its type is left out. */
   readonly classification?: Classification;
+  /** What may be done with the token, and by which role. */
   readonly behaviour?: Behaviour;
+  /** Free-form data of the token. */
   readonly properties?: JsonObject;
+  /** Which entity holds which roles. */
   readonly tokenPermissions?: readonly StoredPermission[];
+  /** The data fields of a non-fungible token; a fungible token has none. */
   readonly nftFields?: readonly StoredNftField[];
 }
 

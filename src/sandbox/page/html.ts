@@ -1,5 +1,6 @@
 /** A piece of HTML in which every foreign text is escaped. */
 export class Html {
+  /** The markup, ready for a page. */
   readonly text: string;
 
   private constructor(text: string) {

@@ -8,26 +8,39 @@ import { World } from "../store/world.ts";
 
 /** How many there are, and the newest of them, newest first. */
 export interface Listing<T> {
+  /** The total number. */
   readonly count: number;
+  /** The newest of them, newest first, at most `SANDBOX_LIMITS.pageRows`. */
   readonly latest: readonly T[];
 }
 
 /** A ledger transaction as the page shows it. */
 export interface TransactionRow {
+  /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
+  /** Its name, such as `ledger.token.mint`. */
   readonly operation: string;
+  /** PENDING, COMMITTED or FAILED. */
   readonly state: string;
+  /** Why it failed, or `Success`; empty while it is pending. */
   readonly message: string;
 }
 
 /** What the sandbox holds. */
 export interface Overview {
+  /** The assets of the ledger. */
   readonly assets: Listing<StoredAsset>;
+  /** The tokens of the ledger. */
   readonly tokens: Listing<StoredToken>;
+  /** The vaults of the ledger. */
   readonly vaults: Listing<StoredVault>;
+  /** The tokens of the investor interface. */
   readonly investorTokens: Listing<InvestorToken>;
+  /** The sales of the investor interface. */
   readonly sales: Listing<Sale>;
+  /** The writes that the ledger has taken in, whatever their state. */
   readonly transactions: Listing<TransactionRow>;
+  /** The writes of both interfaces that have taken effect. */
   readonly commits: Listing<LoggedCommit>;
 }
 

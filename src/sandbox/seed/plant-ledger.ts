@@ -30,8 +30,11 @@ import type {
 
 /** The ledger that is filled. */
 export interface SeededLedger {
+  /** The resources in the file. */
   readonly world: World;
+  /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
+  /** What was fixed when the file was made. */
   readonly settings: Settings;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;

@@ -13,6 +13,7 @@ const DAY_MS = 86_400_000;
 
 /** Under which words, and when, a file is filled. */
 export interface Planting {
+  /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;

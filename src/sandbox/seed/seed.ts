@@ -8,8 +8,11 @@ export type SeedEntity = Readonly<Record<string, string>>;
 
 /** What an empty sandbox file is filled with: plain data, described by `schemas/seed.schema.json`. */
 export interface Seed {
+  /** The organization whose ledger this is. */
   readonly orgId: string;
+  /** The tokenization app: the last part of the ledger's address. */
   readonly appId: string;
+  /** The token store, which the paths of payout schedules name. */
   readonly storeId: string;
   /** Left out, a new one that cannot be guessed. */
   readonly ledgerApiKey?: string;
@@ -17,16 +20,21 @@ export interface Seed {
   readonly ledgerEntity: SeedEntity;
   /** Entities whose part of the ledger is down: what they read ends in a server error, what they write is never committed. */
   readonly cutOff?: readonly SeedEntity[];
+  /** The asset types of the tokenization app: a name, or an object when its data refers to other assets. */
   readonly assetTypes: readonly (string | SeedAssetType)[];
+  /** The users of the investor interface. */
   readonly investors: readonly SeedInvestor[];
   /** Tokens of the investor interface; the ledger's own are in `ledger`. */
   readonly tokens: readonly SeedToken[];
+  /** The sales of the tokens in `tokens`. */
   readonly sales: readonly SeedSale[];
+  /** What the ledger holds from the start; left out, nothing. */
   readonly ledger?: SeedLedger;
 }
 
 /** An asset type whose data refers to other assets. */
 export interface SeedAssetType {
+  /** The name of the asset type. */
   readonly name: string;
   /** A field that holds the id, or a list of ids, of assets of the type named. */
   readonly references?: Readonly<Record<string, string>>;
@@ -38,9 +46,11 @@ export interface SeedInvestor {
   readonly name: string;
   /** Left out, a new one that cannot be guessed. */
   readonly apiKey?: string;
+  /** The id of the user. */
   readonly userId: string;
   /** ISO 3166-1 numeric code; without it the investor has no identity record. */
   readonly country?: Amount;
+  /** Whether the user may buy from sales that require accreditation; left out, the user may not. */
   readonly accredited?: boolean;
   /** Whether the service honours the key no more. */
   readonly revoked?: boolean;
@@ -48,79 +58,127 @@ export interface SeedInvestor {
 
 /** A token of the investor interface. */
 export interface SeedToken {
+  /** The id of the token. */
   readonly id: string;
+  /** The name of the token. */
   readonly name: string;
+  /** The symbol of the token. */
   readonly symbol: string;
+  /** The title of the asset, which searches match. */
   readonly title: string;
+  /** The id of the asset behind the token. */
   readonly assetId: string;
+  /** The name of the asset. */
   readonly assetName: string;
+  /** Shown as `assetCategoryText`. */
   readonly assetCategory: string;
+  /** Shown as `propertyTypeText`. */
   readonly propertyType: string;
+  /** The investment type; only debt has payouts. */
   readonly investment: "equity" | "debt";
+  /** The currency of the price, such as `USD`. */
   readonly currency: string;
+  /** The price of one token, in `currency`. */
   readonly price: Amount;
+  /** The total number of tokens. */
   readonly totalTokenCount: Amount;
+  /** The address of the token contract. */
   readonly tokenContract: string;
+  /** The address of the sale contract. */
   readonly saleContract: string;
+  /** How the token pays; left out, it has no payouts. */
   readonly payouts?: SeedPayouts;
 }
 
 /** How a debt token pays: `periods` payouts, `monthsApart`, at a yearly interest in percent. */
 export interface SeedPayouts {
+  /** In percent. */
   readonly yearlyInterest: Amount;
+  /** How many payouts there are. */
   readonly periods: Amount;
+  /** Months between two payouts. */
   readonly monthsApart: Amount;
+  /** A text that is shown with every payout. */
   readonly frequencyType: string;
 }
 
 /** A sale; its days count from the moment at which the file is filled, and may be negative. */
 export interface SeedSale {
+  /** The id of the sale. */
   readonly id: string;
+  /** The id of the token of `tokens` that it sells. */
   readonly tokenId: string;
+  /** The name of the sale. */
   readonly name: string;
+  /** The description of the sale, which searches match. */
   readonly description: string;
+  /** The timezone of the sale, such as `Europe/Lisbon`. */
   readonly timezone: string;
+  /** The day on which it begins. */
   readonly startDay: Amount;
+  /** The day on which it ends. */
   readonly endDay: Amount;
+  /** The day of the first payout. */
   readonly payoutStartDay: Amount;
+  /** How many tokens are on sale. */
   readonly tokenCountOnSale: Amount;
+  /** How many of them are sold. */
   readonly totalSoldTokens: Amount;
+  /** How many must be sold; 0 for none. */
   readonly softCap: Amount;
+  /** Yearly, in percent. */
   readonly expectedReturns: Amount;
+  /** How many tokens of the sale one user may buy; left out, there is no bound. */
   readonly maximumPerUser?: Amount;
+  /** ISO 3166-1 numeric codes of the countries whose users may not buy. */
   readonly excludedCountries?: readonly Amount[];
   /** Whether only accredited investors may buy. */
   readonly requiresAccreditation?: boolean;
+  /** The pictures that the sale shows. */
   readonly images?: readonly SeedImage[];
+  /** The documents that the sale offers. */
   readonly documents?: readonly SeedDocument[];
 }
 
 /** A picture of a sale. */
 export interface SeedImage {
+  /** The name of the file. */
   readonly name: string;
+  /** Its size in bytes. */
   readonly size: Amount;
+  /** Its media type, such as `image/jpeg`. */
   readonly type: string;
+  /** Where it lies. */
   readonly url: string;
 }
 
 /** A document of a sale, such as a prospectus. */
 export interface SeedDocument extends SeedImage {
+  /** The id of the document. */
   readonly id: string;
+  /** The title of the document. */
   readonly title: string;
+  /** What it says. */
   readonly description: string;
+  /** Its place among the documents. */
   readonly order: Amount;
 }
 
 /** What the ledger holds from the start. It has histories and token transactions as usual; the commit log begins empty. */
 export interface SeedLedger {
+  /** Assets, in the order of their creation. */
   readonly assets?: readonly SeedAsset[];
+  /** Tokens with the accounts of their holders, in the order of their creation. */
   readonly tokens?: readonly SeedLedgerToken[];
+  /** Vaults with the assets that lie in them, in the order of their creation. */
   readonly vaults?: readonly SeedVault[];
 }
 
 /** An asset; its id lies in the data, under the primary key of its type. */
 export interface SeedAsset {
+  /** The name of one of `assetTypes`. */
   readonly assetType: string;
+  /** Free-form data, with the id under the primary key of the type. */
   readonly data: object;
   /** Defaults to the ledger entity. */
   readonly owners?: readonly SeedEntity[];
@@ -128,11 +186,17 @@ export interface SeedAsset {
 
 /** A token as its creator defines it. */
 export interface SeedTokenDefinition {
+  /** The id of the token: letters and digits only. */
   readonly id: string;
+  /** The name of the token; left out, the empty text. */
   readonly name?: string;
+  /** The description of the token; left out, the empty text. */
   readonly description?: string;
+  /** The symbol of the token; left out, the empty text. */
   readonly symbol?: string;
+  /** What kind of token it is: its `type`, `unit`, `valueType` and `supply`; fungible when `type` is left out. */
   readonly classification?: Readonly<Record<string, string>>;
+  /** What may be done with the token, and by which role. */
   readonly behaviour?: {
     readonly decimal?: Amount;
     readonly maxMintQuantity?: Amount;
@@ -140,12 +204,15 @@ export interface SeedTokenDefinition {
     readonly burnable?: boolean;
     readonly rolesMap?: { readonly minter_role_name?: string; readonly burner_role_name?: string };
   };
+  /** Free-form data of the token. */
   readonly properties?: object;
+  /** Which entity holds which roles. */
   readonly tokenPermissions?: readonly { readonly entity: SeedEntity; readonly roles: readonly string[] }[];
 }
 
 /** A token of the ledger with what everybody holds of it. */
 export interface SeedLedgerToken extends SeedTokenDefinition {
+  /** The data fields of a non-fungible token; a fungible token has none. */
   readonly nftFields?: readonly {
     readonly name: string;
     readonly desc?: string;
@@ -154,6 +221,7 @@ export interface SeedLedgerToken extends SeedTokenDefinition {
   }[];
   /** Defaults to the ledger entity. */
   readonly owners?: readonly SeedEntity[];
+  /** What everybody holds; left out, nothing is minted. */
   readonly accounts?: readonly SeedAccount[];
   /** Given, it is held against the sum of all accounts, deposits included. */
   readonly totalSupply?: Amount;
@@ -163,30 +231,42 @@ export interface SeedLedgerToken extends SeedTokenDefinition {
 
 /** What one entity holds: a balance of a fungible token, or units of a non-fungible one by their data. */
 export interface SeedAccount {
+  /** Who holds it. */
   readonly entity: SeedEntity;
+  /** Of a fungible token. */
   readonly balance?: Amount;
+  /** The data of each unit of a non-fungible token. */
   readonly nfts?: readonly object[];
 }
 
 /** A vault with its share tokens and the assets that lie in it. */
 export interface SeedVault {
+  /** The id of the vault. */
   readonly id: string;
+  /** The name of the vault; left out, the empty text. */
   readonly name?: string;
+  /** The description of the vault; left out, the empty text. */
   readonly description?: string;
   /** Default to the ledger entity; the first of them makes the vault and the deposits. */
   readonly custodians?: readonly SeedEntity[];
+  /** Free-form data of the vault. */
   readonly data?: object;
   /** Share tokens made with the vault. */
   readonly vaultToken?: readonly SeedTokenDefinition[];
   /** Tokens of the seed that become share tokens. */
   readonly tokenId?: readonly string[];
+  /** Assets of the seed that lie in the vault. */
   readonly assets?: readonly SeedDeposit[];
 }
 
 /** An asset of the seed that lies in a vault, and the shares issued against it. */
 export interface SeedDeposit {
+  /** The type of the asset. */
   readonly assetType: string;
+  /** The id of the asset, which is unique within its type. */
   readonly id: string;
+  /** What the vault knows of the asset, such as its value. */
   readonly data?: object;
+  /** The shares issued against the asset: the quantity of each share token, and who receives it. */
   readonly shares?: readonly { readonly tokenId: string; readonly quantity: Amount; readonly receiver: SeedEntity }[];
 }

@@ -9,10 +9,15 @@ type Interface = "ledger" | "investor";
 export interface CommittedWrite {
   /** Virtual milliseconds since the Unix epoch. */
   readonly at: number;
+  /** The id of the transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
+  /** The interface by which the write came. */
   readonly interface: Interface;
+  /** Its name, such as `ledger.token.mint`. */
   readonly operation: string;
+  /** Who acted: an entity of the ledger, or the investor as `{ userId }`. */
   readonly actor: object;
+  /** The body of the call, its fields named as in the contract. */
   readonly body: unknown;
 }
 

@@ -4,14 +4,19 @@ import { committedWrites, type LoggedCommit } from "./commits.ts";
 
 /** A resource as it is stored. */
 export interface StoredResource {
+  /** The word that its kind is stored with. */
   readonly kind: string;
+  /** The key under which it is stored, which is unique within its kind. */
   readonly id: string;
+  /** The resource, its numbers exact. */
   readonly value: Json;
 }
 
 /** All that a sandbox holds, and every write that made it so, in the order in which things were made. */
 export interface Contents {
+  /** Every committed write of both interfaces, in the order in which they took effect. */
   readonly commits: readonly LoggedCommit[];
+  /** In the order of creation. */
   readonly resources: readonly StoredResource[];
 }
 

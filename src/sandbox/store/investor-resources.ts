@@ -2,60 +2,103 @@ import type { Decimal } from "../../base/numbers/decimal.ts";
 
 /** A user of the investor interface, found by the API key. */
 export interface Investor {
+  /** The name of its credential. */
   readonly name: string;
+  /** The id of the user. */
   readonly userId: string;
+  /** Whether the user may buy from sales that require accreditation; left out, the user may not. */
   readonly accredited?: boolean;
+  /** Whether the service honours the key no more. */
   readonly revoked?: boolean;
+  /** The identity record, its country an ISO 3166-1 numeric code without leading zeros; left out, the user has none. */
   readonly kyc?: { readonly id: string; readonly country: string; readonly createdAt: string; readonly updatedAt: string };
 }
 
 /** How a debt token pays: `periods` payouts, `monthsApart`, at a yearly interest in percent, principal at the end. */
 export interface PayoutTerms {
+  /** In percent. */
   readonly yearlyInterest: Decimal;
+  /** How many payouts there are. */
   readonly periods: Decimal;
+  /** Months between two payouts. */
   readonly monthsApart: Decimal;
+  /** A text that is shown with every payout. */
   readonly frequencyType: string;
 }
 
 /** A token that investors can buy, with the asset behind it. */
 export interface InvestorToken {
+  /** The id of the token. */
   readonly id: string;
+  /** The name of the token. */
   readonly name: string;
+  /** The symbol of the token. */
   readonly symbol: string;
+  /** The title of the asset, which searches match. */
   readonly title: string;
+  /** The id of the asset behind the token. */
   readonly assetId: string;
+  /** The name of the asset. */
   readonly assetName: string;
+  /** The category of the asset, such as `Real estate`. */
   readonly assetCategoryText: string;
+  /** The type of the property, such as `Commercial`. */
   readonly propertyTypeText: string;
+  /** The investment type; only debt has payouts. */
   readonly investment: "equity" | "debt";
+  /** The currency of the price, such as `USD`. */
   readonly currency: string;
+  /** The price of one token, in `currency`. */
   readonly price: Decimal;
+  /** The total number of tokens. */
   readonly totalTokenCount: Decimal;
+  /** The address of the token contract. */
   readonly tokenContract: string;
+  /** The address of the sale contract. */
   readonly saleContract: string;
+  /** How the token pays; left out, it has no payouts. */
   readonly payouts?: PayoutTerms;
 }
 
 /** A sale with the rules that the service applies to it and does not show. */
 export interface Sale {
+  /** The id of the sale. */
   readonly id: string;
+  /** The id of the token that it sells. */
   readonly tokenId: string;
+  /** The name of the sale. */
   readonly name: string;
+  /** The description of the sale, which searches match. */
   readonly description: string;
+  /** The timezone of the sale, such as `Europe/Lisbon`. */
   readonly timezone: string;
+  /** When it begins, as ISO 8601 in UTC with milliseconds; all dates of the sale are written so. */
   readonly startDate: string;
+  /** When it ends; from this moment on nobody can buy. */
   readonly endDate: string;
+  /** When the first payout is due. */
   readonly payoutStartDate: string;
+  /** The time at which the file was filled, or at which the sale begins if that is earlier. */
   readonly createdAt: string;
+  /** When it last sold tokens; at first the time at which the file was filled. */
   readonly updatedAt: string;
+  /** How many tokens are on sale. */
   readonly tokenCountOnSale: Decimal;
+  /** How many must be sold; 0 for none. */
   readonly softCap: Decimal;
+  /** Yearly, in percent. */
   readonly expectedReturns: Decimal;
+  /** How many of them are sold. */
   readonly totalSoldTokens: Decimal;
+  /** How many tokens of the sale one user may buy; left out, there is no bound. */
   readonly maximumPerUser?: Decimal;
+  /** ISO 3166-1 numeric codes, without leading zeros, of the countries whose users may not buy. */
   readonly excludedCountries: readonly string[];
+  /** Whether only accredited investors may buy. */
   readonly requiresAccreditation?: boolean;
+  /** The pictures that the sale shows. */
   readonly images?: readonly SaleImage[];
+  /** The documents that the sale offers. */
   readonly documents?: readonly SaleDocument[];
 }
 
@@ -77,11 +120,18 @@ interface SaleDocument extends SaleImage {
 
 /** Tokens bought by one user in one call. */
 export interface Purchase {
+  /** The id of the transaction: 64 hexadecimal digits. */
   readonly id: string;
+  /** The id of the user. */
   readonly userId: string;
+  /** The id of the sale. */
   readonly saleId: string;
+  /** The id of the token that the sale sells. */
   readonly tokenId: string;
+  /** How many tokens were bought. */
   readonly amount: Decimal;
+  /** The address that the buyer names for the tokens. */
   readonly userAddress: string;
+  /** When they were bought, as ISO 8601 in UTC with milliseconds. */
   readonly at: string;
 }

@@ -9,15 +9,21 @@ export type References = Readonly<Record<string, Readonly<Record<string, string>
 
 /** What was fixed when the file was made, and never changes. */
 export interface Settings {
+  /** The organization whose ledger this is. */
   readonly orgId: string;
+  /** The tokenization app: the last part of the ledger's address. */
   readonly appId: string;
+  /** The token store, which the paths of payout schedules name. */
   readonly storeId: string;
+  /** The key that opens the ledger interface, the control routes and the page. */
   readonly ledgerApiKey: string;
   /** Who acts when a ledger call names no entity. */
   readonly ledgerEntity: StoredEntity;
   /** Whose part of the ledger is down. */
   readonly cutOff: readonly StoredEntity[];
+  /** The names of the asset types of the tokenization app. */
   readonly assetTypes: readonly string[];
+  /** By asset type, the fields whose values are ids of assets, each with the type of those assets. */
   readonly references: References;
   /** Name of each investor credential, and its API key. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -43,11 +49,13 @@ export class VirtualClock implements Clock {
     this.#database = database;
   }
 
+  /** Returns virtual milliseconds since the Unix epoch: the system's time with the offset. */
   now(): number {
     const row = this.#database.get("SELECT value FROM settings WHERE name = 'clockOffsetMs'");
     return Date.now() + Number(row?.["value"] ?? 0);
   }
 
+  /** Returns milliseconds since some fixed moment. The offset has no part in it. */
   elapsed(): number {
     return systemClock.elapsed();
   }
@@ -57,6 +65,7 @@ export class VirtualClock implements Clock {
     await systemClock.sleep(Math.min(ms, SANDBOX_LIMITS.clockPollMs), signal);
   }
 
+  /** Moves the clock ahead by so many milliseconds, for every process on the file. */
   advance(ms: number): void {
     this.#database.run(
       `INSERT INTO settings (name, value) VALUES ('clockOffsetMs', ?1)

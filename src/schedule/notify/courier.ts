@@ -12,9 +12,13 @@ import type { Letter, Outbox } from "./outbox.ts";
 
 /** What a courier asks of the world. */
 export interface CourierPorts {
+  /** The time, and how to wait. */
   readonly clock: Clock;
+  /** Starts the command of a channel. */
   readonly start: StartCommand;
+  /** Receives a line for each delivery, and for each that failed. */
   readonly log: Log;
+  /** Counts deliveries, and shows how many wait. */
   readonly metrics: DeliveryMetrics;
   /** Masks keys in what a command says when it fails. */
   readonly redact: Redact;

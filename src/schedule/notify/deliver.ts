@@ -8,8 +8,11 @@ import { signedHeaders } from "./signature.ts";
 
 /** How a command ended: by itself, or by a signal. */
 export interface CommandEnd {
+  /** Its exit code; null when a signal ended it. */
   readonly code: number | null;
+  /** The name of the signal that ended it; null when it ended by itself. */
   readonly signal: string | null;
+  /** What it wrote to stderr. */
   readonly stderr: string;
 }
 
@@ -21,7 +24,9 @@ export type StartCommand = (
 
 /** What a delivery asks of the world. */
 export interface DeliveryPorts {
+  /** The wall clock, for the moment of sending. */
   readonly clock: Pick<Clock, "now">;
+  /** Starts the command of a channel. */
   readonly start: StartCommand;
   /** Masks keys in what a command says when it fails. */
   readonly redact: Redact;

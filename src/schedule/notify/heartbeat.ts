@@ -12,8 +12,11 @@ import { post } from "./post.ts";
 
 /** What a heartbeat needs from its surroundings. */
 export interface HeartbeatPorts {
+  /** How to wait between two tries. */
   readonly clock: Clock;
+  /** Receives a line for each ping that was dropped. */
   readonly log: Log;
+  /** Masks secrets in what is sent and logged. */
   readonly redact: Redact;
 }
 
@@ -21,6 +24,7 @@ export interface HeartbeatPorts {
 export interface FiringEnd {
   /** Nothing when no run was made. */
   readonly exit: ExitCode | undefined;
+  /** The report of its last run; nothing when there is none. */
   readonly report: RunReport | undefined;
 }
 
@@ -48,15 +52,18 @@ export class Heartbeat {
     this.#ports = ports;
   }
 
+  /** Reports that a firing has started. */
   started(firing: Firing): void {
     this.#put(firing.schedule, { signal: "/start", id: idOf(firing), body: `${firing.schedule}: started` });
   }
 
+  /** Reports how a firing has ended: its exit code, or a failure when no run was made. */
   ended(firing: Firing, { exit, report }: FiringEnd): void {
     const signal = exit === undefined ? "/fail" : `/${exit}`;
     this.#put(firing.schedule, { signal, id: idOf(firing), body: bodyOf(firing, report) });
   }
 
+  /** Reports that ticks of a schedule were missed, as a failure. */
   missed(schedule: string, summary: string): void {
     this.#put(schedule, { signal: "/fail", id: undefined, body: summary });
   }

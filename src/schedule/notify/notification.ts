@@ -7,21 +7,28 @@ import { type DriftsNote, driftsIn } from "../drifts.ts";
 import { type EndedState, type Firing, type FiringProblem, timeOf, timeOrNull } from "../firing.ts";
 import type { Streak } from "./streak.ts";
 
+/** The events that a channel can ask for. */
 export type EventName = (typeof EVENTS)[number];
 
 /** What is sent, as `schemas/notification.schema.json` describes it: fields are added, never renamed. Times are ISO 8601, UTC. */
 export interface Notification {
+  /** The format of the notification. */
   readonly format: 1;
+  /** The event for which channels ask. */
   readonly event: EventName;
+  /** When the notification was made. */
   readonly at: string;
   /** One line for people. */
   readonly summary: string;
+  /** Which schedule it is: its id, the playbook's path from the project, and the name of the environment. */
   readonly schedule: { readonly id: string; readonly playbook: string; readonly environment: string };
   /** Null when ticks were missed. */
   readonly firing: FiringNote | null;
   /** Null when no run came to an end. */
   readonly run: RunNote | null;
+  /** Null when no ticks were missed. */
   readonly missed: MissedNote | null;
+  /** Why the firing did not pass, or why the scheduler has stopped; null when there is nothing to say. */
   readonly problem: FiringProblem | null;
   /** What the schedule was before; null when nothing is known of it. */
   readonly before: EndedState | null;
@@ -31,6 +38,7 @@ export interface Notification {
 
 /** Firings one after the other that came to the same for the same reason. */
 export interface RepeatedNote {
+  /** How many firings came to it in a row, at least 2. */
   readonly times: number;
   /** The tick of the first. */
   readonly since: string;
@@ -38,9 +46,13 @@ export interface RepeatedNote {
 
 /** The firing that a notification is about. */
 export interface FiringNote {
+  /** The moment that the pattern names, or at which a firing outside of the pattern was taken. */
   readonly tick: string;
+  /** How the firing ended. */
   readonly state: EndedState;
+  /** When a process took it; null of a firing that did not start. */
   readonly startedAt: string | null;
+  /** When it ended, or was decided against. Of one that died: when it started. */
   readonly endedAt: string | null;
   /** How many runs were made for it. */
   readonly tries: number;
@@ -48,10 +60,15 @@ export interface FiringNote {
 
 /** Its last run, as its report has it. */
 export interface RunNote {
+  /** The id of the run in the journal. */
   readonly id: string;
+  /** The playbook's name. */
   readonly name: string;
+  /** The outcome of the whole run. */
   readonly outcome: RunReport["run"]["outcome"];
+  /** Milliseconds; null when the report does not know how long the run took. */
   readonly durationMs: number | null;
+  /** How many rows of the report have which outcome. */
   readonly totals: Totals;
   /** The first steps that did not pass. */
   readonly steps: readonly StepNote[];
@@ -61,9 +78,13 @@ export interface RunNote {
 
 /** A step that did not pass. */
 export interface StepNote {
+  /** The address of the step. */
   readonly step: string;
+  /** The operation or playbook that the step uses. */
   readonly uses: string;
+  /** The outcome of the step. */
   readonly outcome: StepReport["outcome"];
+  /** Why it did not pass. */
   readonly problem: FiringProblem | null;
 }
 
@@ -71,15 +92,21 @@ export interface StepNote {
 export interface MissedNote {
   /** At least so many, when `more` is true. */
   readonly count: number;
+  /** Whether more ticks were missed than are counted. */
   readonly more: boolean;
+  /** The earliest tick that was missed. */
   readonly first: string;
+  /** The latest one. */
   readonly last: string;
 }
 
 /** The part of every notification that describes the schedule. */
 export interface AboutSchedule {
+  /** By what the schedule is known, such as `playbook@environment`; of a submitted run, its key. */
   readonly id: string;
+  /** The playbook's path, from the project. */
   readonly playbook: string;
+  /** The name of the environment. */
   readonly environment: string;
 }
 

@@ -20,8 +20,11 @@ export const OUTBOX_SCHEDULE = "ALTER TABLE notification ADD COLUMN schedule TEX
 
 /** A notification for one channel. */
 export interface Letter {
+  /** A UUID; the same at each try. */
   readonly id: string;
+  /** The name of the channel. */
   readonly channel: string;
+  /** The event of the notification. */
   readonly event: string;
   /** JSON; the same at each try. */
   readonly body: string;
@@ -88,6 +91,7 @@ export class Outbox {
     });
   }
 
+  /** Forgets a notification that was delivered. */
   delivered({ id }: Letter): void {
     this.#database.run("DELETE FROM notification WHERE id = ?", id);
   }

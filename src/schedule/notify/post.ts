@@ -2,8 +2,11 @@ import { Transport } from "../../transport/exchange.ts";
 
 /** What is posted to a web address, and how long that may take. */
 export interface Post {
+  /** Headers beside the authorization that the address may hold. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The text that is posted. */
   readonly body: string;
+  /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 

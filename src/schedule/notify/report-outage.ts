@@ -10,7 +10,9 @@ import { type AboutSchedule, noteOfOutage } from "./notification.ts";
 
 /** Who hears that a scheduler has stopped by an error, and how. */
 export interface OutageReport extends Omit<CourierPorts, "metrics"> {
+  /** The channels of the environment; those that ask for `failure` hear of it. */
   readonly channels: readonly Channel[];
+  /** Pings the monitoring service, which hears of it too. */
   readonly heartbeat: Heartbeat;
 }
 

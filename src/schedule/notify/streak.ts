@@ -8,7 +8,9 @@ export interface Streak {
   readonly reason: string;
   /** The ticks of the first one, and of the last one that was reported. */
   readonly since: number;
+  /** The tick of the last one that was reported. */
   readonly notifiedAt: number;
+  /** How many firings it has. */
   readonly times: number;
 }
 

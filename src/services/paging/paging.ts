@@ -19,7 +19,9 @@ export interface Paging {
 
 /** A page as it was read. */
 export interface ReadPage {
+  /** The answer without its envelope. */
   readonly payload: Json;
+  /** The envelope without the payload; undefined when the interface has none. */
   readonly envelope: JsonObject | undefined;
 }
 
@@ -39,9 +41,13 @@ export type AfterPage =
 
 /** Why a list cannot be used. */
 export interface PageProblem {
+  /** The code of the problem, such as `paging.empty`. */
   readonly code: string;
+  /** What is wrong with the list, in words. */
   readonly message: string;
+  /** What follows from it; left out when there is nothing to add. */
   readonly why?: string;
+  /** What to do about it; left out when there is nothing to advise. */
   readonly next?: string;
 }
 

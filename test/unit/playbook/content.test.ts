@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { readContent } from "../../../src/playbook/inputs/file-content.ts";
-import type { ValueShape } from "../../../src/playbook/model.ts";
+import type { ValueShape } from "../../../src/playbook/declarations.ts";
 import { userSchema } from "../../../src/playbook/inputs/user-schema.ts";
 
 const HOLDERS: ValueShape = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
-import type { StepHeading } from "../../../src/protocol/record.ts";
+import type { StepHeading } from "../../../src/protocol/heading.ts";
 import { Records, RUNS, STEPS, TRANSACTION, uncommitted } from "./records.ts";
 
 function reportFor(name: keyof typeof RUNS): RunReport {

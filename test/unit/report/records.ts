@@ -7,10 +7,10 @@ import type {
   Fact,
   RunOutcome,
   RunRecord,
-  StepHeading,
   StepProblem,
   StoppedOutcome,
 } from "../../../src/protocol/record.ts";
+import type { StepHeading } from "../../../src/protocol/heading.ts";
 
 /** 2026-11-21T09:30:00Z. */
 export const START: number = Date.UTC(2026, 10, 21, 9, 30);

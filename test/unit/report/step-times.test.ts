@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepHeading } from "../../../src/protocol/record.ts";
+import type { StepHeading } from "../../../src/protocol/heading.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import { plainLine } from "../../../src/report/steps/step-lines.ts";
 import type { StepReport } from "../../../src/report/shape.ts";

@@ -4,7 +4,7 @@ import { count, quoted } from "../../../base/text/text.ts";
 import { difference } from "../../../base/numbers/total.ts";
 import type { ComparedRead, ComparedRow, Comparison, ComparisonName } from "../../../protocol/comparison.ts";
 import type { ExplainedDrift } from "../../../protocol/drift.ts";
-import { addressesIn } from "../../../protocol/record.ts";
+import { addressesIn } from "../../../protocol/heading.ts";
 import { countsLine, keyOf, kindWords, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { RunHeading, StepReport } from "../../shape.ts";
@@ -24,9 +24,13 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** A comparison as one run made it, and where the journal of that run ends. */
 export interface AuditedRun {
+  /** The run as a whole. */
   readonly run: RunHeading;
+  /** The outcome of the step that made the comparison. */
   readonly outcome: StepReport["outcome"];
+  /** What the comparison found. */
   readonly comparison: Comparison;
+  /** How many records the journal has of the run. */
   readonly records: number;
   /** The hash of the run's last record, which depends on all records before it. */
   readonly digest: string;
@@ -34,8 +38,11 @@ export interface AuditedRun {
 
 /** A comparison with all that an auditor asks about. */
 export interface AuditedComparison {
+  /** Which comparison it is. */
   readonly of: ComparisonName;
+  /** What people read as its name. */
   readonly title: string;
+  /** The latest run that made it. */
   readonly latest: AuditedRun;
   /** The latest runs, the last one last; that is `latest`. */
   readonly runs: readonly AuditedRun[];

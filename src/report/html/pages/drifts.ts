@@ -12,6 +12,7 @@ import { holdsWords, searchForm } from "../parts/search.ts";
 
 /** Which drifts are asked for; an empty text asks for all. */
 export interface DriftFilter {
+  /** A state of a drift, or `cleared`. */
   readonly state: string;
   /** Parts of the key, the id, the kind, or what names the comparison. */
   readonly words: string;
@@ -21,6 +22,7 @@ export interface DriftFilter {
 
 /** What is known of drifts: at most `LIMITS.drifts` of them, the newest first. */
 export interface ListedDrifts {
+  /** Those that are listed, the newest first. */
   readonly drifts: readonly KnownDrift[];
   /** How many there are. */
   readonly total: number;

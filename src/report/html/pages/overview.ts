@@ -20,6 +20,7 @@ export interface StateOverview {
   readonly runs: readonly ListedRun[];
   /** The drifts that nobody has acknowledged, the newest first. */
   readonly drifts: readonly KnownDrift[];
+  /** The first schedules, as they are now. */
   readonly schedules: readonly ListedSchedule[];
   /** Milliseconds since the Unix epoch. */
   readonly now: number;

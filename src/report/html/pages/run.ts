@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
-import { addressesIn } from "../../../protocol/record.ts";
+import { addressesIn } from "../../../protocol/heading.ts";
 import { textAt } from "../../attempt.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../../shape.ts";

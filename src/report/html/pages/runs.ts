@@ -14,11 +14,15 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** A run in the list of all of them. */
 export interface ListedRun {
+  /** The time and a random part: `20260131T120000-k3v9x2pq`. */
   readonly id: string;
+  /** The file of the playbook. */
   readonly playbook: string;
+  /** Its name in tokenbook.yaml. */
   readonly environment: string;
   /** ISO 8601, UTC. */
   readonly openedAt: string;
+  /** How the run ended. */
   readonly outcome: ReportedOutcome;
   /** The process that runs it; null when none does. */
   readonly heldBy: string | null;
@@ -30,6 +34,7 @@ export interface ListedRun {
 export interface RunDetail {
   /** The name of the playbook. */
   readonly name: string;
+  /** In milliseconds, without the times between a stop and its resume; null while the run is not closed. */
   readonly durationMs: number | null;
   /** How many steps ended how. */
   readonly counts: string;
@@ -37,6 +42,7 @@ export interface RunDetail {
 
 /** Which runs are asked for; an empty text asks for all. */
 export interface RunFilter {
+  /** An outcome of a run, such as `passed`. */
   readonly outcome: string;
   /** Part of the playbook's name or path, the environment or the run's id. */
   readonly words: string;

@@ -10,20 +10,29 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** A schedule, as it is now. Times are ISO 8601, UTC. */
 export interface ListedSchedule {
+  /** The name of the schedule. */
   readonly id: string;
+  /** The file of the playbook. */
   readonly playbook: string;
+  /** Its name in tokenbook.yaml. */
   readonly environment: string;
   /** Null: only a system's own scheduler has run it. */
   readonly cron: string | null;
+  /** The time zone that `cron` counts in; null without one. */
   readonly timezone: string | null;
+  /** The next firings with their jitter, the earliest first: in UTC, and by the clock of the time zone. */
   readonly next: readonly { readonly utc: string; readonly local: string }[];
+  /** The last firing that ended; null when none has. */
   readonly last: ListedFiring | null;
+  /** When a run of it passed last; null when none has. */
   readonly lastSuccess: string | null;
+  /** The firing under way, and whether its process is not known to be gone; null when none is. */
   readonly running: (ListedFiring & { readonly alive: boolean }) | null;
   /** The first tick that nothing has looked at: no process serves the schedule. */
   readonly unserved: string | null;
   /** How many wait for the one under way. */
   readonly waiting: number;
+  /** How many ticks were missed, and the last of them, which is null when none was. */
   readonly missed: { readonly count: number; readonly last: string | null };
   /** The run that a person must look after first. */
   readonly blockedBy: { readonly runId: string; readonly outcome: string } | null;
@@ -31,14 +40,21 @@ export interface ListedSchedule {
 
 /** A firing, and its outcome. Times are ISO 8601, UTC. */
 export interface ListedFiring {
+  /** The moment at which the playbook was to run, without jitter. */
   readonly tick: string;
+  /** The outcome of its run, or why it has none. */
   readonly state: FiringWord;
+  /** The last run that was made for it; null when none was. */
   readonly run: string | null;
+  /** How many runs were made for it. */
   readonly tries: number;
+  /** When it began; null when it has not. */
   readonly startedAt: string | null;
+  /** When it ended; null when it has not. */
   readonly endedAt: string | null;
   /** The process that runs it, or did. */
   readonly heldBy: string | null;
+  /** What went wrong, why, and what to do next; null when nothing did. */
   readonly problem: { readonly message: string; readonly why?: string; readonly next?: string } | null;
 }
 

@@ -92,6 +92,7 @@ export function momentOf(at: number | null): Child {
   return at === null ? "" : moment(timeOf(at));
 }
 
+/** Returns a time in milliseconds since the Unix epoch as ISO 8601, UTC. */
 export function timeOf(at: number): string {
   return new Date(at).toISOString();
 }

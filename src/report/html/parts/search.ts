@@ -2,8 +2,11 @@ import { el, type Markup } from "../markup.ts";
 
 /** Where a list is searched, and for what. */
 export interface Search {
+  /** The address to which the form is sent. */
   readonly action: string;
+  /** The words that are searched for now; empty for none. */
   readonly words: string;
+  /** What the field shows while it is empty. */
   readonly placeholder: string;
 }
 

@@ -7,7 +7,9 @@ import { needsAttention } from "./step.ts";
 
 /** A step with the steps that it holds. */
 export interface StepNode {
+  /** The step, or one round of it. */
   readonly step: StepReport;
+  /** The steps that it holds, in their order. */
   readonly held: StepNode[];
 }
 

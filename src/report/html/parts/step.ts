@@ -27,7 +27,9 @@ export interface Showing {
   readonly file: string;
   /** There are pages to link to. */
   readonly isServed: boolean;
+  /** Where the steps of the run lie in time. */
   readonly timeline: Timeline;
+  /** How many more characters of values the page may hold. */
   readonly budget: Budget;
 }
 

@@ -8,6 +8,7 @@ const ZERO = Decimal.of(0);
 
 /** A change of a total, and its possible causes. */
 export interface TotalChange {
+  /** How much the total has grown; negative when it has shrunk. */
   readonly by: Decimal;
   /** The parts of our write that add to it, those that look the same together. */
   readonly parts: readonly ChangePart[];
@@ -17,7 +18,9 @@ export interface TotalChange {
 
 /** The amount that a part of our write adds once, and how many movements look like it. */
 export interface ChangePart {
+  /** The amount that one movement of this part adds; negative when it takes away. */
   readonly adds: Decimal;
+  /** How many movements look like it. */
   readonly alike: number;
 }
 

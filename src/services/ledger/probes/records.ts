@@ -27,14 +27,19 @@ export interface NewRecord {
   readonly id: string | undefined;
   /** When the service wrote it, in milliseconds. */
   readonly at: number | undefined;
+  /** Who did it, as the service writes it; undefined when the record does not say. */
   readonly by: Json | undefined;
 }
 
 /** One movement of a token, as the list of its transactions shows it. */
 export interface TokenMovement extends NewRecord {
+  /** The sender, as the service writes it; undefined when the record names none. */
   readonly from: Json | undefined;
+  /** The receiver, as the service writes it; undefined when the record names none. */
   readonly to: Json | undefined;
+  /** How much was moved. */
   readonly amount: Decimal;
+  /** The kind of the transaction, such as `MINT`; undefined when the record does not say. */
   readonly type: Json | undefined;
   /** The moved unit; `undefined` for an amount. */
   readonly unit: string | undefined;
@@ -42,6 +47,7 @@ export interface TokenMovement extends NewRecord {
 
 /** One record of a history, with the resource as it was left. */
 export interface HistoryChange extends NewRecord {
+  /** The record as the history has it: the resource after the change. */
   readonly left: JsonObject;
 }
 

@@ -5,7 +5,9 @@ import { isStamped } from "../../probes/recency.ts";
 
 /** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
 export interface Setting {
+  /** Returns the reads that show the value, which are the same before and after the write. */
   readonly reads: (sent: Sent) => Reads;
+  /** Returns whether the readings show the value that was sent. */
   readonly isSo: (read: Readings, sent: Sent) => boolean;
   /** The record that the write stamps, and the id by which other writes would name the same thing. */
   readonly stamped?: (read: Readings, sent: Sent) => { readonly record: Json | undefined; readonly thing: Json };
@@ -41,7 +43,9 @@ function stampedAt(record: Json | undefined): Sight {
 
 /** How the effect of a write that makes something under an id is found: the id was free, and now has the sent value. */
 export interface Making {
+  /** Returns the reads that show the thing, and the name of the one that reads the thing itself. */
   readonly read: (sent: Sent) => { readonly name: string; readonly reads: Reads };
+  /** Returns the id in the input; undefined when the input has none. */
   readonly id: (input: JsonObject) => Json | undefined;
   /** Whether the run chose the id for this step: then nobody else can have made it. */
   readonly isOurId: (sent: Sent) => boolean;
@@ -49,6 +53,7 @@ export interface Making {
   readonly isAsSent: (made: Json, sent: Sent, now: Readings) => boolean;
   /** Whether the environment says that the service refuses a second one. */
   readonly isUnique: (sent: Sent) => boolean;
+  /** Whether it does several things, one after the other; by default the items of a batch. */
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 

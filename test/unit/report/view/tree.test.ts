@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Activity, treeOf, type TreeLine, type WatchedRun } from "../../../../src/cli/view/tree.ts";
 import { windowOf } from "../../../../src/cli/view/window.ts";
 import { RunFold } from "../../../../src/report/model.ts";
-import type { StepHeading } from "../../../../src/protocol/record.ts";
+import type { StepHeading } from "../../../../src/protocol/heading.ts";
 import { Records, RUNS, START, STEPS } from "../records.ts";
 
 function watched(records: Records, active: Record<string, Activity> = {}): WatchedRun {
