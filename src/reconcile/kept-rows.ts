@@ -35,8 +35,8 @@ export class KeptRows {
     this.#records = rows.some(({ once }) => once !== undefined)
       ? column(rows, ({ once }) => recordText(once) ?? NOTHING)
       : undefined;
-    const columns = [this.#ends, this.#values, this.#times, this.#ids, this.#records];
-    this.chars = columns.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    const texts = [this.start, this.#ends, this.#values, this.#times, this.#ids, this.#records];
+    this.chars = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   }
 
   /** Gives each row in order: the end of its key, behind `start`, what it shows, and what identifies a record that counts once. */
