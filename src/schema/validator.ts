@@ -10,7 +10,7 @@ export interface SchemaViolation {
   readonly keyword: string;
   /** What is wrong, as the rest of a sentence: `must be number`. */
   readonly message: string;
-  /** What the keyword demands or what breaks it, by the compiler's names, such as `missingProperty`. */
+  /** What the keyword demands or what breaks it, by the compiler's names, such as `missingProperty`; `misfits` are those of a choice. */
   readonly params: Readonly<Record<string, unknown>>;
   /** The schema that has the keyword. */
   readonly schema: Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import type { Finding } from "./diagnostic.ts";
 import { meantBy, ruleOf } from "./pattern-rules.ts";
 import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
 
-/** Turns a schema problem into a finding about a place in the text. */
+/** A finding of a schema check, and the place in the text that it is about. */
 export interface PlacedFinding {
   /** What is wrong, and how to fix it. */
   readonly finding: Finding;

@@ -23,7 +23,7 @@ export interface Outgoing {
   readonly body: string | undefined;
   /** A connection of its own, which no idle timeout of the server can cut off: for writes. */
   readonly fresh: boolean;
-  /** How long the exchange may take, in milliseconds. With a sieve, it begins again when records are used. */
+  /** How long the exchange may take, in milliseconds; with a sieve, without a record that is used, and at most `LIMITS.requestMs` altogether. */
   readonly timeoutMs: number;
   /** A write has one, because it must not leave at any time; `undefined` for a request that is harmless when late. */
   readonly fence: Fence | undefined;

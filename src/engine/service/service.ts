@@ -34,7 +34,7 @@ export interface Call {
 
 /** The outcome of a call. */
 export interface Reply {
-  /** What the answer says about the write's effect. */
+  /** What the answer says about the effect of the call; a read has none. */
   readonly meaning: AnswerMeaning;
   /** HTTP status; null when no answer came. */
   readonly status: number | null;

@@ -22,7 +22,7 @@ export interface PlannedRun {
   readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
   /** A digest of each value that it is given from outside: inputs, variables (`env.NAME`), and data that an included playbook has from a file (`FILE: NAME`). */
   readonly inputs: Readonly<Record<string, string>>;
-  /** `would-fail`: a step or an output would surely fail. */
+  /** `would-fail`: a step or an output would surely fail. `refused` says whether it would begin at all. */
   readonly outcome: "would-pass" | "would-fail";
   /** Why a run would not begin (exit 6): an earlier one has left a write open. */
   readonly refused: PlannedProblem | null;
