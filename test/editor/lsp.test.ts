@@ -145,6 +145,12 @@ class Editor {
     return (await exited)[0] as unknown;
   }
 
+  /** Closes the pipe in the middle of a message. */
+  async breakOff(): Promise<unknown> {
+    this.#server.stdin.write('Content-Length: 100\r\n\r\n{"jsonrpc":');
+    return this.drop();
+  }
+
   /** Takes nothing more, as an editor that is about to die does, and gives the server's exit code. */
   async deafen(): Promise<unknown> {
     const exited = once(this.#server, "exit", { signal: AbortSignal.timeout(LONGEST_END_MS) });
@@ -217,6 +223,12 @@ test("it says what it can do, and ends with 0 when it was asked to", async () =>
 test("it ends when its editor is gone", async () => {
   await editor.start();
   expect(await editor.drop()).toBe(1);
+});
+
+test("it ends when its editor is gone in the middle of a message", async () => {
+  await editor.start();
+  expect(await editor.breakOff()).toBe(1);
+  expect(editor.stderr).toBe("");
 });
 
 test("what it asked of an editor that goes without an answer is no longer of interest", async () => {

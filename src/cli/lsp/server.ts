@@ -56,8 +56,10 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   };
   input.once("end", end);
   for (const stream of [input, output]) stream.once("error", end).once("close", end);
+  const reader = new StreamMessageReader(input);
+  reader.partialMessageTimeout = 0; // a timer for the rest of a message, which nothing would end when the editor goes in the middle of one
   const connection: Connection = createConnection(
-    (logger) => createProtocolConnection(new StreamMessageReader(input), new Writer(output), logger),
+    (logger) => createProtocolConnection(reader, new Writer(output), logger),
     watchDog,
   );
   const server = new Server(shell, connection);
