@@ -66,7 +66,7 @@ export function spend(steps: number): void {
   assertLeft(current);
 }
 
-/** Counts the one step of work that needs no budget of its own. Throws an OutOfSteps when it is part of work without any left. */
+/** Counts the one step of work that needs no budget of its own. Throws an OutOfSteps when it is part of work that has no steps left. */
 export function spendOne(): void {
   if (current === undefined) spentInTurn += 1;
   else spend(1);

@@ -221,7 +221,7 @@ export interface BaselineAt {
  */
 export type AnswerMeaning = "not-sent" | "refused" | "refused-later" | "ambiguous" | "acknowledged";
 
-/** A write has been answered, or surely will not be. */
+/** A write has been answered, or its attempt has ended without an answer. */
 export interface AttemptAnswered extends OfAttempt {
   readonly kind: "attempt.answered";
   /** What the answer says about the write's effect. */
@@ -330,7 +330,7 @@ export interface HeldCondition {
 /** A part of a condition with its value, or a description of a value that is too large to be kept. */
 export type HeldValue = { readonly expression: string } & ({ readonly value: Json } | { readonly summary: string });
 
-/** A step did not come to its end, and the run continues with none that needs it. */
+/** A step has stopped before its end. A new claim of the run tries it again. */
 export interface StepStopped extends Waited, OfStep {
   readonly kind: "step.stopped";
   readonly outcome: StoppedOutcome;
@@ -361,10 +361,10 @@ export interface StepProblem {
   readonly evidence?: Json;
 }
 
-/** How a run ended: the worst outcome of its steps, in the order of the exit codes. */
+/** How a run ended: as the worst of its steps did, or interrupted. */
 export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "conflict" | "drift" | "interrupted";
 
-/** A run has ended; a resumed one continues behind it. */
+/** A run has ended. When it is resumed, its records continue after this one. */
 export interface RunClosed {
   readonly kind: "run.closed";
   readonly outcome: RunOutcome;

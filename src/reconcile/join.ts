@@ -10,8 +10,8 @@ type JoinLimits = Readonly<Record<"compareRows" | "rowsHeldChars", number>>;
 
 /**
  * Joins the rows of both sides by their keys. Reads that may hold the same keys are a group; when all reads of a group have ended, it is
- * joined and forgotten. So few rows are held at a time, unless groups are large or one side is far ahead of the other: then the largest
- * ones go to a scratch file on the disk (decision 181).
+ * joined and forgotten. So few rows are held at a time. Where groups are large, or one side is far ahead of the other, the largest groups
+ * go to a scratch file on the disk (decision 181).
  */
 export class Join<Read> {
   readonly #groupOf: ReadonlyMap<Read, Group>;

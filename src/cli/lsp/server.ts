@@ -57,7 +57,8 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   input.once("end", end);
   for (const stream of [input, output]) stream.once("error", end).once("close", end);
   const reader = new StreamMessageReader(input);
-  reader.partialMessageTimeout = 0; // a timer for the rest of a message, which nothing would end when the editor goes in the middle of one
+  // Its timer for the rest of a message renews itself, and would keep the process alive when the editor goes in the middle of one.
+  reader.partialMessageTimeout = 0;
   const connection: Connection = createConnection(
     (logger) => createProtocolConnection(reader, new Writer(output), logger),
     watchDog,

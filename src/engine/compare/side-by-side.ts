@@ -8,7 +8,7 @@ export interface Queue<Read> {
 
 interface Rules<Read> {
   readonly work: (read: Read) => Promise<void>;
-  /** Begins nothing more. */
+  /** While it is true, no source begins a read. */
   readonly isStopping: () => boolean;
   /** While it is true, no source begins a read when another one has ended fewer: what is read waits for its counterpart. */
   readonly isCrowded: () => boolean;

@@ -24,7 +24,7 @@ export type StartCommand = (
 
 /** What a delivery asks of the world. */
 export interface DeliveryPorts {
-  /** The wall clock, for the moment of sending. */
+  /** The wall clock: a signed delivery states when it is sent. */
   readonly clock: Pick<Clock, "now">;
   /** Starts the command of a channel. */
   readonly start: StartCommand;
