@@ -326,6 +326,8 @@ export const LIMITS = {
   queueKeptSeconds: 604_800,
   /** How long a worker that must stop waits for its runs, in milliseconds. */
   workerDrainMs: 20_000,
+  /** How long what a command left open may keep its process, in milliseconds. */
+  lingerMs: 5_000,
   /** How often `submit --wait` asks for the outcome, in milliseconds. */
   submittedPollMs: 500,
   /** Assistants: characters of one answer, bytes of one message, calls under way, and plans kept. */

@@ -3,6 +3,7 @@ import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { quoted } from "../base/text/text.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
 
@@ -95,18 +96,20 @@ export class RunQueue {
       monitorIntervalSeconds: 1,
       useListenNotify: true,
     });
-    // Some of its errors are plain objects.
-    boss.on("error", ({ message }) => onError(message));
+    // It starts also where it cannot register this process, and then never does: metrics would count a worker too few.
+    let failedAtStart: string | undefined;
+    const noteAtStart = ({ message }: { readonly message: string }): void => {
+      failedAtStart ??= message; // some of its errors are plain objects
+    };
+    boss.on("error", noteAtStart);
     try {
       await boss.start();
+      if (failedAtStart !== undefined) throw new Error(failedAtStart);
     } catch (error) {
-      throw new Failure({
-        code: "queue.unusable",
-        message: `the queue in the database cannot be used: ${messageOf(error)}`,
-        next: "make sure that the server runs, and that the user may create the schema of the queue",
-        cause: error,
-      });
+      await boss.stop({ graceful: false }).catch(noteAtStart); // its timers and connections would keep the process for ever
+      throw unusable(error);
     }
+    boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
     return new RunQueue(boss, `${schema}_queue`);
   }
 
@@ -115,6 +118,13 @@ export class RunQueue {
    * again, so that it is resumed. Throws a Failure when the key names another run.
    */
   async submit(label: string, run: SubmittedRun): Promise<string> {
+    return asked(
+      () => this.#submit(label, run),
+      (error) => unanswered(run, error),
+    );
+  }
+
+  async #submit(label: string, run: SubmittedRun): Promise<string> {
     const name = await this.#queue(label);
     const id = idOf(run.key);
     const isNew = (await this.#boss.send(name, run, { id })) !== null;
@@ -128,11 +138,11 @@ export class RunQueue {
     return id;
   }
 
-  /** Takes work of these labels, some at a time, until `stop`. */
+  /** Takes work of these labels, some at a time, until `stop`. Throws a Failure when it cannot begin to. */
   async work(labels: readonly string[], jobs: number, carryOut: (run: SubmittedRun) => Promise<JobResult>): Promise<void> {
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
     for (const label of labels) {
-      const name = await this.#queue(label);
+      const name = await asked(() => this.#queue(label));
       for (let slot = 0; slot < jobs; slot++) {
         let id = "";
         const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
@@ -147,9 +157,9 @@ export class RunQueue {
     }
   }
 
-  /** The outcome of a submitted run; undefined while it waits or is under way. */
+  /** The outcome of a submitted run; undefined while it waits or is under way. Throws a Failure. */
   async outcome(label: string, id: string): Promise<JobResult | undefined> {
-    const job = await this.#boss.getJobById<SubmittedRun>(PREFIX + label, id);
+    const job = await asked(() => this.#boss.getJobById<SubmittedRun>(PREFIX + label, id));
     if (job === null)
       throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: "tokenbook runs" });
     if (job.state === "completed") return job.output as JobResult;
@@ -161,13 +171,12 @@ export class RunQueue {
     return idOf(key);
   }
 
-  /** How much waits, by label. */
+  /** How much waits, by label. Throws a Failure. */
   async load(): Promise<readonly LabelLoad[]> {
     const waits = "count(*) FILTER (WHERE state < 'active') AS waiting, count(*) FILTER (WHERE state = 'active') AS active";
     const oldest = "extract(epoch FROM now() - min(created_on) FILTER (WHERE state < 'active')) AS oldest";
-    const { rows } = await this.#boss
-      .getDb()
-      .executeSql(`SELECT name, ${waits}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`);
+    const sql = `SELECT name, ${waits}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`;
+    const { rows } = await asked(() => this.#boss.getDb().executeSql(sql));
     return (rows as readonly JobCounts[]).map(({ name, waiting, active, oldest: seconds }) => ({
       label: name.slice(PREFIX.length),
       waiting: Number(waiting),
@@ -176,9 +185,9 @@ export class RunQueue {
     }));
   }
 
-  /** How many workers are alive. */
+  /** How many workers are alive. Throws a Failure. */
   async workers(): Promise<number> {
-    const instances = await this.#boss.getInstances();
+    const instances = await asked(() => this.#boss.getInstances());
     return instances.filter(({ live }) => live).length;
   }
 
@@ -240,6 +249,34 @@ const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
 
 function idOf(key: string): string {
   return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
+}
+
+// What the database says while it goes away is no bug of ours.
+async function asked<T>(ask: () => Promise<T>, explain: (error: unknown) => Failure = unusable): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof Failure ? error : explain(error);
+  }
+}
+
+function unusable(cause: unknown): Failure {
+  return new Failure({
+    code: "queue.unusable",
+    message: `the queue in the database cannot be used: ${messageOf(cause)}`,
+    next: "make sure that the server runs, and that the user may create the schema of the queue",
+    cause,
+  });
+}
+
+function unanswered({ playbook, key }: SubmittedRun, cause: unknown): Failure {
+  return new Failure({
+    code: "queue.unanswered",
+    message: `it is unknown whether ${playbook} was put into the queue: ${messageOf(cause)}`,
+    why: "with this key it is put in once; with another one, or without one, it would be a second run",
+    next: `submit ${playbook} with the same options and --key ${quoted(key)}`,
+    cause,
+  });
 }
 
 function keyTaken(key: string): Failure {

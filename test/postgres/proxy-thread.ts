@@ -1,30 +1,42 @@
-// A way to a server that can lose the answer to a commit. It is a thread, because whoever asks the server waits without running anything else.
-import { connect, createServer, type AddressInfo } from "node:net";
+// A way to a server that can lose the answer to a commit, or all connections after so many answers. It is a thread, because whoever asks the server waits without running anything else.
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
+
+/** What the way does, once. */
+export type Harm = { readonly loseCommit: true } | { readonly cutAfter: number };
 
 /** The end of an answer after which no transaction is open: ReadyForQuery, idle. */
 const IDLE = Buffer.from("Z\0\0\0\u0005I", "latin1");
 const { port } = workerData as { readonly port: number };
+const open = new Set<Socket>();
 let losesCommit = false;
+let answersLeft = Infinity;
 
 const listener = createServer((client) => {
   const server = connect(port, "127.0.0.1");
   for (const socket of [client, server]) {
+    open.add(socket);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
+      open.delete(socket);
       client.destroy();
       server.destroy();
     });
   }
   client.pipe(server);
   server.on("data", (chunk) => {
-    if (!losesCommit || !chunk.includes(IDLE)) return void client.write(chunk);
-    losesCommit = false;
-    client.destroy();
+    if (losesCommit && chunk.includes(IDLE)) {
+      losesCommit = false;
+      client.destroy();
+    } else if (answersLeft-- === 0) {
+      answersLeft = Infinity;
+      for (const socket of open) socket.destroy();
+    } else client.write(chunk);
   });
 });
 listener.listen(0, "127.0.0.1", () => parentPort?.postMessage((listener.address() as AddressInfo).port));
-parentPort?.on("message", () => {
-  losesCommit = true;
+parentPort?.on("message", (harm: Harm) => {
+  if ("loseCommit" in harm) losesCommit = true;
+  else answersLeft = harm.cutAfter;
   parentPort?.postMessage("armed");
 });

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import type { Harm } from "./proxy-thread.ts";
 
-/** A way to a server that can lose the answer to a commit. */
+/** A way to a server that can lose the answer to a commit, or all connections. */
 export class Proxy {
   readonly port: number;
   readonly #thread: Worker;
@@ -19,8 +20,17 @@ export class Proxy {
   }
 
   /** The next transaction ends on the server, and nobody hears of it. */
-  async loseCommit(): Promise<void> {
-    this.#thread.postMessage("lose");
+  loseCommit(): Promise<void> {
+    return this.#arm({ loseCommit: true });
+  }
+
+  /** After so many more answers all connections end, once; later ones pass. */
+  cutAfter(answers: number): Promise<void> {
+    return this.#arm({ cutAfter: answers });
+  }
+
+  async #arm(harm: Harm): Promise<void> {
+    this.#thread.postMessage(harm);
     await once(this.#thread, "message");
   }
 

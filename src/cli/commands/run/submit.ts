@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { relative, resolve } from "node:path";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
+import { quoted } from "../../../base/text/text.ts";
 import { digestOf } from "../../../engine/run/plan-steps.ts";
 import { outlineEnvironments } from "../../../environment/load.ts";
 import type { RunQueue, JobResult, SubmittedRun } from "../../../fleet/queue.ts";
@@ -41,9 +43,14 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   try {
     const all: Submitted[] = [];
-    for (const each of ready) {
-      const run = submittedRun(shell, options, each);
-      all.push({ id: await queue.submit(options.label, run), run });
+    try {
+      for (const each of ready) {
+        const run = submittedRun(shell, options, each);
+        all.push({ id: await queue.submit(options.label, run), run });
+      }
+    } catch (error) {
+      printSubmitted(shell, options, all); // they are in the queue, also where a later one is not
+      throw error;
     }
     if (options.wait !== true) return printSubmitted(shell, options, all);
     return await printOutcomes(shell, options, all, queue);
@@ -59,7 +66,7 @@ function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, i
   return {
     playbook: relative(folder, resolve(shell.cwd, playbook.file)),
     environment: options.env ?? first ?? "",
-    key: options.key ?? `submitted ${randomUUID()}`,
+    key: options.key ?? `submitted-${randomUUID()}`,
     digest: digestOf(playbook),
     inputs: writeJson(inputs),
     env,
@@ -85,10 +92,10 @@ async function printOutcomes(
   queue: RunQueue,
 ): Promise<ExitCode> {
   const outcomes: { readonly id: string; readonly playbook: string; readonly result: JobResult }[] = [];
-  for (const { id, run } of all) {
+  for (const [at, { id, run }] of all.entries()) {
     const result = await outcomeOf(shell, queue, options.label, id);
     if (result === undefined) {
-      shell.stderr.write("interrupted; the runs stay in the queue\n");
+      shell.stderr.write(interruptedText(all.slice(at)));
       return EXIT.interrupted;
     }
     outcomes.push({ id, playbook: run.playbook, result });
@@ -101,11 +108,27 @@ async function printOutcomes(
   return worst(outcomes.map(({ result }) => result.exit as ExitCode));
 }
 
+// The key is what makes the same command wait for the same run: without it, it would submit a second one.
+function interruptedText(left: readonly Submitted[]): string {
+  const again = left.map(
+    ({ run }) => `  to wait for ${run.playbook}: submit it with the same options and --key ${quoted(run.key)}\n`,
+  );
+  return ["interrupted; the runs stay in the queue\n", ...again].join("");
+}
+
 async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: string): Promise<JobResult | undefined> {
   const stopping = shell.stopping();
+  let isAway = false;
   while (!stopping.aborted) {
-    const result = await queue.outcome(label, id);
-    if (result !== undefined) return result;
+    try {
+      const result = await queue.outcome(label, id);
+      if (result !== undefined) return result;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "queue.unusable") throw error;
+      if (!isAway)
+        shell.stderr.write(`tokenbook: ${error.message}; the runs stay in the queue, and this waits until it answers\n`);
+      isAway = true;
+    }
     await systemClock.sleep(LIMITS.submittedPollMs, stopping);
   }
   return undefined;

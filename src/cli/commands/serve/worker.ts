@@ -32,42 +32,43 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const place = serverOf(shell, options);
   const log = logOf(shell, options.json);
   const labels = options.labels ?? [DEFAULT_LABEL];
-  const queue = await openQueue(
-    place,
-    true,
-    onNews((why) => log("warn", "worker.queue", why)),
-  );
   const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
-  const alarms = Alarms.open(shell, { place, where: options, log, metrics });
+  // Closed in reverse order however this ends, also where a later part cannot be opened: what stays open keeps the process alive.
+  await using open = new AsyncDisposableStack();
+  const alarms = open.adopt(Alarms.open(shell, { place, where: options, log, metrics }), (each) => each.close());
   const late = new AbortController();
-  const runs = new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended));
+  const runs = open.adopt(
+    new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended)),
+    (each) => each.close(),
+  );
+  const say = onNews((why) => log("warn", "worker.queue", why));
+  const queue = open.adopt(await openQueue(place, true, say), (each) => each.stop(LIMITS.workerDrainMs));
+  open.defer(() => late.abort());
+  const page = await pageOf(options.listen, { metrics, notReady: () => undefined }, { log, event: "worker.listening" });
+  open.defer(() => page?.close());
   const stopping = shell.stopping();
-  const upkeep = eachSecond(stopping, log, async () => {
+  const over = new AbortController();
+  const upkeep = eachSecond(AbortSignal.any([stopping, over.signal]), log, async () => {
     await alarms.deliver();
     await runs.releaseAbandoned();
   });
-  const page = await pageOf(options.listen, { metrics, notReady: () => undefined }, { log, event: "worker.listening" });
-  try {
-    await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
-    log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
-      labels,
-      jobs: options.jobs,
-    });
-    await untilStopped(stopping);
-    log("info", "worker.stopping", `takes no more runs; those under way may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
-    const grace = setTimeout(() => late.abort(), LIMITS.scheduleGraceMs);
-    await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
-    clearTimeout(grace);
-    await upkeep;
-    await unlessAway(log, () => alarms.drain());
-    log("info", "worker.stopped", "stopped");
-  } finally {
-    late.abort();
-    await queue.stop(LIMITS.workerDrainMs);
-    await runs.close();
-    await page?.close();
-    alarms.close();
-  }
+  open.defer(() => {
+    over.abort();
+    return upkeep;
+  });
+  await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
+  log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
+    labels,
+    jobs: options.jobs,
+  });
+  await untilStopped(stopping);
+  log("info", "worker.stopping", `takes no more runs; those under way may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
+  const grace = setTimeout(() => late.abort(), LIMITS.scheduleGraceMs);
+  await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
+  clearTimeout(grace);
+  await upkeep;
+  await unlessAway(log, () => alarms.drain());
+  log("info", "worker.stopped", "stopped");
   return EXIT.passed;
 };
 

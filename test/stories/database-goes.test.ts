@@ -1,0 +1,141 @@
+// The database of workers goes away at any moment, and comes back: whoever asked it ends with what to do, or continues. Nobody stays, and no run is submitted twice.
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Dice } from "../../src/base/numbers/dice.ts";
+import { ORDER } from "../playbooks.ts";
+import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
+import { BINARIES, PostgresServer } from "../postgres/server.ts";
+import { isNightly } from "../sizes.ts";
+import { gate, proxyTo, type Proxy } from "./proxy.ts";
+import { logged } from "./schedule.ts";
+import { environmentAt, KEYS, newProject, operationsOf, type Project, reached, servedSandbox, type Service } from "./world.ts";
+
+/** More answers than a worker gets before it works, and `submit` before it has ended. */
+const ANSWERS_AT_START = 80;
+const ANSWERS_OF_SUBMIT = 24;
+const SEED = Number(process.env["SEED"] ?? randomInt(1_000_000));
+
+/** After which of so many answers the connections are cut: a few by chance, or each at night. */
+function cuts(answers: number, few: number): readonly number[] {
+  if (isNightly) return Array.from({ length: answers }, (_, at) => at);
+  const dice = new Dice(SEED);
+  return Array.from({ length: few }, () => dice.below(answers));
+}
+
+describe.skipIf(BINARIES === undefined)("the database of workers goes away", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  interface Desk {
+    readonly service: Service;
+    readonly proxy: Proxy;
+    readonly way: DatabaseWay;
+    /** A project whose database is asked through `way`, or by itself. */
+    readonly project: Project;
+    readonly direct: Project;
+  }
+
+  async function desk(): Promise<Desk> {
+    const service = await servedSandbox();
+    const proxy = await proxyTo(service.url);
+    const way = await DatabaseWay.open(server.port);
+    onTestFinished(() => way.close());
+    const { schema, url } = server.place();
+    const at = (port: number): Project => {
+      const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal().replace(String(server.port), String(port)) });
+      const state = `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
+      project.write("tokenbook.yaml", environmentAt(proxy.url) + state);
+      project.write("order.yaml", ORDER);
+      return project;
+    };
+    return { service, proxy, way, project: at(way.port), direct: at(server.port) };
+  }
+
+  test("a worker that cannot serve its page ends, and is not counted as alive", async () => {
+    const { direct } = await desk();
+    const taken = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const { code, stderr, transcript } = await direct.start("worker", "--listen", String(port)).ended;
+    expect([code, stderr], transcript).toEqual([2, expect.stringContaining("--listen another HOST:PORT")]);
+    const worker = direct.start("worker", "--listen", "0");
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^tokenbook_workers 1$/m);
+  });
+
+  test(`while a worker starts: it ends with what to do, or takes work (SEED=${SEED})`, async () => {
+    const { way, project } = await desk();
+    for (const answers of cuts(ANSWERS_AT_START, 5)) {
+      await way.cutAfter(answers);
+      const worker = project.start("worker");
+      await worker.printed('"worker.started"'); // or it has ended
+      await worker.signal("SIGTERM");
+      const { code, stdout, stderr, transcript } = await worker.ended;
+      const what = `cut after ${answers} answers\n${transcript}`;
+      if (stdout.includes('"worker.started"')) expect(code, what).toBe(0);
+      else expect([code, stderr], what).toEqual([2, expect.stringMatching(/^error (database|queue)\.\w+[^]*next: make sure/)]);
+    }
+  });
+
+  test(`while a run is submitted: whatever was answered, it is put in once by the command that is printed (SEED=${SEED})`, async () => {
+    const { way, project, direct } = await desk();
+    const at = cuts(ANSWERS_OF_SUBMIT, 10);
+    let lost = 0;
+    for (const [order, answers] of at.entries()) {
+      await way.cutAfter(answers);
+      const args = ["submit", "order.yaml", "--input", `order=${order}`];
+      const { code, stdout, stderr, transcript } = await project.run(...args);
+      const what = `cut after ${answers} answers\n${transcript}`;
+      await way.cutAfter(Infinity);
+      if (code === 0) continue;
+      expect([code, stdout], what).toEqual([2, ""]);
+      const key = /next: submit order\.yaml with the same options and --key (\S+)/.exec(stderr)?.[1];
+      if (key === undefined) expect(stderr, what).toMatch(/^error (database|queue)\.\w+[^]*next: make sure/);
+      else lost++;
+      const again = await direct.run(...args, ...(key === undefined ? [] : ["--key", key]));
+      expect(again.code, `${what}\n${again.transcript}`).toBe(0);
+    }
+    const jobs = await server.query(`SELECT data->'inputs' AS inputs FROM ${schemaOf(direct)}_queue.job`);
+    const inputs = jobs.map((job) => String(job["inputs"]));
+    expect(new Set(inputs).size, `${lost} answers were lost`).toBe(inputs.length);
+    expect(inputs).toHaveLength(at.length);
+    if (isNightly) expect(lost).toBeGreaterThan(0);
+  });
+
+  test("while somebody waits for a run: the wait continues when it is back, and an interrupted one says how to wait again", async () => {
+    const { service, proxy, way, project, direct } = await desk();
+    const worker = direct.start("worker");
+    await logged(worker, "worker.started");
+    const [arrived, held] = [gate(), gate()];
+    void proxy.next("POST /token/mint", async (passing) => {
+      arrived.open();
+      await held.passed;
+      passing.answer(await passing.forward());
+    });
+    const interrupted = project.start("submit", "order.yaml", "--input", "order=1", "--wait");
+    await reached(interrupted, arrived.passed);
+    await interrupted.signal("SIGINT");
+    const { code, stderr, transcript } = await interrupted.ended;
+    expect(code, transcript).toBe(130);
+    const key = /^ {2}to wait for order\.yaml: submit it with the same options and --key (\S+)$/m.exec(stderr)?.[1] ?? "";
+    const waiting = project.start("submit", "order.yaml", "--input", "order=1", "--key", key, "--wait");
+    await new Promise((done) => void setTimeout(done, 1_500));
+    await way.cutAfter(0);
+    await waiting.printed("waits until it answers");
+    held.open();
+    const ended = await waiting.ended;
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([0, expect.stringContaining("the runs stay in the queue")]);
+    expect(operationsOf(await service.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+});
+
+function schemaOf(project: Project): string {
+  return /schema: (\w+)/.exec(project.read("tokenbook.yaml"))?.[1] ?? "";
+}
