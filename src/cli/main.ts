@@ -1,6 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure, messageOf } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
 import { isSingleBinary } from "../files/embedded.ts";
 import { Door } from "./print/door.ts";
 import { formatFailure } from "./print/failure.ts";
@@ -52,6 +53,19 @@ export async function main(): Promise<void> {
     hint = begun;
   });
   process.exitCode = (code === EXIT.interrupted ? (signals.first ?? code) : code) || lost;
+  endSoon(stderr);
+}
+
+// Whatever a command left open, such as a timer or a connection, would keep its process for ever. See decision 182.
+function endSoon(stderr: Terminal): void {
+  const look = (): void => {
+    const unread = process.stdout.writableLength + process.stderr.writableLength;
+    if (unread > 0) return endSoon(stderr);
+    const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
+    stderr.write(`tokenbook: a bug in tokenbook: the command has ended, and left this open: ${open}. Please report it.\n`);
+    process.exit();
+  };
+  setTimeout(look, LIMITS.lingerMs).unref();
 }
 
 /** The signals by which people end a command, from when it asks for them: until then they end it as the system does. */
