@@ -1,4 +1,5 @@
 import { existsSync, statfsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
 import { BINARIES } from "./test/postgres/server.ts";
@@ -43,8 +44,8 @@ const config: ViteUserConfig = defineConfig({
     // A test that hangs ends; how long one takes on a busy machine decides nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Two cores, and one more process that has them while the stories wait for a service or a pause.
-    maxWorkers: 3,
+    // Two more than there are cores: they have them while stories wait for a service or a pause.
+    maxWorkers: availableParallelism() + 2,
     globalSetup: ["test/build.ts"],
     reporters: ["default", new ClosingLine()],
     setupFiles: ["test/cost.ts"],

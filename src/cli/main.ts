@@ -62,7 +62,7 @@ function endSoon(stderr: Terminal): void {
     const unread = process.stdout.writableLength + process.stderr.writableLength;
     if (unread > 0) return endSoon(stderr);
     const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
-    stderr.write(`tokenbook: a bug in tokenbook: the command has ended, and left this open: ${open}. Please report it.\n`);
+    stderr.write(`tokenbook: ended, although this did not close within ${LIMITS.lingerMs / 1_000} s: ${open}\n`);
     process.exit();
   };
   setTimeout(look, LIMITS.lingerMs).unref();

@@ -82,7 +82,10 @@ export class RunQueue {
     { url, schema }: ServerPlace,
     { supervise, onError }: { readonly supervise: boolean; readonly onError: (why: string) => void },
   ): Promise<RunQueue> {
+    // A server that lost its power ends no connection: whoever waits for its answer would wait for ever.
+    const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
     const boss = new PgBoss({
+      ...bounded,
       connectionString: url.reveal(),
       schema: `${schema}_queue`,
       application_name: `tokenbook ${schema}`,

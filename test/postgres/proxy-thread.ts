@@ -1,9 +1,9 @@
-// A way to a server that can lose the answer to a commit, or all connections after so many answers. It is a thread, because whoever asks the server waits without running anything else.
+// A way to a server that can lose the answer to a commit, or all connections after so many answers, or lets them hang. It is a thread, because whoever asks the server waits without running anything else.
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** What the way does, once. */
-export type Harm = { readonly loseCommit: true } | { readonly cutAfter: number };
+export type Harm = { readonly loseCommit: true } | { readonly cutAfter: number } | { readonly hang: true };
 
 /** The end of an answer after which no transaction is open: ReadyForQuery, idle. */
 const IDLE = Buffer.from("Z\0\0\0\u0005I", "latin1");
@@ -37,6 +37,7 @@ const listener = createServer((client) => {
 listener.listen(0, "127.0.0.1", () => parentPort?.postMessage((listener.address() as AddressInfo).port));
 parentPort?.on("message", (harm: Harm) => {
   if ("loseCommit" in harm) losesCommit = true;
-  else answersLeft = harm.cutAfter;
+  else if ("cutAfter" in harm) answersLeft = harm.cutAfter;
+  else for (const socket of open) socket.unpipe().removeAllListeners("data").pause();
   parentPort?.postMessage("armed");
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Harm } from "./proxy-thread.ts";
 
-/** A way to a server that can lose the answer to a commit, or all connections. */
+/** A way to a server that can lose the answer to a commit, or all connections, or let them hang. */
 export class Proxy {
   readonly port: number;
   readonly #thread: Worker;
@@ -27,6 +27,11 @@ export class Proxy {
   /** After so many more answers all connections end, once; later ones pass. */
   cutAfter(answers: number): Promise<void> {
     return this.#arm({ cutAfter: answers });
+  }
+
+  /** Nothing passes on the connections that are open now, and neither side hears of it; later ones pass. */
+  hang(): Promise<void> {
+    return this.#arm({ hang: true });
   }
 
   async #arm(harm: Harm): Promise<void> {

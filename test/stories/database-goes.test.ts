@@ -109,6 +109,20 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
     if (isNightly) expect(lost).toBeGreaterThan(0);
   });
 
+  test("without a word, as a machine that lost its power: a worker connects again, and takes work", async () => {
+    const { service, way, project, direct } = await desk();
+    const worker = project.start("worker");
+    await logged(worker, "worker.started");
+    await way.hang();
+    const { code, transcript } = await direct.start("submit", "order.yaml", "--input", "order=1", "--wait").ended;
+    expect(code, transcript).toBe(0);
+    expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+    if (isNightly) await way.hang(); // then it takes a minute to end
+    await worker.signal("SIGTERM");
+    const ended = await worker.ended;
+    expect(ended.code, ended.transcript).toBe(0);
+  });
+
   test("while somebody waits for a run: the wait continues when it is back, and an interrupted one says how to wait again", async () => {
     const { service, proxy, way, project, direct } = await desk();
     const worker = direct.start("worker");
@@ -125,9 +139,8 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
     const { code, stderr, transcript } = await interrupted.ended;
     expect(code, transcript).toBe(130);
     const key = /^ {2}to wait for order\.yaml: submit it with the same options and --key (\S+)$/m.exec(stderr)?.[1] ?? "";
+    await way.cutAfter(ANSWERS_OF_SUBMIT + 2);
     const waiting = project.start("submit", "order.yaml", "--input", "order=1", "--key", key, "--wait");
-    await new Promise((done) => void setTimeout(done, 1_500));
-    await way.cutAfter(0);
     await waiting.printed("waits until it answers");
     held.open();
     const ended = await waiting.ended;
