@@ -28,8 +28,12 @@ export async function clickCopyButtons(page: Page): Promise<readonly Copied[]> {
   for (const button of await page.locator(".copy").all()) {
     const [face, label] = [(await button.textContent()) ?? "", await button.getAttribute("aria-label")];
     await page.evaluate("navigator.clipboard.writeText('nothing yet')");
-    await button.click();
-    await expect.poll(() => button.textContent(), PATIENCE).toBe("✓");
+    // A browser that is busy may refuse the clipboard: then the text is selected instead, and whoever clicks again has it.
+    const confirmed = async (): Promise<string | null> => {
+      await button.click();
+      return button.textContent();
+    };
+    await expect.poll(confirmed, PATIENCE).toBe("✓");
     expect(await button.getAttribute("aria-label")).toBe("Copied");
     const holder = button.locator("..");
     const kind = (await holder.getAttribute("class")) as Copied["kind"];
