@@ -1,2 +1,2 @@
-// Preloaded into a command: what a library might leave open.
+// A test loads this into a command, because a library might leave such a timer open.
 setInterval(() => undefined, 60_000);

@@ -326,7 +326,7 @@ export const LIMITS = {
   queueKeptSeconds: 604_800,
   /** How long a worker that must stop waits for its runs, in milliseconds. */
   workerDrainMs: 20_000,
-  /** How long what a command left open may keep its process, in milliseconds. */
+  /** How long a process may stay after its command has ended, in milliseconds. */
   lingerMs: 5_000,
   /** How often `submit --wait` asks for the outcome, in milliseconds. */
   submittedPollMs: 500,

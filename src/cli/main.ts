@@ -56,7 +56,7 @@ export async function main(): Promise<void> {
   endSoon(stderr);
 }
 
-// Whatever a command left open, such as a timer or a connection, would keep its process for ever. See decision 182.
+// A timer or a connection that a command left open would keep its process alive for ever. See decision 182.
 function endSoon(stderr: Terminal): void {
   const look = (): void => {
     const unread = process.stdout.writableLength + process.stderr.writableLength;

@@ -82,7 +82,7 @@ export class RunQueue {
     { url, schema }: ServerPlace,
     { supervise, onError }: { readonly supervise: boolean; readonly onError: (why: string) => void },
   ): Promise<RunQueue> {
-    // A server that lost its power ends no connection: whoever waits for its answer would wait for ever.
+    // A server that lost its power closes no connection. Without a limit, a worker would wait for its answer for ever.
     const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
     const boss = new PgBoss({
       ...bounded,
@@ -99,17 +99,17 @@ export class RunQueue {
       monitorIntervalSeconds: 1,
       useListenNotify: true,
     });
-    // It starts also where it cannot register this process, and then never does: metrics would count a worker too few.
+    // pg-boss also starts when it cannot register this process, and does not try again. Metrics would count one worker too few.
     let failedAtStart: string | undefined;
     const noteAtStart = ({ message }: { readonly message: string }): void => {
-      failedAtStart ??= message; // some of its errors are plain objects
+      failedAtStart ??= message; // some errors are plain objects
     };
     boss.on("error", noteAtStart);
     try {
       await boss.start();
       if (failedAtStart !== undefined) throw new Error(failedAtStart);
     } catch (error) {
-      await boss.stop({ graceful: false }).catch(noteAtStart); // its timers and connections would keep the process for ever
+      await boss.stop({ graceful: false }).catch(noteAtStart); // its timers and connections would keep the process alive for ever
       throw unusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
@@ -254,7 +254,7 @@ function idOf(key: string): string {
   return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
 }
 
-// What the database says while it goes away is no bug of ours.
+// An error of the database is no bug in tokenbook.
 async function asked<T>(ask: () => Promise<T>, explain: (error: unknown) => Failure = unusable): Promise<T> {
   try {
     return await ask();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CrashDocument } from "../../src/report/crash/shape.ts";
-import { BINARIES, PostgresServer } from "../postgres/server.ts";
+import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { environmentAt, newProject, type Project } from "../stories/world.ts";
 
 // One write, so that a kill at each of its boundaries takes seconds.
@@ -31,10 +31,7 @@ describe.skipIf(BINARIES === undefined)("a crash test whose runs keep their stat
   function projectOnServer(): Project {
     const { url, schema } = server.place();
     const project = newProject({ TOKENBOOK_DATABASE: url.reveal() });
-    project.write(
-      "tokenbook.yaml",
-      `${environmentAt("http://127.0.0.1:9")}state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`,
-    );
+    project.write("tokenbook.yaml", environmentAt("http://127.0.0.1:9") + stateText(schema));
     project.write("one.yaml", ONE_WRITE);
     return project;
   }

@@ -16,7 +16,7 @@ import type { Dice } from "../../src/base/numbers/dice.ts";
 import { quietShell } from "../crash/ground.ts";
 import { FAULTS, Proxy, type Weather } from "../crash/random/proxy.ts";
 import { ORDER } from "../playbooks.ts";
-import { PostgresServer } from "../postgres/server.ts";
+import { PostgresServer, stateText } from "../postgres/server.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
 const LABEL = "default";
@@ -133,8 +133,7 @@ export class FleetUnderFire {
       `environments:
   here:
     ledger: { baseUrl: "${this.#proxy.url}", appId: ${appId}, orgId: ${orgId}, apiKey: env:LEDGER_KEY }
-state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }
-`,
+${stateText(schema)}`,
     );
   }
 

@@ -108,6 +108,11 @@ export class PostgresServer {
   }
 }
 
+/** Returns the line of tokenbook.yaml that puts the state into this schema of the server that TOKENBOOK_DATABASE names. */
+export function stateText(schema: string): string {
+  return `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
+}
+
 // A kill loses nothing that the system has received, so memory is as good a place as a disk, and costs less.
 function inMemory(): string {
   return existsSync(MEMORY) ? MEMORY : tmpdir();

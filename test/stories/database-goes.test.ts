@@ -1,15 +1,13 @@
-// The database of workers goes away at any moment, and comes back: whoever asked it ends with what to do, or continues. Nobody stays, and no run is submitted twice.
+// The database of workers goes away at any moment, and comes back. Each command that asked it says what to do and ends, or it continues. No process
+// stays, and no run is submitted twice.
 import { randomInt } from "node:crypto";
-import { createServer } from "node:net";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Dice } from "../../src/base/numbers/dice.ts";
 import { ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
-import { BINARIES, PostgresServer } from "../postgres/server.ts";
+import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { isNightly } from "../sizes.ts";
-import { gate, proxyTo, type Proxy } from "./proxy.ts";
+import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
 import { logged } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, reached, servedSandbox, type Service } from "./world.ts";
 
@@ -39,6 +37,8 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
     /** A project whose database is asked through `way`, or by itself. */
     readonly project: Project;
     readonly direct: Project;
+    /** The schema of its state. */
+    readonly schema: string;
   }
 
   async function desk(): Promise<Desk> {
@@ -49,21 +49,17 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
     const { schema, url } = server.place();
     const at = (port: number): Project => {
       const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal().replace(String(server.port), String(port)) });
-      const state = `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
-      project.write("tokenbook.yaml", environmentAt(proxy.url) + state);
+      project.write("tokenbook.yaml", environmentAt(proxy.url) + stateText(schema));
       project.write("order.yaml", ORDER);
       return project;
     };
-    return { service, proxy, way, project: at(way.port), direct: at(server.port) };
+    return { service, proxy, way, project: at(way.port), direct: at(server.port), schema };
   }
 
   test("a worker that cannot serve its page ends, and is not counted as alive", async () => {
-    const { direct } = await desk();
-    const taken = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void taken.close());
-    await once(taken, "listening");
-    const { port } = taken.address() as AddressInfo;
-    const { code, stderr, transcript } = await direct.start("worker", "--listen", String(port)).ended;
+    const { service, direct } = await desk();
+    const { port: taken } = new URL(service.url);
+    const { code, stderr, transcript } = await direct.start("worker", "--listen", taken).ended;
     expect([code, stderr], transcript).toEqual([2, expect.stringContaining("--listen another HOST:PORT")]);
     const worker = direct.start("worker", "--listen", "0");
     const [{ url = "" } = {}] = await logged(worker, "worker.listening");
@@ -85,7 +81,7 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
   });
 
   test(`while a run is submitted: whatever was answered, it is put in once by the command that is printed (SEED=${SEED})`, async () => {
-    const { way, project, direct } = await desk();
+    const { way, project, direct, schema } = await desk();
     const at = cuts(ANSWERS_OF_SUBMIT, 10);
     let lost = 0;
     for (const [order, answers] of at.entries()) {
@@ -102,7 +98,7 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
       const again = await direct.run(...args, ...(key === undefined ? [] : ["--key", key]));
       expect(again.code, `${what}\n${again.transcript}`).toBe(0);
     }
-    const jobs = await server.query(`SELECT data->'inputs' AS inputs FROM ${schemaOf(direct)}_queue.job`);
+    const jobs = await server.query(`SELECT data->'inputs' AS inputs FROM ${schema}_queue.job`);
     const inputs = jobs.map((job) => String(job["inputs"]));
     expect(new Set(inputs).size, `${lost} answers were lost`).toBe(inputs.length);
     expect(inputs).toHaveLength(at.length);
@@ -127,28 +123,25 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
     const { service, proxy, way, project, direct } = await desk();
     const worker = direct.start("worker");
     await logged(worker, "worker.started");
-    const [arrived, held] = [gate(), gate()];
-    void proxy.next("POST /token/mint", async (passing) => {
-      arrived.open();
-      await held.passed;
-      passing.answer(await passing.forward());
-    });
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
     const interrupted = project.start("submit", "order.yaml", "--input", "order=1", "--wait");
-    await reached(interrupted, arrived.passed);
+    await reached(interrupted, arrived);
     await interrupted.signal("SIGINT");
     const { code, stderr, transcript } = await interrupted.ended;
     expect(code, transcript).toBe(130);
     const key = /^ {2}to wait for order\.yaml: submit it with the same options and --key (\S+)$/m.exec(stderr)?.[1] ?? "";
     await way.cutAfter(ANSWERS_OF_SUBMIT + 2);
     const waiting = project.start("submit", "order.yaml", "--input", "order=1", "--key", key, "--wait");
-    await waiting.printed("waits until it answers");
-    held.open();
+    await waiting.printed("Connection terminated");
+    const noticed = waiting.printed("waits until it answers").then(() => true);
+    const cutNext = (): Promise<boolean> => way.cutAfter(0).then(() => false);
+    while (!(await Promise.race([noticed, cutNext()]))) {
+      // an answer to another question was cut
+    }
+    await way.cutAfter(Infinity);
+    release();
     const ended = await waiting.ended;
     expect([ended.code, ended.stderr], ended.transcript).toEqual([0, expect.stringContaining("the runs stay in the queue")]);
     expect(operationsOf(await service.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 });
-
-function schemaOf(project: Project): string {
-  return /schema: (\w+)/.exec(project.read("tokenbook.yaml"))?.[1] ?? "";
-}

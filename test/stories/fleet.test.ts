@@ -4,8 +4,8 @@ import notificationSchema from "../../schemas/notification.schema.json" with { t
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { approvalPlaybook, ORDER } from "../playbooks.ts";
-import { BINARIES, PostgresServer } from "../postgres/server.ts";
-import { gate, type Passing, proxyTo, type Proxy } from "./proxy.ts";
+import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
+import { gate, holdNext, type Passing, proxyTo, type Proxy } from "./proxy.ts";
 import { hook, logged, parsedMetrics } from "./schedule.ts";
 import {
   approveAsBob,
@@ -70,8 +70,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const machine = (port = String(server.port), aheadMs = 0): Project => {
       const database = { TOKENBOOK_DATABASE: url.reveal().replace(String(server.port), port) };
       const project = newProject({ ...KEYS, ...database, ...(aheadMs === 0 ? {} : clockAhead(aheadMs)) });
-      const state = `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
-      project.write("tokenbook.yaml", environmentAt(proxy.url) + state + more);
+      project.write("tokenbook.yaml", environmentAt(proxy.url) + stateText(schema) + more);
       project.write("order.yaml", ORDER);
       project.write("approval.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
       return project;
@@ -273,17 +272,12 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const { proxy, machine } = await fleet();
     const desk = machine();
     const worker = await started(machine());
-    const [arrived, held] = [gate(), gate()];
-    void proxy.next("POST /token/mint", async (passing) => {
-      arrived.open();
-      await held.passed;
-      passing.answer(await passing.forward());
-    });
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
     const submitted = submitting(desk, "O1");
-    await reached(worker, arrived.passed);
+    await reached(worker, arrived);
     await worker.signal("SIGTERM");
     await logged(worker, "worker.stopping");
-    held.open();
+    release();
     const { code, transcript } = await worker.ended;
     expect(code, transcript).toBe(0);
     expect(await outcomeOf(submitted)).toMatchObject({ exit: 0, outcome: "passed" });

@@ -195,3 +195,14 @@ export function gate(): { readonly passed: Promise<void>; readonly open: () => v
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: resolve };
 }
+
+/** Holds the next request of that name when it has arrived, and answers it once it is released. */
+export function holdNext(proxy: Proxy, name: string): { readonly arrived: Promise<void>; readonly release: () => void } {
+  const [arrived, held] = [gate(), gate()];
+  void proxy.next(name, async (passing) => {
+    arrived.open();
+    await held.passed;
+    passing.answer(await passing.forward());
+  });
+  return { arrived: arrived.passed, release: held.open };
+}

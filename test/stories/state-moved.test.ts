@@ -1,7 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BINARIES, PostgresServer } from "../postgres/server.ts";
+import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import {
   approveAsBob,
@@ -34,10 +34,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     const service = await servedSandbox();
     const { schema, url } = server.place();
     const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal() });
-    project.write(
-      "tokenbook.yaml",
-      `${environmentAt(service.url)}state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`,
-    );
+    project.write("tokenbook.yaml", environmentAt(service.url) + stateText(schema));
     project.write("approval.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
     project.write("mint.yaml", MINT_ONCE);
     return { service, project, inFolder: (...args) => project.run(...args, "--state", ".tokenbook") };

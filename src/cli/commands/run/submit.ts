@@ -42,22 +42,32 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
   const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   try {
-    const all: Submitted[] = [];
-    try {
-      for (const each of ready) {
-        const run = submittedRun(shell, options, each);
-        all.push({ id: await queue.submit(options.label, run), run });
-      }
-    } catch (error) {
-      printSubmitted(shell, options, all); // they are in the queue, also where a later one is not
-      throw error;
-    }
+    const all = await submitAll(shell, options, ready, queue);
     if (options.wait !== true) return printSubmitted(shell, options, all);
     return await printOutcomes(shell, options, all, queue);
   } finally {
     await queue.stop(0);
   }
 };
+
+async function submitAll(
+  shell: ProjectShell,
+  options: SubmitOptions,
+  ready: readonly ReadyPlaybook[],
+  queue: RunQueue,
+): Promise<readonly Submitted[]> {
+  const all: Submitted[] = [];
+  try {
+    for (const each of ready) {
+      const run = submittedRun(shell, options, each);
+      all.push({ id: await queue.submit(options.label, run), run });
+    }
+    return all;
+  } catch (error) {
+    printSubmitted(shell, options, all); // these are in the queue, although a later one is not
+    throw error;
+  }
+}
 
 function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, inputs, env }: ReadyPlaybook): SubmittedRun {
   const { environmentFile: file, folder } = shell.project;
@@ -108,7 +118,7 @@ async function printOutcomes(
   return worst(outcomes.map(({ result }) => result.exit as ExitCode));
 }
 
-// The key is what makes the same command wait for the same run: without it, it would submit a second one.
+// With its key, the same command waits for the same run. Without it, the command submits a second one.
 function interruptedText(left: readonly Submitted[]): string {
   const again = left.map(
     ({ run }) => `  to wait for ${run.playbook}: submit it with the same options and --key ${quoted(run.key)}\n`,
@@ -126,7 +136,7 @@ async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: strin
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "queue.unusable") throw error;
       if (!isAway)
-        shell.stderr.write(`tokenbook: ${error.message}; the runs stay in the queue, and this waits until it answers\n`);
+        shell.stderr.write(`tokenbook: ${error.message}; the runs stay in the queue, and tokenbook waits until it answers\n`);
       isAway = true;
     }
     await systemClock.sleep(LIMITS.submittedPollMs, stopping);

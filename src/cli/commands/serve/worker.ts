@@ -33,7 +33,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const log = logOf(shell, options.json);
   const labels = options.labels ?? [DEFAULT_LABEL];
   const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
-  // Closed in reverse order however this ends, also where a later part cannot be opened: what stays open keeps the process alive.
+  // The stack closes all parts in reverse order, even if a later part cannot be opened. A part that stays open keeps the process alive.
   await using open = new AsyncDisposableStack();
   const alarms = open.adopt(Alarms.open(shell, { place, where: options, log, metrics }), (each) => each.close());
   const late = new AbortController();
