@@ -29,20 +29,25 @@ export interface Opened {
 
 export async function openBrowser(): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-browser-"));
-  const open = (profile: string, javaScriptEnabled: boolean): Promise<BrowserContext> =>
-    chromium.launchPersistentContext(join(folder, profile), {
+  const all: BrowserContext[] = [];
+  const open = async (profile: string, javaScriptEnabled: boolean): Promise<BrowserContext> => {
+    const context = await chromium.launchPersistentContext(join(folder, profile), {
       executablePath: CHROMIUM,
       args: FLAGS,
       headless: true,
       javaScriptEnabled,
     });
+    all.push(context);
+    return context;
+  };
   const browser = await open("first", true);
   return {
     browser,
     withoutScript: () => open("second", false),
     close: async () => {
-      await browser.close();
-      rmSync(folder, { recursive: true, force: true });
+      for (const context of all) await context.close();
+      // A process of the browser may write once more after it has closed.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
