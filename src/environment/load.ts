@@ -112,11 +112,13 @@ interface Opened {
   readonly node: SourceNode;
 }
 
+const schemas = new SchemaSet();
+
 /** Reads an environment file, which messages call `shown`. Throws a Failure that shows each wrong line. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
   const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined) throw invalid(diagnostics);
-  const broken = essential(new SchemaSet().validator(environmentSchema)(toJson(root)));
+  const broken = essential(schemas.validator(environmentSchema)(toJson(root)));
   const problems =
     broken.length > 0
       ? broken.map((problem) => placeProblem(problem, root))

@@ -4,9 +4,11 @@ import type { PlanDocument } from "../report/plan/shape.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
 
+const schemas = new SchemaSet();
+
 /** What a plan's file says. Throws a Failure when it is no plan. */
 export function readPlan(file: string, content: Json): PlanDocument {
-  const [problem] = new SchemaSet().validator(schema)(content);
+  const [problem] = schemas.validator(schema)(content);
   if (problem === undefined) return content as unknown as PlanDocument;
   throw new Failure({
     code: "plan.unreadable",

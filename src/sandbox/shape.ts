@@ -14,9 +14,11 @@ export interface DocumentShape {
 
 type Path = readonly (string | number)[];
 
+const schemas = new SchemaSet();
+
 /** Throws the failure that names every wrong place of a value. */
 export function demandShape(value: unknown, shape: DocumentShape): void {
-  const problems = new SchemaSet().validator(shape.schema)(value);
+  const problems = schemas.validator(shape.schema)(value);
   const [first, ...others] = reportedOf(problems);
   if (first === undefined) return;
   const more = others.slice(0, SANDBOX_LIMITS.problemsShown - 1).map(({ path, message }) => `${spell(path)} ${message}`);

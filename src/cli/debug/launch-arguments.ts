@@ -56,9 +56,11 @@ const PROPERTIES: Readonly<Record<keyof LaunchArguments, object>> = {
 /** The JSON Schema of a launch configuration; an editor adds fields of its own. */
 export const LAUNCH: object = { type: "object", properties: PROPERTIES };
 
+const schemas = new SchemaSet();
+
 /** Returns what an editor asks for. Throws a Failure where that cannot be meant. */
 export function launchArguments(given: unknown): LaunchArguments {
-  const [problem] = new SchemaSet().plainValidator(LAUNCH)(given ?? {});
+  const [problem] = schemas.plainValidator(LAUNCH)(given ?? {});
   if (problem !== undefined)
     throw new Failure({
       code: "debug.launch",

@@ -276,7 +276,7 @@ class EachRow {
     return {
       *[Symbol.iterator]() {
         for (const [at, ended] of all.entries()) {
-          if (at % ROWS_PER_COLLECTION === 0) collectGarbage();
+          if ((at + 1) % ROWS_PER_COLLECTION === 0) collectGarbage();
           yield report(ended);
         }
       },
