@@ -34,30 +34,40 @@ export interface ChainedRecord {
   readonly body: string;
 }
 
-/** The records of a run in order, those after a place in it, each checked against the chain. Throws a Failure that names the first broken one. */
-export function* readChain(database: SqlDatabase, runId: string, after: ChainEnd = CHAIN_START): Generator<ChainedRecord> {
-  const end = endOf(database, runId);
+// One question, so that its rows are of one moment: another process may continue the run meanwhile, or archive it.
+const RECORDS_AND_END = `SELECT record.*, last_sequence, last_hash FROM run
+  LEFT JOIN record ON run_id = id AND sequence > ? WHERE id = ? ORDER BY sequence`;
+
+/**
+ * The records of a run in order, those after a place in it, each checked against the chain. Calls `unknown` when the journal has no such run.
+ * Throws a Failure that names the first broken record.
+ */
+export function* readChain(
+  database: SqlDatabase,
+  runId: string,
+  unknown: () => void,
+  after: ChainEnd = CHAIN_START,
+): Generator<ChainedRecord> {
   let { sequence, hash: previous } = after;
-  if (sequence >= 0 && end !== undefined && sequence >= end.sequence && previous !== end.hash) throw broken(runId, sequence);
-  const rows = database.iterate("SELECT * FROM record WHERE run_id = ? AND sequence > ? ORDER BY sequence", runId, sequence);
-  for (const row of rows) {
+  let end: ChainEnd | undefined;
+  for (const row of database.iterate(RECORDS_AND_END, sequence, runId)) {
+    if (end === undefined) {
+      end = { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };
+      if (sequence >= 0 && sequence >= end.sequence && previous !== end.hash) throw broken(runId, sequence);
+      if (row["sequence"] === null) break;
+    }
     sequence++;
     // Before anything of it is read: a damaged body may be no JSON at all.
     const body = String(row["body"]);
     const own = link(previous, placeOf(row), body);
     if (row["sequence"] !== sequence || row["previous"] !== previous || row["hash"] !== own) throw broken(runId, sequence);
-    if (sequence === end?.sequence && own !== end.hash) throw broken(runId, sequence);
+    if (sequence === end.sequence && own !== end.hash) throw broken(runId, sequence);
     yield { record: decode(row), hash: own, previous, body };
     previous = own;
   }
+  if (end === undefined) unknown();
   // Of a damaged file SQLite may give a part as if it were the whole.
-  if (end !== undefined && sequence < Math.max(end.sequence, 0)) throw broken(runId, sequence + 1);
-}
-
-// Read first: a run that is under way may have continued meanwhile.
-function endOf(database: SqlDatabase, runId: string): ChainEnd | undefined {
-  const row = database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
-  return row === undefined ? undefined : { sequence: Number(row["last_sequence"]), hash: String(row["last_hash"]) };
+  else if (sequence < Math.max(end.sequence, 0)) throw broken(runId, sequence + 1);
 }
 
 /** The records of a run as far as they were read, and where they ended. */
@@ -70,18 +80,23 @@ export interface RunHistory {
 
 const NOTHING_YET: RunHistory = { records: [], end: CHAIN_START };
 
-/** What there is of a run, beginning with what is known of it: the same object when nothing has come to it. Throws like `readChain`. */
-export function readHistory(database: SqlDatabase, runId: string, known: RunHistory = NOTHING_YET): RunHistory {
-  const news = [...readChain(database, runId, known.end)];
+/** What there is of a run, beginning with what is known of it: the same object when nothing has come to it. Calls and throws like `readChain`. */
+export function readHistory(
+  database: SqlDatabase,
+  runId: string,
+  unknown: () => void,
+  known: RunHistory = NOTHING_YET,
+): RunHistory {
+  const news = [...readChain(database, runId, unknown, known.end)];
   const last = news.at(-1);
   if (last === undefined) return known;
   const records = [...known.records, ...news.map(({ record }) => record)];
   return { records, end: { sequence: last.record.sequence, hash: last.hash } };
 }
 
-/** The records of a run in order, each checked against the chain. Throws a Failure that names the first broken one. */
+/** The records of a run in order, each checked against the chain; none where there is no such run. Throws a Failure that names the first broken one. */
 export function* readRecords(database: SqlDatabase, runId: string): Generator<RunRecord> {
-  for (const { record } of readChain(database, runId)) yield record;
+  for (const { record } of readChain(database, runId, () => undefined)) yield record;
 }
 
 function placeOf(row: SqlRow): Place {

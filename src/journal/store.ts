@@ -134,7 +134,7 @@ export class JournalStore {
   async claim(runId: string, taken?: Claim, known?: RunHistory): Promise<Held> {
     this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
-    const { records, end } = readHistory(this.#database, runId, known);
+    const { records, end } = readHistory(this.#database, runId, () => this.#unknown(runId), known);
     const opening = (): void => void this.#database.run(GOES_ON, runId);
     return this.#held({ claim, end, opening }, records);
   }
@@ -191,14 +191,12 @@ export class JournalStore {
 
   /** The same, with where they end; reads on from what is known, and gives that itself when nothing has come to it. */
   history(runId: string, known?: RunHistory): RunHistory {
-    this.#assertKnown(runId);
-    return readHistory(this.#database, runId, known);
+    return readHistory(this.#database, runId, () => this.#unknown(runId), known);
   }
 
   /** The records of a run with their hashes, one by one, each checked. */
   chain(runId: string): Iterable<ChainedRecord> {
-    this.#assertKnown(runId);
-    return readChain(this.#database, runId);
+    return readChain(this.#database, runId, () => this.#unknown(runId));
   }
 
   /** Whether there is a run of this name. */

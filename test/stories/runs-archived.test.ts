@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { DRIFTING, inJournal } from "./desk.ts";
-import { embeddedCommits, newProject, type Project, ROOT, runIn, until } from "./world.ts";
+import { embeddedCommits, launch, newProject, type Project, ROOT, runIn, until } from "./world.ts";
 
 const CREATE = `playbook: 1
 name: Create
@@ -85,6 +86,25 @@ test("a run that a drift names stays until the drift is gone", async () => {
   const archived = await at.run(...ARCHIVE);
   expect(archived.stdout, archived.transcript).toContain("  1  named by a drift that is still there\n");
   expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs[3], runs[0]]);
+});
+
+test("while another process archives, the runs are listed and verified, and none is called damaged or missed", async () => {
+  const at = project();
+  await ran(at, "look.yaml");
+  const archiver = launch(
+    [join(ROOT, "test/unit/journal/archiver.ts"), join(at.folder, ".tokenbook"), join(at.folder, "archives")],
+    {
+      cwd: at.folder,
+    },
+  );
+  while ((await Promise.race([archiver.ended, nextTurn("under way")])) === "under way") {
+    for (const command of [["runs"], ["runs", "verify"], ["runs", "show", "latest"]]) {
+      const looked = await at.run(...command);
+      expect(looked.code, looked.transcript).toBe(0);
+    }
+  }
+  const { code, transcript } = await archiver.ended;
+  expect(code, transcript).toBe(0);
 });
 
 const problemsOf = new SchemaSet().validator(runsSchema);

@@ -246,10 +246,13 @@ export function changed(file: string): Failure {
 
 const IN_FILE = "its records are no longer in the journal";
 
+/** The code of the failure that says that a run, or the run of a key, is archived. */
+export const RUN_ARCHIVED = "run.archived";
+
 /** Says where a run is that was archived. */
 export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
   return new Failure({
-    code: "run.archived",
+    code: RUN_ARCHIVED,
     message: `the run ${id}, which ended ${outcome}, is in the archive ${file}`,
     why: IN_FILE,
     next: showIt({ id, file }),
@@ -259,7 +262,7 @@ export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
 /** Says that an archived run has the caller's key. */
 export function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
   return new Failure({
-    code: "run.archived",
+    code: RUN_ARCHIVED,
     message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,
     why: `a key names one run, so nothing was sent; ${IN_FILE}`,
     next: `for a new run, choose another key; to look at this one:\n${showIt({ id, file })}`,

@@ -1,6 +1,7 @@
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
+import { RUN_ARCHIVED } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
@@ -38,7 +39,7 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   if (options.archive !== undefined)
     return (await import("./runs-archive.ts")).verifyArchive(shell, { ...options, archive: options.archive });
   const verified = lookIntoJournal(shell, options, (store) => {
-    return (options.run === undefined ? store.ids() : [options.run.in(store)]).map((run) => verify(store, run));
+    return options.run === undefined ? verifyAll(store) : [verify(store, options.run.in(store))];
   });
   if (options.json === true) {
     const runs = verified.map(({ problem, ...rest }) => ({
@@ -51,13 +52,28 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };
 
+// A run that another process archives meanwhile is one of the archive's, where it was verified.
+function verifyAll(store: JournalStore): readonly Verified[] {
+  return store.ids().flatMap((run) => {
+    try {
+      return [verify(store, run)];
+    } catch (error) {
+      if (error instanceof Failure && error.code === RUN_ARCHIVED) return [];
+      throw error;
+    }
+  });
+}
+
+// What was not verified is no run of the journal, and not damaged.
+const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", RUN_ARCHIVED]);
+
 function verify(store: JournalStore, run: string): Verified {
   let [records, hash]: [number, string | null] = [0, null];
   try {
     for (const each of store.chain(run)) [records, hash] = [records + 1, each.hash];
     return { run, records, hash, problem: null };
   } catch (error) {
-    if (error instanceof Failure && error.code !== "journal.no-such-run") return { run, records, hash, problem: error };
+    if (error instanceof Failure && !NOT_THERE.has(error.code)) return { run, records, hash, problem: error };
     throw error;
   }
 }
