@@ -44,8 +44,8 @@ const config: ViteUserConfig = defineConfig({
     // A test that hangs ends; how long one takes on a busy machine decides nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One more than there are cores: it has them while stories wait for a service or a pause.
-    maxWorkers: availableParallelism() + 1,
+    // Twice as many as there are cores: the others have them while stories wait for a service or a pause.
+    maxWorkers: availableParallelism() * 2,
     globalSetup: ["test/build.ts"],
     reporters: ["default", new ClosingLine()],
     setupFiles: ["test/cost.ts"],

@@ -5,7 +5,7 @@ import { BINARIES } from "../postgres/server.ts";
 import { isNightly } from "../sizes.ts";
 import { FleetUnderFire } from "./fire.ts";
 
-const KILLS = isNightly ? 400 : 25;
+const KILLS = isNightly ? 400 : 10;
 // One to die and one to take over; `npm run fleet:kills` has one more.
 const WORKERS = 2;
 const LONGEST_MS = 900_000;

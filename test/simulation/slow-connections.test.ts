@@ -3,9 +3,10 @@ import { SLOW_CONNECTIONS } from "../../simulation/faults.ts";
 import { simulate } from "../../simulation/simulate.ts";
 import { SPECIMENS } from "../../simulation/specimens.ts";
 import { World } from "../../simulation/world.ts";
+import { isNightly } from "../sizes.ts";
 
 const PATIENCE_MS = 1_800_000;
-const SEEDS = 8;
+const SEEDS = isNightly ? 20 : 2;
 const SETTLE_WITHIN_MS = 10_000;
 const DELAYS_MS = [500, 5_000, 9_000];
 

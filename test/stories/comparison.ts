@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import type { Comparison } from "../../src/protocol/comparison.ts";
-import { type Printed, type Project, stepIn } from "./world.ts";
+import { type Printed, type Project, ROOT, stepIn } from "./world.ts";
 
 /** What one reconciliation of a report has found. */
 export function comparisonIn(printed: Pick<Printed, "reports">, step: string): Comparison {
@@ -18,14 +21,23 @@ export interface Reconciled {
 }
 
 /** Runs a playbook that comes with the tool with these inputs. */
-export async function reconcile(
-  project: Project,
-  name: string,
-  step: string,
-  inputs: Readonly<Record<string, unknown>>,
-): Promise<Reconciled> {
+export function reconcile(project: Project, name: string, step: string, inputs: Inputs): Promise<Reconciled> {
+  return reconciled(project, `tokenbook/${name}.yaml`, step, inputs);
+}
+
+/** The same with a copy of the playbook that reads a difference again at once, and not only after its pause of seconds. */
+export function reconcileAtOnce(project: Project, name: string, step: string, inputs: Inputs): Promise<Reconciled> {
+  const document = parseDocument(readFileSync(join(ROOT, `library/${name}.yaml`), "utf8"));
+  for (const comparison of (document.get("reconcile") as YAMLSeq<YAMLMap>).items) comparison.set("recheck", "1ms");
+  project.write(`${name}.yaml`, document.toString());
+  return reconciled(project, `${name}.yaml`, step, inputs);
+}
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+async function reconciled(project: Project, playbook: string, step: string, inputs: Inputs): Promise<Reconciled> {
   project.write("inputs.json", JSON.stringify(inputs));
-  const { code, transcript, data } = await project.json("run", `tokenbook/${name}.yaml`, "--inputs", "inputs.json");
+  const { code, transcript, data } = await project.json("run", playbook, "--inputs", "inputs.json");
   const found = comparisonIn(data, `reconcile.${step}`);
   const drifts = found.drifts.map(
     ({ kind, key, left, right }) => `${kind} ${Object.values(key).join(" ")} ${left ?? "-"} | ${right ?? "-"}`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Came, serve } from "../unit/engine/server.ts";
-import { reconcile, type Reconciled } from "./comparison.ts";
+import { reconcileAtOnce as reconcile, type Reconciled } from "./comparison.ts";
 import { newProject, type Project } from "./world.ts";
 
 // The playbooks that come with the tool, on what services answer that the sandbox never does: none of it may pass for "all is well".

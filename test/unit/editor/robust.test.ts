@@ -4,7 +4,11 @@ import { complete } from "../../../src/editor/completion.ts";
 import { definition } from "../../../src/editor/definition.ts";
 import { hover } from "../../../src/editor/hover.ts";
 import { stepUses } from "../../../src/editor/references.ts";
+import { isNightly } from "../../sizes.ts";
 import { folderOf } from "./cursor.ts";
+
+// Each document is cut at so many places.
+const CUTS = isNightly ? 16 : 2;
 
 // Documents are broken most of the time while somebody writes them: whatever they hold, each question has an answer.
 
@@ -13,7 +17,7 @@ const files = folderOf(Object.fromEntries(books.map((path) => [path, readFileSyn
 
 test.for(books)("%s can be looked at from everywhere", (path) => {
   const text = readFileSync(path, "utf8");
-  const step = Math.max(1, Math.floor(text.length / 4));
+  const step = Math.max(1, Math.floor(text.length / CUTS));
   for (let offset = 0; offset <= text.length; offset += step) {
     const cut = text.slice(0, offset);
     for (const file of [

@@ -153,9 +153,9 @@ function inParts<T>(list: readonly T[], size: number): readonly (readonly T[])[]
   return list.flatMap((_, at) => (at % size === 0 ? [list.slice(at, at + size)] : []));
 }
 
-/** Hostile texts for the five places of a run, for 200 runs in each group. */
+/** Hostile texts for the five places of a run, for up to 200 runs in each group. */
 export const GROUPS: readonly (readonly (readonly string[])[])[] = inParts(
-  inParts(manyHostile(isNightly ? 10_000 : 2_000), 5),
+  inParts(manyHostile(isNightly ? 10_000 : 500), 5),
   200,
 );
 
