@@ -33,7 +33,7 @@ const REPLACING = ["test/unit/schema/built.test.ts", "test/unit/report/view/live
 
 // One contract for both kinds of state: these run once in folders, and once more on a server.
 const OF_STATE = [
-  "test/unit/journal/{archives,journal,leases,proofs,starts,together,together-by-chance}.test.ts",
+  "test/unit/journal/{archives,journal,leases,meanwhile,proofs,starts,together,together-by-chance}.test.ts",
   "test/unit/schedule/{outbox,processes}.test.ts",
   "test/unit/reconcile/drift-book.test.ts",
 ];

@@ -4,6 +4,7 @@ import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { lookAtTables } from "../state/tables.ts";
+import { unlessArchived } from "./archives/archives.ts";
 import { assertThere, assertWhole, FORMAT, JOURNAL_PART, journalIn, tailOf, versionOf } from "./format.ts";
 import type { JournalPorts } from "./journal.ts";
 import type { Loss } from "./loss.ts";
@@ -62,7 +63,10 @@ function structureOf(place: StatePlace): Pick<JournalHealth, "path" | "format" |
 
 function runsOf(store: JournalStore): readonly RunHealth[] {
   const runs = store.notPassed(LIMITS.doctorRuns);
-  return runs.map((run) => ({ ...run, open: openWrites(stateOf(store.read(run.id))) }));
+  return runs.flatMap((run) => {
+    const records = unlessArchived(() => store.read(run.id));
+    return records === undefined ? [] : [{ ...run, open: openWrites(stateOf(records)) }];
+  });
 }
 
 /** The latest runs of a state; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */

@@ -1,5 +1,5 @@
 import type { Holder } from "../protocol/record.ts";
-import type { Cell, SqlDatabase } from "../sql/database.ts";
+import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { keepsHold, type Life } from "./holder.ts";
 import type { Lease, Leases } from "./leases.ts";
 
@@ -26,14 +26,27 @@ export function summariesIn(
   { which, values = [] }: { readonly which: string; readonly values?: readonly Cell[] },
 ): readonly RunSummary[] {
   const held = "LEFT JOIN lease ON kind = 'run' AND name = run.id AND run_id = run.id";
-  return database.all(`SELECT * FROM run ${held} ${which}`, ...values).map((row) => ({
+  const rows = (chosen: string, ...of: Cell[]): readonly SqlRow[] => database.all(`SELECT * FROM run ${held} ${chosen}`, ...of);
+  // A process may end between the question and the look at whether it lives. How its run ended is in the row then, which is read once more.
+  const current = (row: SqlRow): RunSummary | undefined => {
+    const summary = summaryOf(row, leases);
+    if (summary.outcome !== undefined || summary.held !== undefined || row["kind"] === null) return summary;
+    const [now] = rows("WHERE run.id = ?", summary.id);
+    if (now === undefined) return undefined;
+    return now["epoch"] === row["epoch"] ? summaryOf(now, leases) : current(now);
+  };
+  return rows(which, ...values).flatMap((row) => current(row) ?? []);
+}
+
+function summaryOf(row: SqlRow, leases: Leases): RunSummary {
+  return {
     id: String(row["id"]),
     playbook: String(row["playbook"]),
     environment: String(row["environment"]),
     openedAt: Number(row["opened_at"]),
     outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
     held: row["kind"] === null ? undefined : heldBy(leases.read(row)),
-  }));
+  };
 }
 
 function heldBy({ holder, since, life, epoch }: Lease): RunSummary["held"] {

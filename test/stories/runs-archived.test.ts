@@ -92,13 +92,11 @@ test("while another process archives, the runs are listed and verified, and none
   const at = project();
   await ran(at, "look.yaml");
   const archiver = launch(
-    [join(ROOT, "test/unit/journal/archiver.ts"), join(at.folder, ".tokenbook"), join(at.folder, "archives")],
-    {
-      cwd: at.folder,
-    },
+    [join(ROOT, "test/unit/journal/other-process.ts"), join(at.folder, ".tokenbook"), join(at.folder, "archives"), "archives"],
+    { cwd: at.folder },
   );
   while ((await Promise.race([archiver.ended, nextTurn("under way")])) === "under way") {
-    for (const command of [["runs"], ["runs", "verify"], ["runs", "show", "latest"]]) {
+    for (const command of [["runs"], ["runs", "verify"], ["runs", "show", "latest"], ["doctor"]]) {
       const looked = await at.run(...command);
       expect(looked.code, looked.transcript).toBe(0);
     }

@@ -4,7 +4,7 @@ import { leftBy, leftOpenOf } from "../../engine/run/writes-left-open.ts";
 import { keepsHold } from "../../journal/holder.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";
-import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
+import type { Blocking, Firing, OpenWriteQuestion } from "../../schedule/firing.ts";
 import { firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
 import type { KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 
@@ -23,10 +23,8 @@ export interface EntrySource {
 /** A schedule as it is now, with at most so many of its next firings. */
 export function entryOf({ store, known, now, blocking }: EntrySource, most: number): ScheduleEntry {
   const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
-  const open = store.firings.open(id);
+  const { open, running, lives } = underWay(store, id);
   const last = store.firings.lastEnded(id);
-  const running = open.find(({ state }) => state === "running");
-  const lives = running !== undefined && keepsHold(store.firings.lifeOf(running));
   const missed = store.firings.lastOf(id, "missed");
   const asked = {
     playbook,
@@ -53,6 +51,21 @@ export function entryOf({ store, known, now, blocking }: EntrySource, most: numb
     },
     blockedBy: lives ? null : (blocking(asked) ?? null),
   };
+}
+
+interface UnderWay {
+  readonly open: readonly Firing[];
+  readonly running: Firing | undefined;
+  readonly lives: boolean;
+}
+
+// A process may end between the question and the look at whether it lives. It has ended its firing then, so the question is asked again.
+function underWay(store: ScheduleStore, id: string, dead?: Firing): UnderWay {
+  const open = store.firings.open(id);
+  const running = open.find(({ state }) => state === "running");
+  const lives = running !== undefined && keepsHold(store.firings.lifeOf(running));
+  const isSure = running === undefined || lives || running.tick === dead?.tick;
+  return isSure ? { open, running, lives } : underWay(store, id, running);
 }
 
 // Whoever serves a schedule looks at each tick, whatever its outcome.

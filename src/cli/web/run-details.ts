@@ -1,5 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { unlessArchived } from "../../journal/archives/archives.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { reportOf } from "../../report/model.ts";
 import { countsOf } from "../../report/text.ts";
@@ -20,7 +21,8 @@ export class RunDetails {
     if (this.#kept.size > 2 * LIMITS.viewRuns) this.#kept.clear();
     let left: number = LIMITS.viewRecords;
     return (runId) => {
-      const records = store.count(runId);
+      const records = unlessArchived(() => store.count(runId));
+      if (records === undefined) return null;
       const kept = this.#kept.get(runId);
       if (kept?.records === records) return kept.detail;
       left -= records;

@@ -246,8 +246,17 @@ export function changed(file: string): Failure {
 
 const IN_FILE = "its records are no longer in the journal";
 
-/** The code of the failure that says that a run, or the run of a key, is archived. */
-export const RUN_ARCHIVED = "run.archived";
+const RUN_ARCHIVED = "run.archived";
+
+/** Looks at a run of a list. Returns `undefined` where another process has archived it since the list was read. */
+export function unlessArchived<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof Failure && error.code === RUN_ARCHIVED) return undefined;
+    throw error;
+  }
+}
 
 /** Says where a run is that was archived. */
 export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {

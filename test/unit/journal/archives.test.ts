@@ -1,10 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { verifyArchives } from "../../../src/journal/archives/archive-chain.ts";
@@ -303,30 +299,4 @@ test("whoever changes, cuts, removes or renames an archive is found out", async 
   rmSync(first);
   expect(verifyArchives(folder, []).map(({ number, problem }) => [number, problem])).toEqual([[2, null]]);
   expect(existsSync(first)).toBe(false);
-});
-
-test("a run that another process archives meanwhile is read whole, or said to be archived, and is never called damaged", async () => {
-  const { place } = state;
-  const [where, variables] = typeof place === "string" ? [place, {}] : [place.schema, { STATE_URL: place.url.reveal() }];
-  const archiver = spawn(process.execPath, [fileURLToPath(new URL("archiver.ts", import.meta.url)), where, folder], {
-    stdio: "inherit",
-    env: { ...process.env, ...variables },
-  });
-  const over = once(archiver, "exit");
-  let [whole, archived] = [0, 0];
-  for (; archiver.exitCode === null; await nextTurn()) {
-    for (const id of store.ids()) {
-      try {
-        const [first, ...others] = store.read(id);
-        expect([first?.kind, others.length > 0], id).toEqual(["run.opened", true]);
-        whole++;
-      } catch (error) {
-        expect(error).toMatchObject({ code: "run.archived" });
-        archived++;
-      }
-    }
-  }
-  expect(await over).toEqual([0, null]);
-  expect(whole).toBeGreaterThan(0);
-  expect(archived).toBeGreaterThan(0);
 });

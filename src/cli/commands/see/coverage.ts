@@ -10,6 +10,7 @@ import type { Thresholds } from "../../../coverage/dimensions.ts";
 import { coverageLines } from "../../../coverage/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { writeWhole } from "../../../files/output.ts";
+import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { ReportRequest } from "../../../report/formats/format.ts";
 import { reportOf } from "../../../report/model.ts";
@@ -83,7 +84,9 @@ function coverageFrom(shell: ProjectShell, options: CoverageOptions): Coverage {
   try {
     lookIntoJournal(shell, options, (journal) => {
       for (const id of chosenRuns(journal, options)) {
-        const report = reportOf(journal.read(id));
+        const records = unlessArchived(() => journal.read(id));
+        if (records === undefined) continue;
+        const report = reportOf(records);
         const { environment } = report.run.target;
         const profile = profiles.get(environment) ?? profileHere(shell, environment);
         profiles.set(environment, profile);

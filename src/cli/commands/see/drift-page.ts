@@ -8,6 +8,7 @@ import { didYouMean, quoted } from "../../../base/text/text.ts";
 import { assertWritable, writeWhole } from "../../../files/output.ts";
 import { isOpenToOthers } from "../../../files/private.ts";
 import { readRegular } from "../../../files/regular.ts";
+import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { ComparisonName } from "../../../protocol/comparison.ts";
 import type { KnownComparison } from "../../../protocol/drift.ts";
@@ -116,7 +117,9 @@ function runsOf(store: JournalStore, of: ComparisonName): readonly AuditedRun[] 
   for (const { id, environment } of store.list(LIMITS.auditSearched)) {
     if (found.length === LIMITS.auditedRuns) break;
     if (environment !== of.environment) continue;
-    const { records, end } = store.history(id);
+    const history = unlessArchived(() => store.history(id));
+    if (history === undefined) continue;
+    const { records, end } = history;
     const { run, steps } = reportOf(records);
     for (const { comparison, outcome } of steps) {
       const made = comparison?.of;

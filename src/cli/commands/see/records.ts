@@ -1,7 +1,7 @@
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
-import { RUN_ARCHIVED } from "../../../journal/archives/archives.ts";
+import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
@@ -54,18 +54,11 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
 
 // A run that another process archives meanwhile is one of the archive's, where it was verified.
 function verifyAll(store: JournalStore): readonly Verified[] {
-  return store.ids().flatMap((run) => {
-    try {
-      return [verify(store, run)];
-    } catch (error) {
-      if (error instanceof Failure && error.code === RUN_ARCHIVED) return [];
-      throw error;
-    }
-  });
+  return store.ids().flatMap((run) => unlessArchived(() => verify(store, run)) ?? []);
 }
 
-// What was not verified is no run of the journal, and not damaged.
-const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", RUN_ARCHIVED]);
+// Any other failure says that the records could not be read, and nothing about what they are.
+const DAMAGE: ReadonlySet<string> = new Set(["journal.broken", "database.damaged"]);
 
 function verify(store: JournalStore, run: string): Verified {
   let [records, hash]: [number, string | null] = [0, null];
@@ -73,7 +66,7 @@ function verify(store: JournalStore, run: string): Verified {
     for (const each of store.chain(run)) [records, hash] = [records + 1, each.hash];
     return { run, records, hash, problem: null };
   } catch (error) {
-    if (error instanceof Failure && !NOT_THERE.has(error.code)) return { run, records, hash, problem: error };
+    if (error instanceof Failure && DAMAGE.has(error.code)) return { run, records, hash, problem: error };
     throw error;
   }
 }
