@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contract } from "../../src/contract/contract.ts";
@@ -8,7 +7,7 @@ import { MAKERS } from "../../src/explore/makers.ts";
 import { sequenceOf } from "../../src/explore/sequence.ts";
 import { LEDGER_RULES } from "../../src/sandbox/ledger/operations.ts";
 import { isNightly } from "../sizes.ts";
-import { newProject } from "../stories/world.ts";
+import { newProject, temporaryFolder } from "../stories/world.ts";
 import { PLANTED_BUGS } from "./bugs.ts";
 import { brokenSandbox, exploreSandbox } from "./hunt.ts";
 import { runPlaybook } from "./run-playbook.ts";
@@ -34,7 +33,7 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
     const [{ playbook, steps } = { playbook: "", steps: 0 }] = findings;
     expect(steps, playbook).toBeLessThanOrEqual(6);
     const good = await brokenSandbox();
-    const file = join(mkdtempSync(join(tmpdir(), "explored-")), "found.yaml");
+    const file = join(temporaryFolder(), "found.yaml");
     writeFileSync(file, playbook);
     const [onBroken, onGood] = [await runPlaybook(file, broken), await runPlaybook(file, good)];
     expect([onBroken.code, onGood.code], `${playbook}\n${onBroken.output}\n${onGood.output}`).toEqual([

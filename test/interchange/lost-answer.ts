@@ -1,5 +1,5 @@
 // The demonstrations of docs/arazzo.md: one document and two runners, when an answer is lost, and when a number has many digits.
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,6 +42,7 @@ async function withBoth(name: string, faults: FaultPlan): Promise<Demonstrated> 
   } finally {
     await here.close();
     await there.close();
+    rmSync(folder, { recursive: true });
   }
 }
 

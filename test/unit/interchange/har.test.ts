@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
@@ -12,6 +9,7 @@ import { formatYaml } from "../../../src/source/format.ts";
 import { onNew, RUN_KEY, type Served, withTokenbook } from "../../interchange/both-ways.ts";
 import { comparable } from "../../interchange/commits.ts";
 import { RecordingClient } from "../../interchange/record-har.ts";
+import { temporaryFolder } from "../../stories/world.ts";
 
 const PASSWORD = "open-sesame-4242";
 const DIGITS = "12345678901234567890.50";
@@ -105,7 +103,7 @@ test("what another client did is imported, checks, and commits the same", { time
 
   await onNew(async (served) => {
     const more = { CALLER_KEY: served.keys["BUYER_KEY"] ?? "", CALLER_2_KEY: served.keys["SECOND_BUYER_KEY"] ?? "" };
-    const folder = mkdtempSync(join(tmpdir(), "har-"));
+    const folder = temporaryFolder();
     const named = { ...served, keys: { ...served.keys, ...more, DOOR_PASSWORD: PASSWORD } };
     const here = await withTokenbook({ file: "session.yaml", text, folder, runKey: RUN_KEY }, named);
     expect(here.code, here.output).toBe(0);
