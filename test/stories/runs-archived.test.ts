@@ -8,6 +8,7 @@ import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { DRIFTING, inJournal } from "./desk.ts";
 import { embeddedCommits, launch, newProject, type Project, ROOT, runIn, until } from "./world.ts";
+import { viewing } from "./viewing.ts";
 
 const CREATE = `playbook: 1
 name: Create
@@ -72,6 +73,20 @@ test("an old run moves into an archive, which `runs show` names; its key begins 
   const again = await at.run("run", "create.yaml", "--key", "ORDER-17");
   expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining(`the key names the run ${paid}`)]);
   expect(await embeddedCommits(at)).toHaveLength(2);
+});
+
+test("the page of an archived run says where it is, and how to read it", async () => {
+  const at = project();
+  const old = await ran(at, "look.yaml");
+  await ran(at, "look.yaml");
+  await at.run(...ARCHIVE);
+  const { get } = await viewing(at);
+  for (const path of [`runs/${old}`, `runs/${old}/events`]) {
+    const page = await get(path);
+    const text = await page.text();
+    expect([page.status, text]).toEqual([404, expect.stringContaining(join(at.folder, "archives", FIRST))]);
+    expect(text).toContain(`tokenbook runs show ${old} --archive`);
+  }
 });
 
 test("a run that a drift names stays until the drift is gone", async () => {

@@ -1,5 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { sanitise } from "../../base/text/text.ts";
+import { RUN_ARCHIVED } from "../../journal/archives/archives.ts";
 import type { Hint } from "../print/hint.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 import { escapeHtml } from "../../report/html/markup.ts";
@@ -23,13 +24,14 @@ export function pagesOver(state: StatePlace, hint: Hint): Pages {
       const page = pageOf({ state, details }, asked);
       return page.type === "text/html" ? { ...page, body: hint(page.body, escapeHtml) } : page;
     } catch (error) {
-      if (error instanceof Failure && NOT_THERE.has(error.code)) return plain(404, sanitise(error.message));
+      if (error instanceof Failure && NOT_THERE.has(error.code))
+        return plain(404, sanitise([error.message, error.next].join("\n").trimEnd()));
       throw error;
     }
   };
 }
 
-const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.several-runs", "drift.unknown"]);
+const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.several-runs", "drift.unknown", RUN_ARCHIVED]);
 
 /** What pages are made from. */
 interface Source {
