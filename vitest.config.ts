@@ -44,7 +44,7 @@ const config: ViteUserConfig = defineConfig({
     // A test that hangs ends; how long one takes on a busy machine decides nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Twice as many as there are cores: the others have them while stories wait for a service or a pause.
+    // There are twice as many processes as cores, because stories wait for a service or a pause.
     maxWorkers: availableParallelism() * 2,
     globalSetup: ["test/build.ts"],
     reporters: ["default", new ClosingLine()],

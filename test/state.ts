@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { inject, onTestFinished } from "vitest";
+import { systemClock } from "../src/base/ports.ts";
 import { Secret } from "../src/base/secret.ts";
+import { JournalStore } from "../src/journal/store.ts";
 import { PostgresDatabase } from "../src/postgres/database.ts";
 import type { Cell, SqlDatabase, SqlRow } from "../src/sql/database.ts";
 import type { ServerPlace, StatePlace } from "../src/sql/place.ts";
@@ -35,6 +37,11 @@ export class TestState {
   get folder(): string {
     if (typeof this.place !== "string") throw new Error("the state of this test is on a server");
     return this.place;
+  }
+
+  /** Opens its journal, which the test closes. */
+  openJournal(): JournalStore {
+    return JournalStore.open(this.place, { clock: systemClock, redact: (text) => text });
   }
 
   /** Changes what another process, or a person, has made of the tables. */

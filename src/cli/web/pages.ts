@@ -25,7 +25,7 @@ export function pagesOver(state: StatePlace, hint: Hint): Pages {
       return page.type === "text/html" ? { ...page, body: hint(page.body, escapeHtml) } : page;
     } catch (error) {
       if (error instanceof Failure && NOT_THERE.has(error.code))
-        return plain(404, sanitise([error.message, error.next].join("\n").trimEnd()));
+        return plain(404, sanitise(error.next === undefined ? error.message : `${error.message}\n${error.next}`));
       throw error;
     }
   };

@@ -249,7 +249,7 @@ const IN_FILE = "its records are no longer in the journal";
 /** The code of the failure that says that a run, or the run of a key, is archived. */
 export const RUN_ARCHIVED = "run.archived";
 
-/** Looks at a run of a list. Returns `undefined` where another process has archived it since the list was read. */
+/** Looks at a run of a list. Returns `undefined` when another process has archived it since the list was read. */
 export function unlessArchived<T>(look: () => T): T | undefined {
   try {
     return look();

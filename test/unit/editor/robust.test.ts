@@ -7,7 +7,7 @@ import { stepUses } from "../../../src/editor/references.ts";
 import { isNightly } from "../../sizes.ts";
 import { folderOf } from "./cursor.ts";
 
-// Each document is cut at so many places.
+// The parts into which each document is cut.
 const CUTS = isNightly ? 16 : 2;
 
 // Documents are broken most of the time while somebody writes them: whatever they hold, each question has an answer.

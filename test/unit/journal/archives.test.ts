@@ -179,7 +179,7 @@ test("a state that is moved keeps its archives, and the keys in them", async () 
   await ended("paid", { key: "ORDER-17", facts: MINTED });
   await ended("last");
   archive();
-  const moved = JournalStore.open(new TestState().place, { clock: systemClock, redact: (text) => text });
+  const moved = new TestState().openJournal();
   store.copyTo(moved, () => undefined);
   expect([moved.ids(), moved.archives.all()]).toEqual([["last"], store.archives.all()]);
   expect(() => moved.withKey("ORDER-17")).toThrow("the key names the run paid");
@@ -242,7 +242,7 @@ test("a run that is continued while its archive is written is not removed", asyn
 
 test("archives of another journal are neither continued nor replaced", async () => {
   const own = store;
-  store = JournalStore.open(new TestState().place, { clock: systemClock, redact: (text) => text });
+  store = new TestState().openJournal();
   await ended("theirs");
   await ended("their-last");
   now = Date.now() + DAY;

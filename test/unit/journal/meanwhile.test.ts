@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/ports.ts";
-import { JournalStore } from "../../../src/journal/store.ts";
+import type { JournalStore } from "../../../src/journal/store.ts";
 import { temporaryFolder } from "../../stories/world.ts";
 import { TestState } from "../../state.ts";
 
@@ -14,7 +13,7 @@ let store: JournalStore;
 
 beforeEach(() => {
   state = new TestState();
-  store = JournalStore.open(state.place, { clock: systemClock, redact: (text) => text });
+  store = state.openJournal();
 });
 afterEach(() => store.close());
 

@@ -1,4 +1,4 @@
-// What another process does with a state meanwhile: `archives` makes runs that end at once, and archives them; `ends` is a process that ends after each run.
+// What another process does with a state: with `archives` it makes runs and archives them, with `ends` it holds nothing any more after each run.
 import { systemClock } from "../../../src/base/ports.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { archiveRuns } from "../../../src/journal/archives/archive-runs.ts";
@@ -7,7 +7,8 @@ import { isNightly } from "../../sizes.ts";
 import { completed, opened } from "../protocol/facts.ts";
 
 const ROUNDS = 15;
-const RUNS_A_ROUND = { archives: 4, ends: isNightly ? 40 : 8 };
+const ARCHIVED_A_ROUND = 4;
+const ENDING_RUNS = isNightly ? 600 : 120;
 
 const [place = "", folder = "", what = ""] = process.argv.slice(2);
 const address = process.env["STATE_URL"];
@@ -28,16 +29,23 @@ async function run(store: JournalStore, runId: string, outcome: "passed" | "fail
   now += 1_000;
 }
 
-for (let round = 0; round < ROUNDS; round++) {
-  let store = opening();
-  for (let nth = 0; nth < (what === "archives" ? RUNS_A_ROUND.archives : RUNS_A_ROUND.ends); nth++) {
-    // Of those that failed, the doctor reads more.
-    await run(store, `run-${round}-${nth}`, what === "archives" && nth % 2 === 0 ? "failed" : "passed");
-    if (what === "archives") continue;
-    // Whoever closes it holds nothing any more, as a process that has ended.
-    store.close();
-    store = opening();
+async function archives(): Promise<void> {
+  const store = opening();
+  for (let round = 0; round < ROUNDS; round++) {
+    // `doctor` reads the records of runs that failed.
+    for (let nth = 0; nth < ARCHIVED_A_ROUND; nth++) await run(store, `run-${round}-${nth}`, nth % 2 === 0 ? "failed" : "passed");
+    archiveRuns(store, { folder, before: now, now, isNeeded: () => false });
   }
-  if (what === "archives") archiveRuns(store, { folder, before: now, now, isNeeded: () => false });
   store.close();
 }
+
+// A store that is closed holds nothing any more, like a process that has ended.
+async function ends(): Promise<void> {
+  for (let nth = 0; nth < ENDING_RUNS; nth++) {
+    const store = opening();
+    await run(store, `run-${nth}`, "passed");
+    store.close();
+  }
+}
+
+await (what === "archives" ? archives() : ends());

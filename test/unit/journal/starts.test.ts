@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import { systemClock } from "../../../src/base/ports.ts";
 import { leftBy } from "../../../src/engine/run/writes-left-open.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
-import { JournalStore } from "../../../src/journal/store.ts";
+import type { JournalStore } from "../../../src/journal/store.ts";
 import { ON_SERVER, TestState } from "../../state.ts";
 import { intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
@@ -13,7 +12,7 @@ let state: TestState;
 let store: JournalStore;
 beforeEach(() => {
   state = new TestState();
-  store = JournalStore.open(state.place, { clock: systemClock, redact: (text) => text });
+  store = state.openJournal();
 });
 afterEach(() => store.close());
 

@@ -133,13 +133,13 @@ test("a refusal has a text, whatever shape its body has", () => {
   expect(text(`{"message":"${"x".repeat(2_000)}"}`)).toHaveLength(1_000);
 });
 
-// Without the bound, the problems of such a list take minutes and fill the memory. By day there are as many as reach it.
-const [NULLS, ROWS] = isNightly ? [3_000_000, 400_000] : [300_000, 400_000];
+const NULLS = isNightly ? 3_000_000 : 300_000;
 
+// Without the bound, the problems of such a list take minutes and fill the memory.
 test("an answer with millions of problems is unreadable, by the first of them", () => {
   const nulls = Array.from({ length: NULLS }, () => null);
   const why = "answer.records.0 must be object";
   expect(readAnswer(operationNamed("ledger.token.list"), { status: "OK", records: nulls })).toEqual({ kind: "unreadable", why });
-  const rows = Array.from({ length: ROWS }, () => ({ createdBy: null }));
+  const rows = Array.from({ length: 400_000 }, () => ({ createdBy: null }));
   expect(readAnswer(operationNamed("ledger.token.list"), { status: "OK", records: rows })).toMatchObject({ kind: "unreadable" });
 }, 120_000);

@@ -141,7 +141,7 @@ test("what is sent and answered has the same problems by a built check and by on
     if (written.has(schema) || OF_INPUTS.has(JSON.stringify(schema))) continue;
     const values = valuesOf(schema, {});
     const spoiled = values.chain((value) => mutated(value));
-    for (const value of fc.sample(values, { seed: 20260402, numRuns: 3 })) problemsOf(schema, value);
+    for (const value of fc.sample(values, { seed: 20260402, numRuns: 5 })) problemsOf(schema, value);
     for (const value of fc.sample(spoiled, { seed: 20260402, numRuns: SPOILED_ANSWERS }))
       found += problemsOf(schema, value).length;
   }

@@ -52,7 +52,7 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };
 
-// A run that another process archives meanwhile is one of the archive's, where it was verified.
+// Another process may archive a run meanwhile. Then the archive has its records, and the journal has not.
 function verifyAll(store: JournalStore): readonly Verified[] {
   return store.ids().flatMap((run) => unlessArchived(() => verify(store, run)) ?? []);
 }
