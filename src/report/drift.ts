@@ -86,8 +86,8 @@ function textOf(value: Json | undefined): string {
 const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
-/** Returns the command that acknowledges a drift, as an example; `now` in milliseconds since the Unix epoch. */
+/** Returns the command that acknowledges a drift for a week, for your own reason; `now` in milliseconds since the Unix epoch. */
 export function acknowledgingCommand(id: string, now: number): string {
   const day = new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10);
-  return `tokenbook drift ack ${id} --because "a refund is under way" --until ${day}`;
+  return `tokenbook drift ack ${id} --because TEXT --until ${day}`;
 }

@@ -90,8 +90,45 @@ test("an edited playbook needs consent again, and one that is unchanged does not
   const refused = await project.run("resume");
   expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("environment.protected")]);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+  // A new run would repeat what is done, so none is proposed.
+  expect(refused.stderr).not.toContain("tokenbook run ");
+  const [, proposed = ""] = /tokenbook (resume \S+ --yes)$/m.exec(refused.stderr) ?? [];
   project.write("mint.yaml", MINT);
   expect((await project.run("resume")).code).toBe(0);
+
+  const again = await project
+    .as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" })
+    .run("run", "mint.yaml", "--yes");
+  project.write("mint.yaml", MINT.replace("value: 10 ", "value: 20 "));
+  const [, id = ""] = /tokenbook resume (\S+) --yes$/m.exec((await project.run("resume")).stderr) ?? [];
+  expect(proposed, again.transcript).toMatch(/^resume \S+ --yes$/);
+  expect((await project.run("resume", id, "--yes")).code).toBe(0);
+  expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 20 }]);
+});
+
+test("whoever is asked for an approved plan gets commands with all that was typed", async () => {
+  const { project, service } = await protectedDesk();
+  const typed = MINT.replace("steps:", "inputs: { amount: { type: decimal, default: 1 } }\nsteps:").replace(
+    "value: 10 ",
+    'value: "${{ inputs.amount }}" ',
+  );
+  project.write("mint.yaml", typed);
+  const refused = await project.run("run", "mint.yaml", "--input", "amount=7.50", "--key", "K7");
+  const commands = [...refused.stderr.matchAll(/tokenbook ((?:plan|run) .*)$/gm)].map(([, words = ""]) => words.split(" "));
+  expect(commands, refused.transcript).toHaveLength(2);
+  const [plan = [], run = []] = commands;
+  expect((await by(project, "olga").run(...plan)).code).toBe(0);
+  expect((await by(project, "pavel").run("approve", "approved.plan", "--because", "reviewed")).code).toBe(0);
+  const passed = await by(project, "olga").run(...run);
+  expect(passed.code, passed.transcript).toBe(0);
+  expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 7.5 }]);
+});
+
+test("the placeholder of a proposed command is no reason", async () => {
+  const { project } = await protectedDesk();
+  await project.run("plan", "mint.yaml", "--out", "mint.plan");
+  const pasted = await project.run("approve", "mint.plan", "--because", "TEXT");
+  expect([pasted.code, pasted.stderr], pasted.transcript).toEqual([2, expect.stringContaining("TEXT stands for your own words")]);
 });
 
 test("scheduled runs write there with --yes only", async () => {

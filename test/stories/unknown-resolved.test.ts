@@ -34,6 +34,8 @@ test.for([
     expect(listed.stdout, listed.transcript).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);
     const careless = await project.run("resolve", id, "--step", "mint", "--as", verdict);
     expect([careless.code, careless.stderr], careless.transcript).toEqual([2, expect.stringContaining("how you know")]);
+    // What a person typed stays; the reason is theirs to give.
+    expect(careless.stderr).toContain(`tokenbook resolve ${id} --step mint --as ${verdict} --because TEXT`);
     const wrong = await project.run("resolve", id, "--step", "token", "--as", verdict, "--because", "I saw it");
     expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining("unknown: mint")]);
 

@@ -137,7 +137,8 @@ export class SubmittedRuns {
           newRunName(systemClock.now(), systemRandom),
           {
             key: run.key,
-            confirmed: run.confirmed ?? undefined,
+            consent:
+              run.confirmed === null ? { how: "consent yourself: submit it again with --yes" } : { confirmed: run.confirmed },
             reload: (opened) => playbookOfRun(shell, opened),
             say: () => undefined,
           },

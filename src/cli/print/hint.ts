@@ -9,7 +9,7 @@ export type Hint = (text: string, spell?: (options: string) => string) => string
 /** Where commands find everything by themselves. */
 export const PLAIN_HINT: Hint = (text) => text;
 
-/** The options of a command that say where runs are remembered, where they act, and from which file variables come. */
+/** The options of a command that say where runs are remembered, where they act, and from what. */
 export interface LocatingOptions {
   /** The folder that keeps the runs; the project's own state when left out. */
   readonly state?: string;
@@ -17,14 +17,21 @@ export interface LocatingOptions {
   readonly env?: string;
   /** The file that gives variables: by its name, none for false, the usual one when left out. */
   readonly dotenv?: string | false;
+  /** The values of inputs, by their names. */
+  readonly input?: Readonly<Record<string, string>>;
+  /** The file with values of inputs. */
+  readonly inputs?: string;
 }
 
 /** Hints of a command that was given these options: theirs are the same. `spell` escapes what is put into a text of some format. */
-export function hintFor({ state, env, dotenv }: LocatingOptions, root: Command): Hint {
+export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOptions, root: Command): Hint {
+  const values = Object.entries(input).map(([name, value]) => `--input ${quoted(`${name}=${value}`)}`);
   const options = {
     ...(state === undefined ? {} : { state: `--state ${quoted(state)}` }),
     ...(env === undefined ? {} : { env: `--env ${quoted(env)}` }),
     ...(dotenv === undefined ? {} : { dotenv: dotenv === false ? "--no-dotenv" : `--dotenv ${quoted(dotenv)}` }),
+    ...(values.length === 0 ? {} : { input: values.join(" ") }),
+    ...(inputs === undefined ? {} : { inputs: `--inputs ${quoted(inputs)}` }),
   };
   const given = Object.entries(options);
   if (given.length === 0) return PLAIN_HINT;

@@ -1,5 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import type { Beginning } from "../../engine/run/start-run.ts";
+import { reasonOf } from "../reason.ts";
 import { type Shell, userOf } from "../shell.ts";
 
 /** The options by which a person begins a run beside writes that earlier runs left open. */
@@ -13,12 +14,8 @@ export interface AnywayOptions {
 /** Returns who began the run anyway, and why; nothing without both options. Throws a Failure when one of them is missing. */
 export function anywayOf(shell: Shell, { anyway, because }: AnywayOptions): Beginning["anyway"] {
   if (anyway === undefined && because === undefined) return undefined;
-  const says = because?.trim() ?? "";
-  if (anyway === true && says !== "") return { who: userOf(shell), because: says };
-  throw new Failure({
-    code: "run.anyway-incomplete",
-    message:
-      anyway === true ? "say why an open write does no harm" : "--because says why a run begins with --anyway, which is missing",
-    next: '--anyway --because "the ledger shows no such mint"',
-  });
+  const asking = { code: "run.anyway-incomplete", next: "repeat the command with: --anyway --because TEXT" };
+  if (anyway === true)
+    return { who: userOf(shell), because: reasonOf(because, { ...asking, message: "say why an open write does no harm" }) };
+  throw new Failure({ ...asking, message: "--because says why a run begins with --anyway, which is missing" });
 }

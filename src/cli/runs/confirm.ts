@@ -2,19 +2,23 @@ import { createInterface } from "node:readline";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
 import { writesOf } from "../../playbook/playbook-walk.ts";
-import type { Confirmation } from "../../protocol/record.ts";
+import type { Consent } from "../../engine/run/consent.ts";
 import { planLines } from "../../report/plan/text.ts";
 import type { DebugOption } from "../print/debug.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import type { Where } from "../project/project.ts";
 import { type Shell, userOf } from "../shell.ts";
-import { type ConsentOption, saidYes } from "./consent.ts";
+import { consentBefore, type ConsentOption } from "./consent.ts";
 import { makePlan, readPlanFile } from "./planning.ts";
 import type { Ready } from "./prepare-playbooks.ts";
 import type { Session } from "./session.ts";
 
 /** The options by which a person consents to what runs write in a protected environment. */
 export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
+  /** Playbook files, or folders of them, as the command line names them. */
+  readonly files: readonly string[];
+  /** The name that the caller gives to the run. */
+  readonly key?: string;
   /** The file of a plan: the run does what it says, or is refused. */
   readonly plan?: string;
   /** Prints JSON on stdout. */
@@ -27,26 +31,38 @@ interface Confirming {
 }
 
 /**
- * Returns who consents to what these playbooks write: by `--yes`, by a plan that somebody else has approved, or by an answer on the terminal.
- * Nothing where nobody need consent, or nobody can be asked. Throws a Failure when the plan is not approved, or the answer is no.
+ * Returns who consents to what these playbooks write: by `--yes`, by a plan that somebody else has approved, or by an answer on the terminal;
+ * how somebody does so where nobody can be asked. Nothing where nobody need consent. Throws a Failure when the plan is not approved, or the answer is no.
  */
 export async function confirmationFor(
   shell: ProjectShell,
   options: ConfirmOptions,
   { session, all }: Confirming,
-): Promise<Confirmation | undefined> {
+): Promise<Consent | undefined> {
   const writes = all.ready.some(({ playbook }) => writesOf(playbook.steps).next().done !== true);
   if (!writes) return undefined;
   if (options.plan !== undefined) return approvedBy(shell, options.plan, session);
-  return saidYes(shell, options) ?? askedFor(shell, options, { all, environment: session.target.environment });
+  const { environment } = session.target;
+  const consent = consentBefore(shell, options, waysToConsent(options, environment));
+  return "confirmed" in consent ? consent : ((await askedFor(shell, options, { all, environment })) ?? consent);
 }
 
-function approvedBy(shell: Shell, file: string, { store }: Session): Confirmation {
+function waysToConsent({ files, key }: ConfirmOptions, environment: string): string {
+  const what = `${files.map(quoted).join(" ")} --env ${quoted(environment)}`;
+  const named = key === undefined ? "" : ` --key ${quoted(key)}`;
+  return `have somebody else approve a plan:
+tokenbook plan ${what} --out approved.plan
+tokenbook approve approved.plan --because TEXT
+tokenbook run ${what}${named} --plan approved.plan
+or consent yourself: repeat the command on a terminal, which shows the plan and asks, or add --yes`;
+}
+
+function approvedBy(shell: Shell, file: string, { store }: Session): Consent {
   const who = userOf(shell);
   const { digest } = readPlanFile(shell, file);
   const approvals = store.approvals(digest);
   const approval = approvals.find((each) => each.who !== who);
-  if (approval !== undefined) return { who, how: "plan", approval };
+  if (approval !== undefined) return { confirmed: { who, how: "plan", approval } };
   throw new Failure({
     code: "plan.not-approved",
     message:
@@ -63,17 +79,13 @@ interface Asked {
   readonly environment: string;
 }
 
-async function askedFor(
-  shell: ProjectShell,
-  options: ConfirmOptions,
-  { all, environment }: Asked,
-): Promise<Confirmation | undefined> {
+async function askedFor(shell: ProjectShell, options: ConfirmOptions, { all, environment }: Asked): Promise<Consent | undefined> {
   const { input } = shell.streams();
   if (options.json === true || !shell.stderr.isTTY || !("isTTY" in input) || input.isTTY !== true) return undefined;
   const { plan, redact } = await makePlan(shell, options, all);
   for (const each of plan.plans) shell.stderr.write(redact(`${planLines(each, plan.target).join("\n")}\n\n`));
   shell.stderr.write(`The environment ${environment} is protected. Type its name to write there: `);
-  if ((await lineOf(input)) === environment) return { who: userOf(shell), how: "asked" };
+  if ((await lineOf(input)) === environment) return { confirmed: { who: userOf(shell), how: "asked" } };
   throw new Failure({
     code: "run.not-confirmed",
     message: `the answer was not "${environment}"`,

@@ -1,4 +1,4 @@
-import type { Confirmation } from "../../protocol/record.ts";
+import type { Consent } from "../../engine/run/consent.ts";
 import { type Shell, userOf } from "../shell.ts";
 
 /** The option by which a person consents in advance to what is written in a protected environment. */
@@ -7,7 +7,7 @@ export interface ConsentOption {
   readonly yes?: boolean;
 }
 
-/** Returns the consent that `--yes` gives; nothing without it. */
-export function saidYes(shell: Shell, { yes }: ConsentOption): Confirmation | undefined {
-  return yes === true ? { who: userOf(shell), how: "yes" } : undefined;
+/** Returns the consent that `--yes` gives; without it, how a person gives it: commands to type. */
+export function consentBefore(shell: Shell, { yes }: ConsentOption, how: string): Consent {
+  return yes === true ? { confirmed: { who: userOf(shell), how: "yes" } } : { how };
 }

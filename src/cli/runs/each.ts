@@ -21,7 +21,7 @@ import type { Shard } from "../program/arguments.ts";
 import { maskedShell } from "../print/masked.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import type { Shell } from "../shell.ts";
-import { type ConsentOption, saidYes } from "./consent.ts";
+import { consentBefore, type ConsentOption } from "./consent.ts";
 import { countRows, type GivenRow, inputsOf, RowKeys, rowsIn } from "./each-rows.ts";
 import {
   type DetailOptions,
@@ -201,7 +201,7 @@ class EachRow {
     const done = await performOne(this.#jobOf(shell, ready, key), {
       late: this.#late,
       session,
-      confirmed: session.target.protected ? saidYes(shell, this.#options) : undefined,
+      consent: consentBefore(shell, this.#options, "consent to the runs of all rows: repeat the command with --yes"),
       view: SILENT,
       trace: undefined,
       hint: this.#shell.hint,

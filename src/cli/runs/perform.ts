@@ -3,9 +3,10 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { masked, type Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
+import type { Consent } from "../../engine/run/consent.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { exitOf } from "../../protocol/decide.ts";
-import type { Confirmation, RunOutcome, StepProblem } from "../../protocol/record.ts";
+import type { RunOutcome, StepProblem } from "../../protocol/record.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { fanOut } from "../../report/fanout.ts";
 import { flakyLines } from "../../report/flaky.ts";
@@ -69,8 +70,8 @@ export interface Job {
 export interface AroundRun {
   /** Says what people should know beside the run, once nothing is drawn any more. */
   readonly say: (text: string) => void;
-  /** A person consents to what the command writes in a protected environment. */
-  readonly confirmed: Confirmation | undefined;
+  /** To what the command writes in a protected environment. */
+  readonly consent: Consent | undefined;
 }
 
 /** What a command is to run. */
@@ -92,7 +93,7 @@ export interface Prepared {
   /** Files of folders that are left out. */
   readonly skipped?: readonly SkippedFile[];
   /** Finds out who consents to what the runs write in a protected environment. Throws a Failure when somebody says no. */
-  readonly confirm?: (session: Session) => Promise<Confirmation | undefined>;
+  readonly consent?: (session: Session) => Promise<Consent | undefined>;
 }
 
 type PerformOptions = Where &
@@ -115,15 +116,15 @@ export async function performRuns(plainShell: Shell, options: PerformOptions, pl
 
 interface Begun extends Required<Pick<Prepared, "jobs" | "skipped">> {
   readonly session: Session;
-  readonly confirmed: Confirmation | undefined;
+  readonly consent: Consent | undefined;
 }
 
 async function begun(options: PerformOptions, { prepare }: Planned): Promise<Begun> {
-  const { shell, jobs, secrets, skipped = [], confirm } = await prepare();
+  const { shell, jobs, secrets, skipped = [], consent } = await prepare();
   const session = await openSession(shell, options, secrets);
   try {
     if (options.watch === true && !session.target.embedded) throw watchedService(session.target.environment);
-    return { jobs, skipped, session, confirmed: session.target.protected ? await confirm?.(session) : undefined };
+    return { jobs, skipped, session, consent: session.target.protected ? await consent?.(session) : undefined };
   } catch (error) {
     await session.close();
     throw error;
@@ -166,7 +167,7 @@ interface Performance {
   readonly reporting: Reporting | undefined;
 }
 
-async function performIn({ session, jobs, skipped, confirmed }: Begun, performance: Performance): Promise<ExitCode> {
+async function performIn({ session, jobs, skipped, consent }: Begun, performance: Performance): Promise<ExitCode> {
   const { plainShell, options, reporting } = performance;
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
@@ -193,7 +194,7 @@ async function performIn({ session, jobs, skipped, confirmed }: Begun, performan
         return { exit: stopper.exit, notBegun: { playbook: job.playbook, problem: notStarted(stopper) } };
       const trace = reporting?.trace(session);
       const label = jobs.length === 1 ? "" : `[${job.playbook.file}] `;
-      const ended = await performOne(job, { late, session, confirmed, view, trace, hint: shell.hint, label });
+      const ended = await performOne(job, { late, session, consent, view, trace, hint: shell.hint, label });
       if (options.failFast === true && ended.exit !== EXIT.passed) stopper ??= { file: job.playbook.file, exit: ended.exit };
       return ended;
     };
@@ -301,7 +302,7 @@ function notStartedLine(stopper: Stopper | undefined, notBegun: readonly NotBegu
 interface Performing {
   readonly late: LateOutput;
   readonly session: Session;
-  readonly confirmed: Confirmation | undefined;
+  readonly consent: Consent | undefined;
   readonly view: View;
   readonly trace: Trace | undefined;
   readonly hint: Hint;
@@ -310,15 +311,12 @@ interface Performing {
 }
 
 /** Makes one run, and reports a Failure of it. */
-export async function performOne(
-  job: Job,
-  { late, session, confirmed, view, trace, hint, label }: Performing,
-): Promise<EndedRun> {
+export async function performOne(job: Job, { late, session, consent, view, trace, hint, label }: Performing): Promise<EndedRun> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   const say = (text: string): void => late.write(`${hint(text)}\n`);
   try {
-    const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, confirmed }), trace);
+    const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, consent }), trace);
     return { exit: exitOf(outcome), report: reported(fold, job), trace };
   } catch (error) {
     if (!(error instanceof Failure)) throw maskedError(error, session.redact);

@@ -16,7 +16,7 @@ import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
-import { type ConsentOption, saidYes } from "../runs/consent.ts";
+import { consentBefore, type ConsentOption } from "../runs/consent.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -83,7 +83,10 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
             const given = { inputs: inOrganization(playbook, values, organizationOf(session.target)), env };
             const folder = folderInProject(shell);
             const parts = { playbook, target: session.target, store: session.store, ports, folder };
-            return startRun(parts, given, name, { anyway: excuseOf(released), confirmed: saidYes(shell, options) });
+            return startRun(parts, given, name, {
+              anyway: excuseOf(released),
+              consent: consentBefore(shell, options, "consent to all scheduled runs: repeat the command with --yes"),
+            });
           },
           trace,
         );

@@ -54,7 +54,7 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
   assertSame(opened, parts, { given, key: keyed.key });
   if (closed?.outcome !== "passed") {
     const { playbook, files } = keyed.reload(opened);
-    return resumeRun({ ...parts, playbook }, runId, { files, known, confirmed: keyed.confirmed });
+    return resumeRun({ ...parts, playbook }, runId, { files, known, consent: keyed.consent });
   }
   if (opened.playbook.digest !== digestOf(parts.playbook))
     keyed.say(`${opened.playbook.file} has changed since the run ${runId} passed; the key names that run, so nothing was sent`);

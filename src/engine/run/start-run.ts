@@ -5,16 +5,15 @@ import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { Held, JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
-import type { Anyway, Confirmation, RunOpened, RunOutcome } from "../../protocol/record.ts";
+import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { services } from "../../services/services.ts";
-import type { Playbook } from "../../playbook/model.ts";
-import { writesOf } from "../../playbook/playbook-walk.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import { askingOf } from "../read/ask.ts";
 import { RunContext } from "./run-context.ts";
 import { editOf } from "../edit/edit-of-run.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
+import { assertConsent, confirmedIn, type Consent } from "./consent.ts";
 import { lettingGo, withLeases } from "./run-leases.ts";
 import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./writes-left-open.ts";
 import { releaseSilent } from "./release-run.ts";
@@ -32,8 +31,8 @@ export interface Beginning {
   readonly key?: string | undefined;
   /** Begins the run although these runs, or all that there are now, have left writes open. */
   readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
-  /** A person consents to its writes in a protected environment. */
-  readonly confirmed?: Confirmation | undefined;
+  /** To its writes in a protected environment. */
+  readonly consent?: Consent | undefined;
 }
 
 /**
@@ -56,7 +55,7 @@ async function beginRun(
 ): Promise<RunOutcome> {
   const { playbook, target, store, ports, folder } = parts;
   checkTarget(playbook, target);
-  assertConfirmed(playbook, target, beginning.confirmed);
+  assertConsent(playbook, target, beginning.consent);
   const starting = { playbook, target, given, folder };
   const runs = excused(store, starting, beginning);
   return withLeases(parts, { ...given, ...name, isNew: true }, async (claim) => {
@@ -96,8 +95,8 @@ export interface Resuming {
   readonly files?: FileReader;
   /** The records that were read already, and are not read again. */
   readonly known?: RunHistory;
-  /** A person consents to the writes of an edited playbook in a protected environment. */
-  readonly confirmed?: Confirmation | undefined;
+  /** To the writes of an edited playbook in a protected environment. */
+  readonly consent?: Consent | undefined;
 }
 
 /**
@@ -108,11 +107,7 @@ export async function resumeRun(parts: RunParts, runId: string, resuming: Resumi
   return actingFor(runId, () => continueRun(parts, runId, resuming));
 }
 
-async function continueRun(
-  parts: RunParts,
-  runId: string,
-  { files = NO_FILES, known, confirmed }: Resuming,
-): Promise<RunOutcome> {
+async function continueRun(parts: RunParts, runId: string, { files = NO_FILES, known, consent }: Resuming): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   store.assertResumable(runId);
   await releaseSilent(store, runId);
@@ -132,13 +127,11 @@ async function continueRun(
     // Another process may have resumed it before this claim.
     const now = store.history(runId, read);
     const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
-    if (edited !== undefined) assertConfirmed(playbook, target, confirmed);
+    if (edited !== undefined) assertConsent(playbook, target, consent);
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const held = await store.claim(runId, claim, now);
     const records =
-      edited === undefined
-        ? held.records
-        : [...held.records, held.journal.note({ ...edited, ...(confirmed === undefined ? {} : { confirmed }) })];
+      edited === undefined ? held.records : [...held.records, held.journal.note({ ...edited, ...confirmedIn(consent) })];
     await held.journal.flushed();
     for (const record of records) ports.observe(record);
     return carry(parts, { ...held, records });
@@ -161,7 +154,7 @@ function opening(
   { inputs, env }: GivenToRun,
   about: RunName & Beginning & Pick<Anyway, "runs">,
 ): RunOpened {
-  const { key, anyway, confirmed, runs } = about;
+  const { key, anyway, consent, runs } = about;
   return {
     kind: "run.opened",
     format: 1,
@@ -174,25 +167,8 @@ function opening(
     ...(folder === undefined ? {} : { folder }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(anyway === undefined || runs.length === 0 ? {} : { anyway: { who: anyway.who, because: anyway.because, runs } }),
-    ...(confirmed === undefined ? {} : { confirmed }),
+    ...confirmedIn(consent),
   };
-}
-
-// Fails closed: whoever starts a run without saying who consents to its writes is refused.
-function assertConfirmed(playbook: Playbook, target: Target, confirmed: Confirmation | undefined): void {
-  const [write] = writesOf(playbook.steps);
-  if (!target.protected || confirmed !== undefined || write === undefined) return;
-  const file = quoted(playbook.file);
-  throw new Failure({
-    code: "environment.protected",
-    message: `the environment "${target.environment}" is protected, and nobody has confirmed what ${playbook.file} writes there`,
-    why: `${target.whereIs("protected")} asks for a person's consent; nothing was sent`,
-    next: `have somebody else approve a plan:
-tokenbook plan ${file} --env ${quoted(target.environment)} --out approved.plan
-tokenbook approve approved.plan --because TEXT
-tokenbook run ${file} --env ${quoted(target.environment)} --plan approved.plan
-or consent yourself: repeat the command on a terminal, which shows the plan and asks, or add --yes`,
-  });
 }
 
 function assertSameTarget(opened: RunOpened, target: Target): void {

@@ -37,7 +37,7 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   const write = found.find(({ step }) => step === resolution.step);
   if (write === undefined) {
     store.leases.release(claim, found.length > 0);
-    throw nothingToResolve(runId, resolution.step, found);
+    throw nothingToResolve(runId, resolution, found);
   }
   const { journal } = await store.claim(runId, claim, read);
   const { verdict, because, who } = resolution;
@@ -47,16 +47,20 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   return write;
 }
 
-function nothingToResolve(runId: string, step: string, found: readonly OpenWrite[]): Failure {
+/** Returns the command that records a person's word on a write; the outcome that they already gave, and never the reason. */
+export function resolvingCommand(run: string, step: string, verdict?: Resolution["verdict"]): string {
+  return `tokenbook resolve ${quoted(run)} --step ${quoted(step)} --as ${verdict ?? "applied|absent"} --because TEXT`;
+}
+
+function nothingToResolve(runId: string, { step, verdict }: Resolution, found: readonly OpenWrite[]): Failure {
   const steps = found.map((each) => each.step);
-  const meant = didYouMean(step, steps) ?? steps[0];
+  const meant = didYouMean(step, steps);
+  const next =
+    meant === undefined ? steps.map((each) => resolvingCommand(runId, each)).join("\n") : resolvingCommand(runId, meant, verdict);
   return new Failure({
     code: "resolve.nothing",
     message: `the run ${runId} has no write with unknown outcome in the step "${step}"`,
     why: found.length === 0 ? "no write of this run has an unknown outcome" : `unknown: ${steps.join(", ")}`,
-    next:
-      meant === undefined
-        ? `tokenbook resume ${runId}`
-        : `tokenbook resolve ${runId} --step ${quoted(meant)} --as applied --because …`,
+    next: found.length === 0 ? `tokenbook resume ${runId}` : next,
   });
 }

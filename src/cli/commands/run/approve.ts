@@ -1,5 +1,4 @@
 import { EXIT } from "../../../base/exit.ts";
-import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { planLines } from "../../../report/plan/text.ts";
@@ -7,6 +6,7 @@ import { inProjectHere } from "../../project/chosen-project.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 import { changeJournal } from "../../runs/open-journal.ts";
 import { readPlanFile } from "../../runs/planning.ts";
+import { reasonOf } from "../../reason.ts";
 import { type Command, userOf } from "../../shell.ts";
 
 interface ApproveOptions extends MemoryOptions {
@@ -16,14 +16,11 @@ interface ApproveOptions extends MemoryOptions {
 
 /** `tokenbook approve PLAN --because TEXT`: records in the journal that a run may do what the plan says, who allows it, and why. */
 export const approve: Command<ApproveOptions> = async (shell, options) => {
-  const because = options.because?.trim() ?? "";
-  if (because === "") {
-    throw new Failure({
-      code: "approve.incomplete",
-      message: "say why a run may do what the plan says",
-      next: `tokenbook approve ${quoted(options.plan)} --because "reviewed with the board"`,
-    });
-  }
+  const because = reasonOf(options.because, {
+    code: "approve.incomplete",
+    message: "say why a run may do what the plan says",
+    next: `tokenbook approve ${quoted(options.plan)} --because TEXT`,
+  });
   const { plan, digest } = readPlanFile(shell, options.plan);
   const who = userOf(shell);
   await changeJournal(inProjectHere(shell), options, async (store) => {

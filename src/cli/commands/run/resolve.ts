@@ -1,11 +1,11 @@
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { quoted } from "../../../base/text/text.ts";
-import { resolveWrite } from "../../../engine/write/resolve-write.ts";
+import { resolveWrite, resolvingCommand } from "../../../engine/write/resolve-write.ts";
 import { openWrites } from "../../../protocol/open-writes.ts";
 import { stateOf } from "../../../protocol/state.ts";
 import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
+import { reasonOf } from "../../reason.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
@@ -18,15 +18,15 @@ interface ResolveOptions extends MemoryOptions {
 
 /** `tokenbook resolve`: a person records the outcome of a write whose answer was lost; without a step, lists those of a run. */
 export const resolve: Command<ResolveOptions> = async (shell, options): Promise<ExitCode> => {
-  const { run: named, step, as: verdict, because } = options;
+  const { run: named, step, as: verdict } = options;
   if (step === undefined) return list(shell, options);
-  if (verdict === undefined || because === undefined || because.trim() === "") {
-    throw new Failure({
-      code: "resolve.incomplete",
-      message: "say the outcome of the write, and how you know it",
-      next: `tokenbook resolve ${quoted(named.typed)} --step ${quoted(step)} --as applied --because "seen in the ledger's explorer"`,
-    });
-  }
+  const incomplete = {
+    code: "resolve.incomplete",
+    message: "say the outcome of the write, and how you know it",
+    next: `look at the ledger, then: ${resolvingCommand(named.typed, step, verdict)}`,
+  };
+  if (verdict === undefined) throw new Failure(incomplete);
+  const because = reasonOf(options.because, incomplete);
   const who = userOf(shell);
   const resolution = { step, verdict, because, who };
   const { run, operation, attempt } = await changeJournal(shell, options, async (store) => {

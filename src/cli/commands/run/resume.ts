@@ -19,7 +19,7 @@ import type { StatePlace } from "../../../sql/place.ts";
 import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../../project/project.ts";
 import { filesOf } from "../../project/project-files.ts";
 import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
-import { saidYes } from "../../runs/consent.ts";
+import { consentBefore } from "../../runs/consent.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { shipped } from "../../project/shipped.ts";
 import type { Command, Shell } from "../../shell.ts";
@@ -56,10 +56,20 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   const job: Job = {
     playbook: { name: playbook.name, file },
     steps: playbook.steps.length,
-    work: async (session, ports, { confirmed }) =>
-      resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known, confirmed }),
+    work: async (session, ports, { consent }) =>
+      resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known, consent }),
   };
-  return { shell, secrets, jobs: [job], confirm: async () => saidYes(shell, options) };
+  return {
+    shell,
+    secrets,
+    jobs: [job],
+    consent: async () =>
+      consentBefore(
+        shell,
+        options,
+        `look at what you changed, then consent to the rest of the run: tokenbook resume ${id} --yes`,
+      ),
+  };
 }
 
 /** A run to continue, and what is known of it. */

@@ -6,11 +6,11 @@ import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../../environment/target.ts";
 import { leftBy } from "../../../engine/run/writes-left-open.ts";
+import type { Consent } from "../../../engine/run/consent.ts";
 import { newRunName } from "../../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../../engine/run/start-run.ts";
 import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../../playbook/model.ts";
-import type { Confirmation } from "../../../protocol/record.ts";
 import type { PlaybookPlace } from "../../../protocol/identity.ts";
 import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
@@ -79,7 +79,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
         await (
           await import("../../runs/planning.ts")
         ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
-      const confirm = async (session: Session): Promise<Confirmation | undefined> => {
+      const consent = async (session: Session): Promise<Consent | undefined> => {
         if (options.repeat !== undefined && ready.some(({ playbook }) => writes(playbook)))
           throw repeatProtected(session.target.environment);
         return (await import("../../runs/confirm.ts")).confirmationFor(shell, options, {
@@ -95,7 +95,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
           ready.map((one) => jobOf(shell, one, { key: options.key, anyway })),
           options.repeat,
         ),
-        confirm,
+        consent,
       };
     },
   });
@@ -110,16 +110,16 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
   return {
     playbook: headed(playbook),
     steps: playbook.steps.length,
-    work: (session, ports, { say, confirmed }) => {
+    work: (session, ports, { say, consent }) => {
       const parts = { playbook, target: session.target, store: session.store, ports, folder };
       const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
       const name = newRunName(systemClock.now(), systemRandom);
-      if (key === undefined) return startRun(parts, given, name, { anyway, confirmed });
+      if (key === undefined) return startRun(parts, given, name, { anyway, consent });
       const reload: Keyed["reload"] = (opened) => {
         assertSameFolder(shell, opened);
         return playbookOfRun(collecting(shell, say), opened);
       };
-      return runWithKey(parts, given, name, { key, anyway, confirmed, reload, say });
+      return runWithKey(parts, given, name, { key, anyway, consent, reload, say });
     },
     notes: (session) => unfinishedNote(session, { file: playbook.file, folder }, key),
   };

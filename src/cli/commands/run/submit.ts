@@ -13,7 +13,7 @@ import { openQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { loadPlaybooks, playbookFiles } from "../../project/project.ts";
-import { type ConsentOption, saidYes } from "../../runs/consent.ts";
+import type { ConsentOption } from "../../runs/consent.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
 import { worst } from "../../runs/perform.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
@@ -72,7 +72,6 @@ async function submitAll(
 function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, inputs, env }: ReadyPlaybook): SubmittedRun {
   const { environmentFile: file, folder } = shell.project;
   const first = file === undefined ? undefined : outlineEnvironments(file, shell.cwd)[0]?.name;
-  const consent = saidYes(shell, options);
   return {
     playbook: relative(folder, resolve(shell.cwd, playbook.file)),
     environment: options.env ?? first ?? "",
@@ -80,7 +79,7 @@ function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, i
     digest: digestOf(playbook),
     inputs: writeJson(inputs),
     env,
-    confirmed: consent === undefined ? null : { who: consent.who, how: "yes" },
+    confirmed: options.yes === true ? { who: userOf(shell), how: "yes" } : null,
     submittedBy: userOf(shell),
   };
 }

@@ -1,8 +1,8 @@
 import { EXIT } from "../../../base/exit.ts";
-import { Failure } from "../../../base/failure.ts";
 import { acceptLoss } from "../../../journal/loss.ts";
 import { LOOKING } from "../../runs/open-journal.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { reasonOf } from "../../reason.ts";
 import { type Command, userOf } from "../../shell.ts";
 
 interface AcceptOptions extends MemoryOptions {
@@ -11,14 +11,11 @@ interface AcceptOptions extends MemoryOptions {
 
 /** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger continues with a journal that has lost records. */
 export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
-  const { because } = options;
-  if (because === undefined || because.trim() === "") {
-    throw new Failure({
-      code: "loss.incomplete",
-      message: "say what you found in the ledger, and why it is safe to continue without the lost records",
-      next: 'tokenbook runs accept-loss --because "compared the ledger with last night\'s backup"',
-    });
-  }
+  const because = reasonOf(options.because, {
+    code: "loss.incomplete",
+    message: "say what you found in the ledger, and why it is safe to continue without the lost records",
+    next: "tokenbook runs accept-loss --because TEXT",
+  });
   const who = userOf(shell);
   const what = acceptLoss(knownStatePlace(shell, options), LOOKING, { who, because });
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, what, who, because })}\n`, "json");

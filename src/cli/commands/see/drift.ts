@@ -3,12 +3,13 @@ import { Failure } from "../../../base/failure.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
-import { count, didYouMean } from "../../../base/text/text.ts";
+import { count, didYouMean, quoted } from "../../../base/text/text.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, wordsOf } from "../../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { reasonOf } from "../../reason.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 
 interface ListOptions extends MemoryOptions {
@@ -89,15 +90,15 @@ interface AckOptions extends MemoryOptions {
 
 /** `tokenbook drift ack ID --because TEXT --until DATE`: a person acknowledges a drift as it is now, until a day. */
 export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
-  const { because, until } = options;
-  if (because === undefined || because.trim() === "" || until === undefined) {
-    throw new Failure({
-      code: "drift.ack-incomplete",
-      message: "say why you acknowledge it, and until when",
-      next: acknowledgingCommand(options.drift, systemClock.now()),
-    });
-  }
   const now = systemClock.now();
+  const { until } = options;
+  const incomplete = {
+    code: "drift.ack-incomplete",
+    message: "say why you acknowledge it, and until when",
+    next: acknowledgingCommand(options.drift, now),
+  };
+  if (until === undefined) throw new Failure(incomplete);
+  const because = reasonOf(options.because, incomplete);
   const word = { who: userOf(shell), because, until: dayAfter(until, now), at: now };
   const drift = look(shell, options, (book) => {
     const id = idOf(book, options.drift);
@@ -122,14 +123,14 @@ interface CloseOptions extends MemoryOptions {
 
 /** `tokenbook drift close ID… --because TEXT`: a person closes drifts that no run will clear. */
 export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
-  const { playbook, because = "" } = options;
-  if (because.trim() === "" || (playbook === undefined) === (options.drifts.length === 0)) {
-    throw new Failure({
-      code: "drift.close-incomplete",
-      message: "name the drifts, or with --playbook all of one playbook, and why they are over",
-      next: `tokenbook drift close ${options.drifts[0] ?? "--playbook renamed.yaml"} --because "its comparison is no longer made"`,
-    });
-  }
+  const { playbook } = options;
+  const incomplete = {
+    code: "drift.close-incomplete",
+    message: "name the drifts, or with --playbook all of one playbook, and why they are over",
+    next: `tokenbook drift close ${options.drifts.length > 0 ? options.drifts.join(" ") : `--playbook ${quoted(playbook ?? "FILE")}`} --because TEXT`,
+  };
+  if ((playbook === undefined) === (options.drifts.length === 0)) throw new Failure(incomplete);
+  const because = reasonOf(options.because, incomplete);
   const now = systemClock.now();
   const closed = look(shell, options, (book) => {
     const ids = playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook);

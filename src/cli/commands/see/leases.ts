@@ -1,11 +1,11 @@
 import { EXIT } from "../../../base/exit.ts";
-import { Failure } from "../../../base/failure.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { releaseRun } from "../../../engine/run/release-run.ts";
 import { spellHolder } from "../../../journal/holder.ts";
 import type { Lease } from "../../../journal/leases.ts";
 import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
+import { reasonOf } from "../../reason.ts";
 import { type Command, userOf } from "../../shell.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
@@ -39,14 +39,11 @@ interface ReleaseOptions extends MemoryOptions {
 
 /** `tokenbook runs release RUN --because TEXT`: a person says that the process of another host that holds a run is gone. */
 export const release: Command<ReleaseOptions> = async (shell, options) => {
-  const { because } = options;
-  if (because === undefined || because.trim() === "") {
-    throw new Failure({
-      code: "release.incomplete",
-      message: "say how you know that its process is gone for good",
-      next: `tokenbook runs release ${quoted(options.run.typed)} --because "the machine was switched off"`,
-    });
-  }
+  const because = reasonOf(options.because, {
+    code: "release.incomplete",
+    message: "say how you know that its process is gone for good",
+    next: `tokenbook runs release ${quoted(options.run.typed)} --because TEXT`,
+  });
   const who = userOf(shell);
   const { run, from } = await changeJournal(shell, options, async (store) => {
     const id = options.run.in(store);

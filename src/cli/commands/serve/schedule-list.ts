@@ -14,6 +14,7 @@ import { knownStatePlace, type MemoryOptions, type Where } from "../../project/p
 import { inScheduledProject, readScheduled, type WhichOptions } from "../../schedule/playbooks.ts";
 import { entryOf } from "../../schedule/entry.ts";
 import { blockingRun } from "../../schedule/run.ts";
+import { reasonOf } from "../../reason.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 
 interface ListOptions extends Omit<WhichOptions, "tags"> {
@@ -115,14 +116,12 @@ interface ReleaseOptions extends MemoryOptions {
 }
 
 /** `tokenbook schedule release SCHEDULE --because TEXT`: a person says that what keeps a schedule back does so no more. */
-export const releaseSchedule: Command<ReleaseOptions> = async (shell, { because, ...options }) => {
-  if (because === undefined || because.trim() === "") {
-    throw new Failure({
-      code: "release.incomplete",
-      message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
-      next: `tokenbook schedule release ${quoted(options.schedule)} --because "the machine was switched off"`,
-    });
-  }
+export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) => {
+  const because = reasonOf(options.because, {
+    code: "release.incomplete",
+    message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
+    next: `tokenbook schedule release ${quoted(options.schedule)} --because TEXT`,
+  });
   const who = userOf(shell);
   const id = withStore(shell, options, (store) => {
     const found = idOf(store, options.schedule);

@@ -1,0 +1,22 @@
+import { Failure } from "../base/failure.ts";
+
+/** What a command that asks for a person's reason says where there is none. */
+export interface AskingForReason {
+  /** The code of the failure. */
+  readonly code: string;
+  /** What to say, and of what. */
+  readonly message: string;
+  /** The command with all that was typed, and `--because TEXT`. */
+  readonly next: string;
+}
+
+/** Stands for the person's own words in each command that tokenbook proposes: a reason that nobody had must not be at hand to paste. */
+const PLACEHOLDER = "TEXT";
+
+/** Returns the person's reason. Throws a Failure where there is none, or the placeholder of a proposed command was left in its place. */
+export function reasonOf(because: string | undefined, { code, message, next }: AskingForReason): string {
+  const reason = because?.trim() ?? "";
+  if (reason !== "" && reason !== PLACEHOLDER) return reason;
+  const why = reason === "" ? {} : { why: `${PLACEHOLDER} stands for your own words` };
+  throw new Failure({ code, message, ...why, next });
+}
