@@ -44,7 +44,7 @@ type Content = Iterable<string> | Uint8Array;
 export function openOutput(path: string): Output {
   const stream = streamNamed(path);
   if (stream !== undefined) return outputTo(stream);
-  assertOutput(lstatSync(path, { throwIfNoEntry: false }));
+  assertResult(path, lstatSync(path, { throwIfNoEntry: false }));
   const descriptor = openSync(path, UNFOLLOWED | constants.O_CREAT, FILE_MODE);
   try {
     emptyOwn(descriptor);
@@ -78,8 +78,19 @@ export function writeWhole(path: string, pieces: Content): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return closing(stream, (descriptor) => writePieces(descriptor, pieces));
   const existing = lstatSync(path, { throwIfNoEntry: false });
-  assertOutput(existing);
+  assertResult(path, existing);
   if (existing?.isCharacterDevice() === true) return writeAndClose(openSync(path, UNFOLLOWED), pieces);
+  replace(path, pieces);
+}
+
+/** Writes a playbook that a command has found, and makes the folders above it: the whole of it, or nothing. Throws an Error that says what is wrong. */
+export function writePlaybook(path: string, text: string): void {
+  assertOutput(lstatSync(path, { throwIfNoEntry: false }));
+  makeFolder(dirname(path));
+  replace(path, [text]);
+}
+
+function replace(path: string, pieces: Content): void {
   const draft = draftOf(path);
   try {
     writeAndClose(openSync(draft, "wx", FILE_MODE), pieces);
@@ -98,7 +109,7 @@ export function assertWritable(path: string): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return stream.close();
   const existing = lstatSync(path, { throwIfNoEntry: false });
-  assertOutput(existing);
+  assertResult(path, existing);
   if (existing?.isCharacterDevice() === true) return;
   makeFolder(dirname(path));
   const draft = draftOf(path);
@@ -148,6 +159,15 @@ export function createDurable(path: string, pieces: Iterable<string>): void {
 function assertOutput(found: Stats | undefined): void {
   const kind = found === undefined || found.isCharacterDevice() ? undefined : oddKindOf(found);
   if (kind !== undefined) throw new Error(`it is ${kind}`);
+}
+
+// No report and no plan is of such a kind: the name was meant for another option.
+const SOURCE = /(?:\.ya?ml|\.csv|(?:^|\/)\.env[^/]*)$/i;
+
+// What people write is never replaced by what a command found out.
+function assertResult(path: string, found: Stats | undefined): void {
+  assertOutput(found);
+  if (found?.isFile() === true && SOURCE.test(path)) throw new Error("it is a file that people write, and is not replaced");
 }
 
 const STREAMS: Readonly<Record<string, number>> = { "/dev/stdout": 1, "/dev/stderr": 2 };

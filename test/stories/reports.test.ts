@@ -79,6 +79,25 @@ test("a file that cannot be written is reported before anything is sent", async 
   expect(nothing.stderr, nothing.transcript).toContain("there is no run in this state directory yet");
 });
 
+test.for([
+  "run mint.yaml --report html=mint.yaml",
+  "run mint.yaml --report html=.env",
+  "run mint.yaml --debug=mint.yaml",
+  "report latest --report html=mint.yaml",
+  "plan mint.yaml --out mint.yaml",
+  "plan mint.yaml --out tokenbook.yaml",
+  "coverage --report html=mint.yaml",
+])("what people wrote is not replaced by: tokenbook %s", async (command) => {
+  const { project } = await projectAtSandbox();
+  project.write(".env", "REGION=us\n");
+  await project.run("run", "mint.yaml");
+  const names = ["mint.yaml", "tokenbook.yaml", ".env"];
+  const before = names.map((name) => project.read(name));
+  const ended = await project.run(...command.split(" "));
+  expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("a file that people write")]);
+  expect(names.map((name) => project.read(name))).toEqual(before);
+});
+
 test("a report that goes wrong after the run is reported, and changes neither the outcome nor the other reports", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "mint.yaml", "--report", "html=/dev/full,tap=report.tap");

@@ -35,7 +35,7 @@ export class Exchanges {
       throw new Failure({
         code: "debug.cannot-write",
         message: `${name} cannot be written: ${messageOf(error)}`,
-        next: "name a file in a folder that exists: --debug=FILE",
+        next: "name a file of its own in a folder that exists: --debug=FILE.log",
         cause: error,
       });
     }

@@ -9,7 +9,7 @@ import { count } from "../../../base/text/text.ts";
 import type { Target } from "../../../environment/target.ts";
 import { type Explorations, type ExploredFinding, explore as exploreService } from "../../../explore/explore.ts";
 import { openService } from "../../../explore/service.ts";
-import { assertWritable, writeWhole } from "../../../files/output.ts";
+import { writePlaybook } from "../../../files/output.ts";
 import { Transport } from "../../../transport/exchange.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { type Dotenv, openTarget } from "../../project/project.ts";
@@ -90,8 +90,7 @@ function placeOf({ embedded, environment }: Target): string {
 function write(shell: Shell, name: string, { playbook }: ExploredFinding): string {
   const path = resolve(shell.cwd, name);
   try {
-    assertWritable(path);
-    writeWhole(path, [playbook]);
+    writePlaybook(path, playbook);
   } catch (error) {
     throw new Failure({
       code: "explore.cannot-write",

@@ -33,7 +33,7 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
       throw new Failure({
         code: "plan.cannot-write",
         message: `the plan ${options.out} cannot be written: ${messageOf(error)}`,
-        next: "name a file in a folder that exists",
+        next: "name a file of its own in a folder that exists: --out FILE.plan",
       });
     }
   }
