@@ -6,7 +6,7 @@ import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
 import { DIVISION_BY_ZERO, failureOf } from "./failure.ts";
-import { assertLayout, makeTables, partOf } from "./tables.ts";
+import { assertLayout, assertNotMovedAway, makeTables, partOf } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
 let connections = 0;
@@ -62,7 +62,11 @@ export class PostgresDatabase implements SqlDatabase {
   static look(server: ServerPlace, layout: TableLayout): PostgresDatabase | undefined {
     const database = PostgresDatabase.#checked(server, layout, undefined);
     if (database.formatOf(layout) > 0) return database;
-    database.close();
+    try {
+      assertNotMovedAway(database);
+    } finally {
+      database.close();
+    }
     return undefined;
   }
 

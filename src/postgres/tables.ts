@@ -1,5 +1,6 @@
 import { Failure, invariant } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
+import { movedAway } from "../files/state.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
 
@@ -29,8 +30,10 @@ export function makeTables(database: SqlDatabase, layout: TableLayout): void {
   if (database.formatOf(layout) === layout.newest) return;
   const { part, since, create, migrations } = partOf(layout);
   database.transaction(() => {
-    if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined)
+    if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined) {
+      assertNotMovedAway(database);
       database.exec(`CREATE SCHEMA "${schema}"`);
+    }
     const format = database.formatOf(layout);
     assertOurs(database, schema);
     if (format > layout.newest) throw newer(database.path, format);
@@ -43,6 +46,20 @@ export function makeTables(database: SqlDatabase, layout: TableLayout): void {
       layout.newest,
     );
   });
+}
+
+/** Throws a Failure where the state of a schema was moved away: a run that began here would not know what was done before. */
+export function assertNotMovedAway(database: SqlDatabase): void {
+  const { schema = "", mayReturn = false } = database.server ?? {};
+  if (mayReturn) return;
+  const sql = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, ?) ORDER BY nspname DESC LIMIT 1";
+  const aside = database.get(sql, `${schema}_moved_`)?.["nspname"];
+  if (typeof aside === "string")
+    throw movedAway({
+      from: `the schema "${schema}"`,
+      aside: `the schema "${aside}"`,
+      back: "tokenbook state move FOLDER database",
+    });
 }
 
 /** Throws a DatabaseFailure when the tables of a layout are not as we made them: a trigger or a rule would act with each write. */

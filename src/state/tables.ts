@@ -18,7 +18,7 @@ const IN_MEMORY = ":memory:";
 
 /** Gives a state another name, under which no run looks for it. Returns that name. Throws a Failure. */
 export function setAside(place: StatePlace, { layout }: StatePart, mark: string): string {
-  if (typeof place === "string") return setFolderAside(place, `moved-${mark}`);
+  if (typeof place === "string") return setFolderAside(place, mark);
   const name = `${place.schema}_moved_${mark}`;
   changeSchema(place, layout, `ALTER SCHEMA "${place.schema}" RENAME TO "${name}"`);
   return `the schema "${name}"`;

@@ -75,7 +75,15 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     const back = await project.run("state", "move", "database", ".tokenbook");
     expect(back.code, back.transcript).toBe(0);
     expect(await all(inFolder)).toEqual(now);
-    expect((await project.run("runs")).stdout).toBe("no runs yet\n");
+    expect(back.stdout, back.transcript).toContain('next: remove "state:" from tokenbook.yaml\n');
+    // Whoever still looks into the database would begin without any memory, on this machine or on another one.
+    for (const command of ["runs", "run mint.yaml --key M1", "schedule list", "drift list", "submit mint.yaml"]) {
+      const refused = await project.run(...command.split(" "));
+      expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("state.moved-away")]);
+    }
+    project.write("tokenbook.yaml", environmentAt(service.url));
+    expect((await project.run("run", "mint.yaml", "--key", "M1")).code).toBe(0);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(2);
     const [aside = ""] = globSync(join(project.folder, ".tokenbook.moved-*"));
     const kept = await project.run("runs", "verify", "--state", aside);
     expect(kept.code, kept.transcript).toBe(0);
@@ -98,7 +106,9 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     const tries = [
       [["database", ".tokenbook"], "state.not-empty"],
       [[".tokenbook", "database"], "state.not-empty"],
-      [["database", "database"], "state.same-place"],
+      [["database", "database"], "state.places"],
+      [[".tokenbook", "databse"], "did you mean database?"],
+      [[".tokenbook", "other"], "state.places"],
       [["elsewhere", "database"], "state.not-found"],
     ] as const;
     for (const [places, code] of tries) {

@@ -5,7 +5,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Secret } from "../../base/secret.ts";
-import { count, didYouMean } from "../../base/text/text.ts";
+import { count, didYouMean, quoted } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
 import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
 import type { Variables } from "../../environment/key.ts";
@@ -14,7 +14,7 @@ import type { Target } from "../../environment/target.ts";
 import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
 import { type NamedFile, readRegular } from "../../files/regular.ts";
-import { stateEntry } from "../../files/state.ts";
+import { folderMovedAway, movedAway, stateEntry } from "../../files/state.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";
 import type * as Interchange from "../../interchange/check.ts";
@@ -68,10 +68,15 @@ export function stateDirectory({ cwd, project }: Pick<ProjectShell, "cwd" | "pro
  */
 export function statePlace(shell: ProjectShell, where: Where): StatePlace {
   const { cwd, project } = shell;
-  if (where.state !== undefined || project.environmentFile === undefined) return stateDirectory(shell, where);
-  return (
-    loadServerPlace(project.environmentFile, { cwd, variables: () => variablesOf(shell, where) }) ?? stateDirectory(shell, where)
-  );
+  const server =
+    where.state !== undefined || project.environmentFile === undefined
+      ? undefined
+      : loadServerPlace(project.environmentFile, { cwd, variables: () => variablesOf(shell, where) });
+  if (server !== undefined) return server;
+  const folder = stateDirectory(shell, where);
+  const aside = folderMovedAway(folder);
+  if (aside === undefined) return folder;
+  throw movedAway({ from: folder, aside, back: `tokenbook state move database ${quoted(folder)}` });
 }
 
 /**

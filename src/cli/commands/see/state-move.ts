@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
-import { count } from "../../../base/text/text.ts";
+import { count, didYouMean, quoted } from "../../../base/text/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { JOURNAL_PART } from "../../../journal/format.ts";
 import { JournalStore } from "../../../journal/store.ts";
@@ -14,7 +14,7 @@ import { setAside } from "../../../state/tables.ts";
 import { openQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
-import type { Dotenv } from "../../project/project.ts";
+import { type Dotenv, stateDirectory } from "../../project/project.ts";
 import { LOOKING, peekIntoJournal } from "../../runs/open-journal.ts";
 import type { Command } from "../../shell.ts";
 
@@ -31,8 +31,8 @@ const PLAIN = { clock: systemClock, redact: (text: string): string => text };
 /** `tokenbook state move FROM TO`: moves runs, drifts and schedules between a folder and a database. */
 export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
+  assertPlaces(options);
   const [from, to] = [placeOf(shell, options.from, options), placeOf(shell, options.to, options)];
-  if (options.from === options.to || from === to) throw samePlace(options.from);
   if (typeof from === "string" && !existsSync(from)) throw nothingThere(options.from);
   peekIntoJournal(to, (store) => store.assertEmpty());
   if (typeof from !== "string") await assertNoJobs(from, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
@@ -41,13 +41,35 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records, aside })}\n`, "json");
   else
     shell.stdout.write(
-      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\nwhat was moved is kept as ${aside}\n`,
+      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\nwhat was moved is kept as ${aside}\n${typeof to === "string" ? wayToFolder(shell, to) : ""}`,
     );
   return EXIT.passed;
 };
 
+function assertPlaces({ from, to }: MoveOptions): void {
+  const names = [from, to];
+  if ((from === DATABASE) !== (to === DATABASE)) return;
+  const meant = from === DATABASE ? undefined : names.find((name) => didYouMean(name, [DATABASE]) !== undefined);
+  throw new Failure({
+    code: "state.places",
+    message:
+      meant === undefined
+        ? `one of the two places is a folder, and the other is the word ${DATABASE}`
+        : `${meant} would be a folder; did you mean ${DATABASE}?`,
+    why: "a state is moved between a folder and the database that tokenbook.yaml names; nothing was moved",
+    next: `tokenbook state move ${meant === undefined ? ".tokenbook database" : names.map((name) => (name === meant ? DATABASE : quoted(name))).join(" ")}`,
+  });
+}
+
 function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): StatePlace {
-  return name === DATABASE ? serverOf(shell, dotenv) : resolve(shell.cwd, name);
+  return name === DATABASE ? { ...serverOf(shell, dotenv), mayReturn: true } : resolve(shell.cwd, name);
+}
+
+// On every machine: commands that still look into the database are refused there.
+function wayToFolder({ cwd, project }: ProjectShell, to: string): string {
+  const file = project.environmentFile === undefined ? "tokenbook.yaml" : relative(cwd, project.environmentFile);
+  const usual = stateDirectory({ cwd, project }, {}) === to;
+  return `next: remove "state:" from ${file}${usual ? "" : `, and give commands --state ${quoted(relative(cwd, to))}`}\n`;
 }
 
 // A job stays in its database, where no worker would look for it any more.
@@ -127,15 +149,7 @@ function jobsLeft(jobs: number): Failure {
     code: "state.jobs-left",
     message: `${count(jobs, "submitted run")} ${jobs === 1 ? "has" : "have"} not ended`,
     why: "jobs stay in the queue of the old database, where no worker would take them; nothing was moved",
-    next: "tokenbook worker",
-  });
-}
-
-function samePlace(name: string): Failure {
-  return new Failure({
-    code: "state.same-place",
-    message: `${name} is both where the state is and where it would be moved`,
-    next: "tokenbook state move .tokenbook database",
+    next: "let workers end them, for all of their labels: tokenbook worker --labels LABELS",
   });
 }
 
