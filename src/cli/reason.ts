@@ -10,13 +10,13 @@ export interface AskingForReason {
   readonly next: string;
 }
 
-/** Stands for the person's own words in each command that tokenbook proposes: a reason that nobody had must not be at hand to paste. */
+/** What commands that tokenbook proposes have in place of the person's own words: a reason that nobody had must not be at hand to paste. */
 const PLACEHOLDER = "TEXT";
 
 /** Returns the person's reason. Throws a Failure where there is none, or the placeholder of a proposed command was left in its place. */
 export function reasonOf(because: string | undefined, { code, message, next }: AskingForReason): string {
   const reason = because?.trim() ?? "";
   if (reason !== "" && reason !== PLACEHOLDER) return reason;
-  const why = reason === "" ? {} : { why: `${PLACEHOLDER} stands for your own words` };
+  const why = reason === "" ? {} : { why: `write your own words in place of ${PLACEHOLDER}` };
   throw new Failure({ code, message, ...why, next });
 }

@@ -128,7 +128,10 @@ test("the placeholder of a proposed command is no reason", async () => {
   const { project } = await protectedDesk();
   await project.run("plan", "mint.yaml", "--out", "mint.plan");
   const pasted = await project.run("approve", "mint.plan", "--because", "TEXT");
-  expect([pasted.code, pasted.stderr], pasted.transcript).toEqual([2, expect.stringContaining("TEXT stands for your own words")]);
+  expect([pasted.code, pasted.stderr], pasted.transcript).toEqual([
+    2,
+    expect.stringContaining("write your own words in place of TEXT"),
+  ]);
 });
 
 test("scheduled runs write there with --yes only", async () => {
