@@ -11,11 +11,19 @@ import planSchema from "../schemas/plan.schema.json" with { type: "json" };
 import { operations } from "../src/operations/operation.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../src/playbook/keywords/frame.ts";
 import { withSchema } from "../src/playbook/steps/call-input.ts";
+import { DIALECT } from "../src/sandbox/dialect.ts";
 import { FAULTS } from "../src/sandbox/faults/plan.ts";
 import { SEED } from "../src/sandbox/seed/read.ts";
+import type { DocumentShape, SandboxDocument } from "../src/sandbox/shape.ts";
 import { fixedCompiler } from "../src/schema/compile.ts";
 import { keyOf } from "../src/schema/prebuilt.ts";
 import { inlined } from "../src/schema/reference.ts";
+
+const SANDBOX_DOCUMENTS: Readonly<Record<SandboxDocument, DocumentShape>> = {
+  "the seed": SEED,
+  "the fault plan": FAULTS,
+  "the dialect": DIALECT,
+};
 
 /** Every schema that the command line and the library check values against. */
 export function fixedSchemas(): readonly object[] {
@@ -35,8 +43,7 @@ export function fixedSchemas(): readonly object[] {
     ...Object.values(TOOL_WORDS).map(({ input }) => input),
     LAUNCH,
     ARAZZO,
-    SEED.schema,
-    FAULTS.schema,
+    ...Object.values(SANDBOX_DOCUMENTS).map(({ schema }) => schema),
     ...ofCalls,
     ...ofSteps,
   ];

@@ -52,7 +52,8 @@ const CHOICES: { readonly [K in Exclude<keyof Dialect, "accepts">]: readonly Dia
 
 const ACCEPTED: readonly Accepted[] = ["second token", "second vault", "second deposit", "over-mint"];
 
-const SHAPE: DocumentShape = {
+/** The shape of a dialect. */
+export const DIALECT: DocumentShape = {
   name: "the dialect",
   code: "sandbox.dialect-invalid",
   schema: {
@@ -67,6 +68,6 @@ const SHAPE: DocumentShape = {
 
 /** Reads a dialect; what it leaves out is as usual. Throws a Failure that names the wrong place. */
 export function readDialect(value: Json): Dialect {
-  demandShape(value, SHAPE);
+  demandShape(value, DIALECT);
   return { ...USUAL_DIALECT, ...(value as unknown as Partial<Dialect>) };
 }

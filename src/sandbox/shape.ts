@@ -2,10 +2,13 @@ import { Failure } from "../base/failure.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 
+/** The documents that a sandbox is given. The build compiles the check of each, and does not compile itself while one is missing there. */
+export type SandboxDocument = "the seed" | "the fault plan" | "the dialect";
+
 /** A document from a user: its name in messages, the code of the failure about it, and its schema. */
 export interface DocumentShape {
-  /** What messages call it, such as `the fault plan`. */
-  readonly name: string;
+  /** What messages call it. */
+  readonly name: SandboxDocument;
   /** The code of the failure, such as `sandbox.faults-invalid`. */
   readonly code: string;
   /** The JSON Schema that it must match. */

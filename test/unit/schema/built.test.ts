@@ -8,6 +8,7 @@ import { validatorOf } from "../../../src/contract/validators.ts";
 import { readAnswer } from "../../../src/operations/answer.ts";
 import { operations } from "../../../src/operations/operation.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
+import { readDialect } from "../../../src/sandbox/dialect.ts";
 import { readFaults } from "../../../src/sandbox/faults/plan.ts";
 import { readBody, readParameters } from "../../../src/sandbox/http/parameters.ts";
 import { ServiceRefusal } from "../../../src/sandbox/refusal.ts";
@@ -57,6 +58,7 @@ test("an environment file is read by built checks", () => {
 test("what the sandbox is given and asked is read by built checks", () => {
   expect(readSeed({})).toBeDefined();
   expect(readFaults([{ fault: "html" }])).toHaveLength(1);
+  expect(readDialect({ numbers: "exponent" })).toMatchObject({ numbers: "exponent" });
   const refused = (work: () => unknown, name: string): void => {
     try {
       work();
