@@ -147,7 +147,7 @@ thead th { color: var(--soft); white-space: nowrap; }
 .step[open] { contain-intrinsic-size: auto 20rem; }
 .step[hidden] { display: none; }
 .step:target > summary { background: var(--panel); }
-.step > summary, .group > summary { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr) 14rem 4.5rem; gap: .75rem; align-items: baseline; padding: .3rem .25rem; list-style: none; }
+.step > summary, .group > summary { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr) 14rem 4.5rem; gap: .75rem; align-items: baseline; padding: .3rem .25rem; list-style: none; }
 .step > summary::-webkit-details-marker, .group > summary::-webkit-details-marker { display: none; }
 .step > summary:hover, .group > summary:hover { background: var(--panel); }
 .mark { display: inline-block; min-width: 1.1em; text-align: center; }

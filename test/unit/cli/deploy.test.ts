@@ -42,12 +42,7 @@ function podOf(name: string): Pod | undefined {
 }
 
 interface Compose {
-  readonly services: Readonly<
-    Record<
-      string,
-      { readonly command?: readonly string[]; readonly entrypoint?: readonly string[] } & Readonly<Record<string, unknown>>
-    >
-  >;
+  readonly services: Readonly<Record<string, { readonly entrypoint?: readonly string[] } & Readonly<Record<string, unknown>>>>;
 }
 
 interface Step {
@@ -173,7 +168,9 @@ describe("the files under deploy/", () => {
     const ours = Object.entries(services).filter(([name]) => name !== "database");
     expect(ours.map(([name]) => name)).toEqual(["worker", "schedule", "submit"]);
     for (const [name, service] of ours) {
-      expectKnown([...(service.entrypoint ?? []), ...(service.command ?? [])].join(" "));
+      // With `command`, the command of the image would come before it.
+      expect(service, name).not.toHaveProperty("command");
+      expectKnown((service.entrypoint ?? []).join(" "));
       expect(service, name).toMatchObject({
         read_only: true,
         cap_drop: ["ALL"],
@@ -255,6 +252,13 @@ describe("the files under deploy/", () => {
     for (const { run = "" } of STEPS) expect(run).not.toContain("${{");
     expect(STEPS.find(({ uses }) => uses?.startsWith("actions/checkout@") === true)?.with?.["persist-credentials"]).toBe(false);
   });
+});
+
+test.for(["docs/install.md", "deploy/github/action.yaml"])("%s gives the action a command that writes reports", (file) => {
+  const [, lines = ""] = /arguments: \|\n((?:[# ] {7,}[^\s:]+\n)+)/.exec(readFileSync(file, "utf8")) ?? [];
+  const words = lines.split(/[#\s]+/).filter((word) => word !== "");
+  expect(words[0]).toBe("run");
+  expectKnown(["tokenbook", ...words, "--report"].join(" "));
 });
 
 test("every action that a file or a page of ours names is pinned to a commit", () => {
