@@ -1,8 +1,8 @@
-import { parseEnv } from "node:util";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { readFound } from "../files/found.ts";
 import { readRegular } from "../files/regular.ts";
+import { variablesIn } from "./dotenv-text.ts";
 import type { Variables } from "./key.ts";
 
 /** The name of the file with variables that the process does not set. */
@@ -20,7 +20,7 @@ export interface DotenvFile {
 export function readDotenv({ path, isNamed }: DotenvFile, name: string): Variables {
   const read = isNamed ? readRegular : readFound;
   try {
-    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(read({ path, name }, LIMITS.sourceBytes)));
+    return variablesIn(new TextDecoder("utf-8", { fatal: true }).decode(read({ path, name }, LIMITS.sourceBytes)), name);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

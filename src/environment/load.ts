@@ -19,6 +19,7 @@ import { parseUnshown } from "../source/unshown.ts";
 import { type KeyReference, readServiceKey, type Variables } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { ServiceTarget, Target } from "./target.ts";
+import { profileProblems } from "./profile-words.ts";
 import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems } from "./values.ts";
 
 /** The name of the file that says where playbooks run. */
@@ -122,7 +123,7 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   const problems =
     broken.length > 0
       ? broken.map((problem) => placeProblem(problem, root))
-      : [...addressProblems(root), ...timeoutProblems(root)];
+      : [...addressProblems(root), ...timeoutProblems(root), ...profileProblems(root)];
   if (problems.length === 0) return { file, root };
   throw invalid(
     problems.map(({ finding, range }) => file.diagnose(finding, range)),

@@ -70,3 +70,36 @@ steps:
   expect((await project.run(...crash)).stdout).toContain("1 boundary: 1 same");
   expect((await project.run(...crash, "--no-dotenv")).stderr).toContain("DOOR_PIN is not set");
 });
+
+test.for([
+  ["REGION: us", "1 is neither NAME=VALUE nor a comment"],
+  ["A=1\nB us\n", "2 is neither NAME=VALUE nor a comment"],
+  ["A=1\nREGION=one\nREGION=two\n", "3 gives REGION a second time"],
+  ['REGION="a b\n', "1 does not end the quoted value of REGION"],
+  ["REGION=a#b\n", "1 has # in the value of REGION"],
+  ["REGION='q'z\n", "1 has more behind the quoted value of REGION"],
+] as const)("a line that is not clear is refused, and its value is not shown: %j", async ([text, message]) => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  project.write(".env", text);
+  const refused = await project.run("run", "look.yaml");
+  expect(refused.code, refused.transcript).toBe(2);
+  expect(refused.stderr).toContain(`error dotenv.unclear\n  .env:${message}`);
+  expect((await project.run("doctor")).transcript).toContain(`✗ .env:${message}`);
+});
+
+test("values are read whole", async () => {
+  const project = newProject({});
+  project.write("look.yaml", LOOK);
+  for (const [line, region] of [
+    ["export REGION = eu west  # a comment", "eu west"],
+    [`REGION="a # b" # a comment`, "a # b"],
+    ["REGION='it is \"so\"'", `it is "so"`],
+    ["\uFEFFREGION=x=y=z==", "x=y=z=="],
+    ["A=\r\nREGION=eu\r\n", "eu"],
+  ] as const) {
+    project.write(".env", `${line}\n`);
+    const run = await project.json("run", "look.yaml");
+    expect(run.data.reports[0]?.run.outputs, line).toEqual({ region });
+  }
+});

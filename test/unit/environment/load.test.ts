@@ -172,3 +172,27 @@ test("an environment may be the embedded sandbox, under any name", () => {
   expect(loadEnvironment(path, { name: "here", cwd: folder, variables: {} })).toEqual({ sandbox: "here" });
   expect(failure("environments:\n  here: embeded\n").message).toContain('"here" must be "embedded", or a map of fields');
 });
+
+test.for([
+  [
+    "ledger: { receipt: { committed: [COMMITTED, FAILED] } }",
+    '"ledger.receipt" gives "FAILED" two meanings: committed and failed',
+  ],
+  ["ledger: { receipt: { pending: COMMITTED } }", '"ledger.receipt" gives "COMMITTED" two meanings: committed and pending'],
+  [
+    "ledger: { requestStatus: { pending: X, approved: X } }",
+    '"ledger.requestStatus" gives "X" two meanings: pending and approved',
+  ],
+  ["ledger: { requestStatus: { pending: APPROVED } }", "two meanings"],
+  ["investor: { parameters: { page: limit } }", '"investor.parameters" gives "limit" two meanings: page and limit'],
+  ['successStatus: { "ledger.token.mintt": 201 }', '"ledger.token.mintt" is no operation'],
+  ['conditionStatus: { "asset already existz": 404 }', 'did you mean "asset already exists"?'],
+])("a profile that could be read two ways is refused: %s", ([profile, message]) => {
+  const text = `environments:\n  here:\n    ledger: { baseUrl: "http://h", appId: a, orgId: o, apiKey: env:K }\n    profile: { ${profile} }\n`;
+  expect(failure(text).message).toContain(message);
+});
+
+test("words of a profile that exchange their meanings are sound", () => {
+  const text = `environments:\n  here:\n    ledger: { baseUrl: "http://h", appId: a, orgId: o, apiKey: env:K }\n    profile: { ledger: { receipt: { committed: [FAILED], failed: [COMMITTED] } } }\n`;
+  expect(failure(text).message).not.toContain("two meanings");
+});
