@@ -5,6 +5,9 @@ import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { readRegular } from "../files/regular.ts";
 
+/** The code of the failure about a key, or another value, that is not set where it is looked for. */
+export const KEY_MISSING = "environment.key-missing";
+
 /** Values of environment variables, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -26,7 +29,7 @@ export function readKey(key: KeyReference, from: { readonly folder: string; read
   if (text.length >= LIMITS.secretLeastChars) return new Secret(key.name, text, kind === "env" ? place : undefined);
   if (text !== "") throw tooShort(key, place);
   throw new Failure({
-    code: "environment.key-missing",
+    code: KEY_MISSING,
     message: kind === "env" ? `the environment variable ${place} is not set` : `the file ${place} is empty`,
     why: `${key.where} takes the key from there`,
     next: kind === "env" ? `export ${place}=…` : `write the key into ${place}`,
@@ -69,7 +72,7 @@ function fileText({ where }: KeyReference, place: string, folder: string): strin
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({
-      code: "environment.key-missing",
+      code: KEY_MISSING,
       message: `the key file ${place} cannot be read: ${messageOf(error)}`,
       why: `${where} takes the key from there`,
       next: `write the key into ${path}`,

@@ -302,3 +302,14 @@ test("a .env that others may read is reported", async () => {
   expect(codes(await examine(project), "warning")).toEqual([]);
   expect(existsSync(join(project.folder, ".tokenbook"))).toBe(false);
 });
+
+test("what schedules notify is looked at: without its address, no scheduler starts", async () => {
+  const project = newProject({});
+  const text = "environments: { s: embedded }\nnotifications: { desk: { url: env:DESK_WEBHOOK } }\nheartbeat: env:PULSE\n";
+  project.write("tokenbook.yaml", text);
+  const without = await examine(project);
+  expect(codes(without, "warning"), without.transcript).toEqual(["environment.key-missing"]);
+  expect(about(without, "environment.key-missing")).toContain("DESK_WEBHOOK");
+  const set = await examine(project.as({ DESK_WEBHOOK: "https://desk.example.com/x", PULSE: "https://pulse.example.com/y" }));
+  expect(about(set, "keys.listeners"), set.transcript).toContain("desk, heartbeat");
+});

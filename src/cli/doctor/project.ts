@@ -3,8 +3,9 @@ import { statSync } from "node:fs";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
-import { type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
+import { KEY_MISSING, type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
+import { loadListeners } from "../../environment/notifications.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { type Dotenv, dotenvFile } from "../project/project.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -65,11 +66,12 @@ function dotenvOf(shell: ProjectShell, options: Dotenv, findings: Findings): Var
 /** Whether each key is there, not which it is. Those of the environment that is meant must be; those of others may be missing. */
 export function lookAtKeys(
   shell: ProjectShell,
-  { environments = [], variables }: ProjectSight,
+  { environments, variables }: ProjectSight,
   meant: string | undefined,
 ): readonly DoctorFinding[] {
   const findings = new Findings("keys");
   const { folder } = shell.project;
+  if (environments === undefined) return [];
   for (const { name, keys } of environments) {
     for (const key of keys) {
       const failure = failureOf(key, { folder, variables });
@@ -77,7 +79,21 @@ export function lookAtKeys(
       else findings.failure(failure, name === meant ? "problem" : "warning");
     }
   }
+  lookAtListeners(shell, variables, findings);
   return findings.all;
+}
+
+// Only schedulers and workers need them: without one of their addresses, these do not start.
+function lookAtListeners({ cwd, project: { environmentFile } }: ProjectShell, variables: Variables, findings: Findings): void {
+  if (environmentFile === undefined) return;
+  try {
+    const { channels, heartbeat } = loadListeners(environmentFile, { cwd, variables });
+    const names = [...channels.map(({ name }) => name), ...(heartbeat === undefined ? [] : ["heartbeat"])];
+    if (names.length > 0) findings.ok("keys.listeners", `schedules notify: ${names.join(", ")}`);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    findings.failure(error, error.code === KEY_MISSING ? "warning" : "problem");
+  }
 }
 
 function failureOf(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Failure | undefined {
