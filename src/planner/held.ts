@@ -4,17 +4,17 @@ import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import { count } from "../base/text/text.ts";
 import { callerOf } from "../engine/service/caller.ts";
 import { end } from "../engine/steps/end-block.ts";
+import { foresee, foreseeObject, foreseenInputs } from "../engine/run/foresee.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
 import { EvaluationFailure, type Scope } from "../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
-import { includedInputs, inOrganization, someInputs } from "../playbook/inputs/given-inputs.ts";
+import { includedInputs, inOrganization } from "../playbook/inputs/given-inputs.ts";
 import type { BlockStep, CallStep, IncludeStep, Playbook } from "../playbook/model.ts";
 import type { InputDeclaration } from "../playbook/declarations.ts";
 import { stepsIn, writesOf } from "../playbook/playbook-walk.ts";
 import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
 import type { Ending } from "../protocol/decide.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
-import { foresee, foreseeObject } from "./foresee.ts";
 import type { PlannedPlace } from "./row.ts";
 
 /** Opens a block: its steps are planned as if none of them failed, unless one surely does. */
@@ -125,7 +125,7 @@ function concludeUnknown(context: PlanContext, at: PlannedPlace, doubt: Doubt): 
 function concludeIncluded(context: PlanContext, { step, address, within }: PlannedPlace, { why, scope }: Doubt): void {
   if (step.kind !== "include") return;
   const all = [...stepsIn(step.playbook.steps), ...step.playbook.checks];
-  const inputs = includedScope(step, scope);
+  const inputs = foreseenInputs(step, scope);
   const inside = all.reduce(
     (outer, held) => inRound(outer, held, address),
     withUnknownSteps({ ...context.scopeIn(step.playbook), inputs }, all, why),
@@ -144,21 +144,6 @@ function withUnknownSteps(scope: Scope, steps: readonly Place["step"][], why: st
   const before = isObject(scope["steps"]) ? scope["steps"] : {};
   const unknown = steps.map(({ id }) => [id, unknownValue(why)] as const);
   return { ...scope, steps: { ...before, ...Object.fromEntries(unknown) } };
-}
-
-function includedScope({ inputs, playbook }: IncludeStep, scope: Scope): JsonObject {
-  const given = Array.from(inputs, ([name, template]) => [name, valueOrUnknown(() => foresee(template, scope).value)] as const);
-  const left = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));
-  return { ...someInputs(playbook, {}, left), ...Object.fromEntries(given) };
-}
-
-function valueOrUnknown(find: () => Json): Json {
-  try {
-    return find();
-  } catch (error) {
-    if (!(error instanceof EvaluationFailure)) throw error;
-    return unknownValue(error.message);
-  }
 }
 
 // Nothing is said of an input that has no value yet: whether the step runs is not known.

@@ -20,7 +20,7 @@ import { stepIn } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
 import { services } from "../services/services.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
-import { foresee } from "./foresee.ts";
+import { foresee } from "../engine/run/foresee.ts";
 import { digestsOfGiven, type PlanGiven } from "./given.ts";
 import { cannotKnow, close, openBlock, openInclude } from "./held.ts";
 import { planRead } from "./read.ts";

@@ -9,7 +9,7 @@ import type { GivenNames } from "../services/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
-import { type ForeseenValue, foreseeObject } from "./foresee.ts";
+import { type ForeseenValue, foreseeObject } from "../engine/run/foresee.ts";
 
 /** Plans a write, without sending it. */
 export async function planWrite(context: PlanContext, place: Place, step: CallStep): Promise<void> {

@@ -64,7 +64,8 @@ export function byGiven(...paths: readonly string[]): Things {
   return (input, profile) => ids(input, profile) ?? [];
 }
 
-function itemsIn({ items, ...shared }: JsonObject): readonly JsonObject[] {
+/** Returns the inputs of the items of a batch, each with what all of them share; of a single write, its input. */
+export function itemsIn({ items, ...shared }: JsonObject): readonly JsonObject[] {
   return Array.isArray(items) ? items.map((item: Json) => ({ ...shared, ...(isObject(item) ? item : {}) })) : [{ ...shared }];
 }
 

@@ -262,6 +262,14 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
       MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""),
       `mint.yaml: mint (ledger.token.mint) was removed, but its outcome is unknown; first: tokenbook resolve ${run} --step mint `,
     ],
+    [
+      // In a block that is skipped, nobody would look for it.
+      MINT_ONCE.replace(
+        / {2}- id: mint\n(?: {4}.*\n)+/,
+        (mint) => `  - id: grouped\n    if: false\n    block:\n${mint.replaceAll(/^ +/gm, "    $&")}`,
+      ),
+      `mint.yaml: mint (ledger.token.mint) was moved, but its outcome is unknown; first: tokenbook resolve ${run} --step mint `,
+    ],
   ];
   for (const [text = "", says = ""] of edits) {
     at.project.write("mint.yaml", text);

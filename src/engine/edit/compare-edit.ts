@@ -1,22 +1,23 @@
 import { type ValueDifference, changesBetween } from "../../base/text/difference.ts";
-import { isObject, type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
+import { isObject, type Json, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text/text.ts";
-import type { Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import { canUndo } from "../../services/sets.ts";
 import { givenProblems } from "../../playbook/inputs/given-inputs.ts";
-import { isWrite, type Playbook } from "../../playbook/model.ts";
-import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import { isWrite } from "../../playbook/model.ts";
 import { playbooksIn } from "../../playbook/playbook-walk.ts";
+import { stepOf } from "../../protocol/address.ts";
 import { mayStillArrive } from "../../protocol/attempts.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { AttemptIntended } from "../../protocol/record.ts";
-import type { RunState } from "../../protocol/state.ts";
 import { callsIn } from "../write/final-write.ts";
 import { Frames } from "../run/scopes.ts";
-import { type FingerprintContext, saysOf } from "./step-fingerprint.ts";
-import { idsIn, type TracedStep, Traces } from "./earlier-values.ts";
+import { holdersOfSpot, idsIn, isComplete, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
+import type { Edited, EditedTraces } from "./edited.ts";
+import { mayBeSame } from "./may-be-same.ts";
+import { type RepeatedWrite, repeatedWrites, sentBy } from "./repeated-writes.ts";
+import { saysOf } from "./step-fingerprint.ts";
 
 /** The consequences of an edited playbook for a run that has begun with it: one line each, with its place. */
 export interface Edit {
@@ -26,114 +27,103 @@ export interface Edit {
   readonly notes: readonly string[];
 }
 
-/** A run with the earlier and the present text of its playbook. */
-export interface Edited {
-  /** The playbook as it was before the edit. */
-  readonly before: Playbook;
-  /** The playbook as it is now. */
-  readonly now: Playbook;
-  /** What the run has done, by its records. */
-  readonly state: RunState;
-  /** The environment in which the run acts. */
-  readonly target: Target;
-  /** The secrets of the playbook that is run and of those that it includes. */
-  readonly secrets: Secrets;
-}
-
 /**
  * Compares an edited playbook with what a run has done. Steps that took effect must stay as they were; steps that have not begun, or
  * failed without an effect, may change. Both texts are evaluated with the run's values, so moving a name is no change.
  */
 export function compareEdit(edited: Edited): Edit {
-  const { state, now, before } = edited;
-  const pair = { before: new Traces(before, state), now: new Traces(now, state) };
-  const comparison = new Comparison(edited, pair);
+  const comparison = new Comparison(edited);
   const all = [
     ...inputConflicts(edited),
     ...comparison.changed(),
     ...comparison.outOfOrder(),
     ...comparison.neverDone(),
-    ...comparison.lost(),
+    ...comparison.openMoved(),
+    ...comparison.repeated(),
+    ...comparison.returnedOtherwise(),
     ...comparison.overtaken(),
   ];
-  return { conflicts: [...new Set(all)].map(edited.secrets.redact), notes: comparison.removed() };
+  return { conflicts: [...new Set(all)].map(edited.secrets.redact), notes: [...comparison.removed(), ...comparison.returned()] };
 }
 
 class Comparison {
   readonly #edited: Edited;
-  readonly #before: Traces;
-  readonly #now: Traces;
-  readonly #said: FingerprintContext;
-  readonly #says: FingerprintContext;
+  readonly #traces: EditedTraces;
+  readonly #repeated: readonly RepeatedWrite[];
 
-  constructor(edited: Edited, { before, now }: { readonly before: Traces; readonly now: Traces }) {
+  constructor(edited: Edited) {
     const { state, target } = edited;
     this.#edited = edited;
-    this.#before = before;
-    this.#now = now;
-    this.#said = { state, target, frames: new Frames(edited.before, state, edited) };
-    this.#says = { state, target, frames: new Frames(edited.now, state, edited) };
+    this.#traces = {
+      before: new Traces(edited.before, state),
+      now: new Traces(edited.now, state),
+      said: { state, target, frames: new Frames(edited.before, state, edited) },
+      says: { state, target, frames: new Frames(edited.now, state, edited) },
+    };
+    this.#repeated = repeatedWrites(edited, this.#traces);
   }
 
   /** Steps that were done and have since been changed. */
   changed(): readonly string[] {
-    return [...this.#now.begun].flatMap(([address, spot]) => {
-      const before = this.#before.begun.get(address);
-      const changes = before === undefined ? [] : changesBetween(saysOf(before, this.#said), saysOf(spot, this.#says));
+    const { before, now, said, says } = this.#traces;
+    return [...now.begun].flatMap(([address, spot]) => {
+      const was = before.begun.get(address);
+      const changes = was === undefined ? [] : changesBetween(saysOf(was, said), saysOf(spot, says));
       return changes.map((change) => `${placeOf(spot)} ${spell(change)}`);
     });
   }
 
   /** Steps that have not begun, placed before one that has: they would run after it. */
   outOfOrder(): readonly string[] {
-    return this.#now.sequences.flatMap(({ spots }) => {
-      const first = spots.findIndex(({ address }) => !this.#now.hasBegun(address));
-      const last = spots.findLast(({ address }) => this.#now.hasBegun(address));
-      const [spot] = first < 0 || last === undefined || spots.indexOf(last) < first ? [] : [spots[first]];
-      if (spot === undefined || last === undefined) return [];
-      const renamed = this.#namedBefore(spot);
-      return renamed === undefined
-        ? [`${placeOf(spot)} comes before ${last.step.id}, which has already begun: it would run after it`]
-        : [];
+    const { now } = this.#traces;
+    return now.sequences.flatMap(({ spots }) => {
+      const first = spots.findIndex((spot) => !now.hasBegun(spot));
+      const last = spots.findLastIndex((spot) => now.holdsBegun(spot));
+      const [spot, begun] = [spots[first], spots[last]];
+      if (spot === undefined || begun === undefined || last <= first || this.#isRepeat(spot)) return [];
+      const has = now.hasBegun(begun) ? "has already begun" : "holds a step that has already begun";
+      return [`${placeOf(spot)} comes before ${begun.step.id}, which ${has}: it would run after it`];
     });
   }
 
   /** New steps in a block, loop or included playbook that is already done. */
   neverDone(): readonly string[] {
-    return this.#now.sequences.flatMap((sequence) => {
-      const { within } = sequence;
-      if (within === undefined || this.#edited.state.steps.get(within)?.completed === undefined) return [];
-      const before = this.#before.begun.get(within);
-      const ids = before === undefined ? new Set<string>() : idsIn(before.step);
-      const added = sequence.spots.filter(({ step, address }) => !ids.has(step.id) && !this.#now.hasBegun(address));
-      return added.map((spot) => `${placeOf(spot)} is new in ${within}, which is already done: it would never run`);
+    const { before, now } = this.#traces;
+    return now.sequences.flatMap(({ holder, spots }) => {
+      if (holder === undefined || !isComplete(holder, now, this.#edited.state)) return [];
+      const was = before.begun.get(holder.address);
+      const ids = was === undefined ? new Set<string>() : idsIn(was.step);
+      const added = spots.filter((spot) => !ids.has(spot.step.id) && !now.hasBegun(spot));
+      return added.map((spot) => `${placeOf(spot)} is new in ${holder.address}, which is already done: it would never run`);
     });
   }
 
-  /** Removed steps that must stay: their outcome is unknown, or they would run again under another name. */
-  lost(): readonly string[] {
+  /** Writes with unknown outcome that are no longer in their place, where the run looks for their outcome. */
+  openMoved(): readonly string[] {
     const { state, before } = this.#edited;
-    const open = openWrites(state).filter(({ step }) => !this.#now.begun.has(step));
     const { runId = "" } = state.opened ?? {};
-    const unsettled = open.map(
-      ({ step, operation }) =>
-        `${before.file}: ${step} (${operation}) was removed, but its outcome is unknown; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
-    );
-    const renamed = this.#now.sequences
-      .flatMap(({ spots }) => spots)
-      .flatMap((spot) => {
-        const name = this.#now.hasBegun(spot.address) ? undefined : this.#namedBefore(spot);
-        return name === undefined
-          ? []
-          : [`${placeOf(spot)} is ${name} under another name, which is already done: it would run again`];
-      });
-    return [...unsettled, ...renamed];
+    return openWrites(state).flatMap(({ step, operation }) => {
+      const [was, is] = [this.#traces.before.begun.get(step), this.#traces.now.begun.get(step)];
+      if (is !== undefined && is.holder?.address === was?.holder?.address && is.part === was?.part) return [];
+      const moved = is === undefined ? "was removed" : "was moved";
+      return `${before.file}: ${step} (${operation}) ${moved}, but its outcome is unknown; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`;
+    });
+  }
+
+  /** Steps that would do again what is already done. */
+  repeated(): readonly string[] {
+    return this.#repeated.map(({ spot, done, isSure }) => {
+      if (!isSure)
+        return `${placeOf(spot)} may be ${done}, which is already done: it would run again. Leave ${done} in its place; if this is another write, add it beside it`;
+      const moved = stepOf(spot.address) === stepOf(done) ? "in another place" : "under another name";
+      return `${placeOf(spot)} is ${done} ${moved}, which is already done: it would run again`;
+    });
   }
 
   /** Steps that have not begun and set what a superseded attempt may still set: it was sent again because no later step did. */
   overtaken(): readonly string[] {
     const waiting = [...this.#edited.state.steps].filter(([, { attempts }]) => mayStillArrive(attempts));
-    const later = this.#now.sequences.flatMap(({ spots }) => spots).filter(({ address }) => !this.#now.hasBegun(address));
+    const later = this.#traces.now.waiting.filter((spot) => this.#traces.now.isReached(spot));
     return waiting.flatMap(([address, { attempts }]) =>
       later
         .filter((spot) => attempts.some(({ intended }) => this.#undoes(spot, intended)))
@@ -150,7 +140,7 @@ class Comparison {
     if (step.kind === "check") return false;
     if (!operation.writes) return true; // an earlier version sent it as a write, and this version no longer describes it
     const { sets, effect } = operation.meaning;
-    const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#says)["with"] : undefined;
+    const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#traces.says)["with"] : undefined;
     const about = { again: effect === "absolute" ? "value" : "unique", profile: this.#edited.target.profile } as const;
     return callsIn(step)
       .filter(isWrite)
@@ -162,20 +152,38 @@ class Comparison {
 
   /** Steps that were done and have been removed. */
   removed(): readonly string[] {
-    const spots = [...this.#before.begun.values()].filter(({ address }) => !this.#now.begun.has(address));
+    const { before, now } = this.#traces;
+    const spots = [...before.begun.values()].filter(({ address }) => !now.begun.has(address));
     return spots
-      .filter(({ within }) => within === undefined || this.#now.begun.has(within))
+      .filter(({ holder }) => holder === undefined || now.begun.has(holder.address))
       .map((spot) => `${spot.address} was removed from ${spot.playbook.file}; what it did stays`);
   }
 
-  // The removed step that was done, and that equals a step that has not begun.
-  #namedBefore(spot: TracedStep): string | undefined {
-    if (spot.step.kind !== "call" || !spot.step.operation.writes) return undefined;
-    const says = saysOf(spot, this.#says);
-    const gone = [...this.#before.begun.values()].find(
-      (each) => !this.#now.begun.has(each.address) && each.frame === spot.frame && jsonEquals(saysOf(each, this.#said), says),
-    );
-    return gone?.address;
+  /** Done writes that an earlier edit has removed, and that are there again with other values. */
+  returnedOtherwise(): readonly string[] {
+    return this.#returned().flatMap((spot) => {
+      const sent = isTracedWrite(spot) ? sentBy(this.#edited.state.steps.get(spot.address)) : [];
+      const given = saysOf(spot, this.#traces.says)["with"] ?? null;
+      if (sent.length === 0 || sent.some(({ input }) => mayBeSame(given, input))) return [];
+      return `${placeOf(spot)} was done with other values before an earlier edit removed it: it would not run again`;
+    });
+  }
+
+  /** Done steps that an earlier edit has removed, and that are there again. */
+  returned(): readonly string[] {
+    const { before, now } = this.#traces;
+    return this.#returned()
+      .filter(({ holder }) => holder === undefined || !now.hasBegun(holder) || before.begun.has(holder.address))
+      .map((spot) => `${spot.address} is in ${spot.playbook.file} again; it is done, and does not run again`);
+  }
+
+  #returned(): readonly TracedStep[] {
+    const { before, now } = this.#traces;
+    return [...now.begun.values()].filter(({ address }) => !before.begun.has(address));
+  }
+
+  #isRepeat({ address }: TracedStep): boolean {
+    return this.#repeated.some(({ spot }) => [spot, ...holdersOfSpot(spot)].some((each) => each.address === address));
   }
 }
 

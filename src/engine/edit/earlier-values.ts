@@ -1,4 +1,4 @@
-import type { IncludeStep, Playbook, Step } from "../../playbook/model.ts";
+import { type BlockStep, type CallStep, type IncludeStep, isWrite, type Playbook, type Step } from "../../playbook/model.ts";
 import { heldBy } from "../../playbook/playbook-walk.ts";
 import { frameOf, roundOf } from "../../protocol/address.ts";
 import type { Round } from "../../protocol/decide.ts";
@@ -9,7 +9,7 @@ import type { PlanStep } from "../run/plan-steps.ts";
 export interface TracedStep {
   /** The step or check as it is written. */
   readonly step: PlanStep;
-  /** The step's address in the run, with the keys of all rounds around it. */
+  /** The step's address in the run, with the keys of all rounds around it that are known. */
   readonly address: string;
   /** The frame it is in, which gives its expressions their `inputs` and `steps`. */
   readonly frame: string;
@@ -19,84 +19,147 @@ export interface TracedStep {
   readonly isWhole: boolean;
   /** The playbook in which it is written. */
   readonly playbook: Playbook;
-  /** The address of the block, included playbook or `foreach` that holds it. */
-  readonly within: string | undefined;
+  /** The block, included playbook or `foreach` that holds it; undefined for the steps of the run's own playbook. */
+  readonly holder: TracedStep | undefined;
+  /** The part of its block; undefined outside of blocks. */
+  readonly part: PartOfBlock | undefined;
+  /** The variables of the `foreach`es around it that have no rounds yet, so that its address lacks their keys. */
+  readonly unexpanded: readonly string[];
 }
+
+/** One of the lists of steps of a block. */
+export type PartOfBlock = "steps" | "rescue" | "always";
+
+/** A step that calls an operation, at one place of a run. */
+export type TracedCall = TracedStep & { readonly step: CallStep };
 
 /** Steps that are done in the order in which they are written. */
 export interface Sequence {
-  /** The address of the block, included playbook or `foreach` that holds them; undefined for the steps of the run's own playbook. */
-  readonly within: string | undefined;
+  /** The block, included playbook or `foreach` that holds them; undefined for the steps of the run's own playbook. */
+  readonly holder: TracedStep | undefined;
   /** The steps in the order in which they are written. */
   readonly spots: readonly TracedStep[];
 }
 
 type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys: string };
 
-/** The places of a playbook that a run has begun. */
+/** The places of a playbook in a run: those that have begun, and those that are still to come. */
 export class Traces {
   /** What has begun, by its address. */
   readonly begun: Map<string, TracedStep> = new Map();
-  /** The lists of steps that the run has reached, each one before those inside it. */
+  /** What has not begun, each step before those inside it. */
+  readonly waiting: TracedStep[] = [];
+  /** The lists of steps, each one before those inside it. */
   readonly sequences: Sequence[] = [];
   readonly #state: RunState;
+  readonly #holdingBegun = new Set<TracedStep>();
 
   constructor(playbook: Playbook, state: RunState) {
     this.#state = state;
-    this.#visitPlaybook(playbook, "", undefined);
+    this.#visitPlaybook(playbook, {
+      frame: "",
+      keys: "",
+      rounds: [],
+      playbook,
+      holder: undefined,
+      part: undefined,
+      unexpanded: [],
+    });
   }
 
   /** Whether a step left anything behind: one that failed and changed nothing may be edited freely. */
-  hasBegun(address: string): boolean {
+  hasBegun({ address, unexpanded }: TracedStep): boolean {
+    if (unexpanded.length > 0) return false;
     const step = this.#state.steps.get(address);
-    return this.#state.expansions.has(address) || (step !== undefined && stays(step));
+    return this.#state.expansions.has(address) || (step !== undefined && leavesSomething(step));
   }
 
-  #visitPlaybook(playbook: Playbook, frame: string, within: string | undefined): void {
-    const around: Around = { frame, keys: "", rounds: [], playbook, within };
+  /** Whether a step has begun, or a step in it. */
+  holdsBegun(spot: TracedStep): boolean {
+    return this.hasBegun(spot) || this.#holdingBegun.has(spot);
+  }
+
+  /** Whether everything around a step has begun, so that it is the next to begin. */
+  isReached({ holder }: TracedStep): boolean {
+    return holder === undefined || this.hasBegun(holder);
+  }
+
+  #visitPlaybook(playbook: Playbook, around: Around): void {
     this.#visitSequence(playbook.steps, around);
     for (const check of playbook.checks) this.#visit(spotOf(check, around));
   }
 
   #visitSequence(steps: readonly Step[], around: Around): void {
     const spots = steps.map((step) => spotOf(step, around));
-    this.sequences.push({ within: around.within, spots });
+    this.sequences.push({ holder: around.holder, spots });
     for (const spot of spots) this.#visit(spot);
   }
 
   #visit(spot: TracedStep): void {
+    if (!this.hasBegun(spot)) return this.#visitWaiting(spot);
     const { address, step } = spot;
-    if (!this.hasBegun(address)) return;
     this.begun.set(address, spot);
     const expansion = spot.isWhole ? this.#state.expansions.get(address) : undefined;
     if (expansion === undefined) return this.#visitHeld(spot);
     for (const [index, { key }] of expansion.rounds.entries()) {
-      const round = { owner: step, expansion: address, index, key };
-      this.#visit({
-        ...spot,
-        address: roundOf(address, key),
-        isWhole: false,
-        rounds: [...spot.rounds, round],
-        within: address,
-      });
+      const rounds = [...spot.rounds, { owner: step, expansion: address, index, key }];
+      this.#visit({ ...spot, address: roundOf(address, key), isWhole: false, rounds, holder: spot, part: undefined });
     }
   }
 
-  #visitHeld({ step, address, frame, rounds, playbook }: TracedStep): void {
-    if (step.kind === "include") return this.#visitPlaybook(step.playbook, frameOf(address), address);
+  // Steps that are done can be inside of what has not begun: an edit has put them there.
+  #visitWaiting(spot: TracedStep): void {
+    const before = this.begun.size;
+    const variable = spot.isWhole ? spot.step.foreach?.variable : undefined;
+    const waiting = variable === undefined ? spot : { ...spot, unexpanded: [...spot.unexpanded, variable] };
+    this.waiting.push(waiting);
+    this.#visitHeld(waiting);
+    if (this.begun.size > before) this.#holdingBegun.add(spot);
+  }
+
+  #visitHeld(spot: TracedStep): void {
+    const { step, address, frame, rounds, playbook, unexpanded } = spot;
+    if (step.kind === "include") {
+      const around = { frame: frameOf(address), keys: "", rounds: [], holder: spot, part: undefined, unexpanded };
+      return this.#visitPlaybook(step.playbook, { ...around, playbook: step.playbook });
+    }
     if (step.kind !== "block") return;
     const keys = rounds.map(({ key }) => roundOf("", key)).join("");
-    for (const list of [step.steps, step.rescue, step.always])
-      this.#visitSequence(list, { frame, keys, rounds, playbook, within: address });
+    for (const part of BLOCK_PARTS)
+      this.#visitSequence(step[part], { frame, keys, rounds, playbook, holder: spot, part, unexpanded });
   }
 }
+
+const BLOCK_PARTS = ["steps", "rescue", "always"] as const satisfies readonly (keyof BlockStep & PartOfBlock)[];
 
 function spotOf(step: PlanStep, { keys, ...around }: Around): TracedStep {
   return { ...around, step, address: `${around.frame}${step.id}${keys}`, isWhole: step.foreach !== undefined };
 }
 
-function stays({ completed, begun, attempts }: StepState): boolean {
+function leavesSomething({ completed, begun, attempts }: StepState): boolean {
   return completed !== undefined || begun !== undefined || attempts.some((attempt) => !hadNoEffect(attempt));
+}
+
+/** Returns everything around a step, the innermost first. */
+export function* holdersOfSpot({ holder }: TracedStep): Generator<TracedStep> {
+  if (holder === undefined) return;
+  yield holder;
+  yield* holdersOfSpot(holder);
+}
+
+/** Whether a block, included playbook or `foreach` is complete, so that nothing in it runs any more. */
+export function isComplete(spot: TracedStep, traces: Traces, { steps }: RunState): boolean {
+  return traces.hasBegun(spot) && steps.get(spot.address)?.completed !== undefined;
+}
+
+/** Whether a step is a call. */
+export function isCall(spot: TracedStep): spot is TracedCall {
+  return spot.step.kind === "call";
+}
+
+/** Whether a step is a call that writes. */
+export function isTracedWrite(spot: TracedStep): spot is TracedCall {
+  return isCall(spot) && isWrite(spot.step);
 }
 
 /** The ids of what a block or an including step holds. */

@@ -1,9 +1,11 @@
-import { invariant } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
-import type { Scope } from "../expression/expression.ts";
-import { Unforeseen, unknownValue } from "../expression/unknown.ts";
-import { bind, knownEntries, type Template } from "../playbook/expressions/template.ts";
-import type { UnknownPart } from "../report/plan/shape.ts";
+import { invariant } from "../../base/failure.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
+import { someInputs } from "../../playbook/inputs/given-inputs.ts";
+import { bind, knownEntries, type Template } from "../../playbook/expressions/template.ts";
+import type { IncludeStep } from "../../playbook/model.ts";
+import type { UnknownPart } from "../../report/plan/shape.ts";
 
 /** A value as far as it can be known. */
 export interface ForeseenValue {
@@ -45,6 +47,22 @@ export function foreseeObject(template: Template, scope: Scope): ForeseenValue &
   const { value, ...rest } = foresee(template, scope);
   invariant(template.kind === "object" || isObject(value), "`with` is an object");
   return { ...rest, value: value as JsonObject };
+}
+
+/** Returns the inputs of an included playbook that has not begun, with unknown values for those that are not known yet. */
+export function foreseenInputs({ inputs, playbook }: IncludeStep, scope: Scope): JsonObject {
+  const given = Array.from(inputs, ([name, template]) => [name, valueOrUnknown(() => foresee(template, scope).value)] as const);
+  const left = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));
+  return { ...someInputs(playbook, {}, left), ...Object.fromEntries(given) };
+}
+
+function valueOrUnknown(find: () => Json): Json {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    return unknownValue(error.message);
+  }
 }
 
 function leaf(template: Template, scope: Scope, path: string): ForeseenValue {

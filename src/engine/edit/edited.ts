@@ -1,0 +1,32 @@
+import type { Target } from "../../environment/target.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import type { RunState } from "../../protocol/state.ts";
+import type { Traces } from "./earlier-values.ts";
+import type { FingerprintContext } from "./step-fingerprint.ts";
+
+/** A run with the earlier and the present text of its playbook. */
+export interface Edited {
+  /** The playbook as it was before the edit. */
+  readonly before: Playbook;
+  /** The playbook as it is now. */
+  readonly now: Playbook;
+  /** What the run has done, by its records. */
+  readonly state: RunState;
+  /** The environment in which the run acts. */
+  readonly target: Target;
+  /** The secrets of the playbook that is run and of those that it includes. */
+  readonly secrets: Secrets;
+}
+
+/** Both texts of an edited playbook at the places of a run, and what is needed to evaluate them. */
+export interface EditedTraces {
+  /** The steps as they were before the edit. */
+  readonly before: Traces;
+  /** The steps as they are now. */
+  readonly now: Traces;
+  /** Evaluates the text before the edit. */
+  readonly said: FingerprintContext;
+  /** Evaluates the present text. */
+  readonly says: FingerprintContext;
+}

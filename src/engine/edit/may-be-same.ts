@@ -1,0 +1,23 @@
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
+
+/**
+ * Returns whether two values may be the same where null is a value that is not known. A field that only one of them has says nothing,
+ * as it may have a default, and neither do values of different types, as an entity may be a text or an object.
+ */
+export function mayBeSame(one: Json, other: Json): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item: Json, at) => mayBeSame(item, (other[at] as Json | undefined) ?? null));
+  }
+  if (isObject(one) && isObject(other)) {
+    return Object.entries(one).every(([name, value]) => mayBeSame(value, other[name] ?? null));
+  }
+  const [number, otherNumber] = [numberIn(one), numberIn(other)];
+  if (number !== undefined && otherNumber !== undefined) return number.equals(otherNumber);
+  return typeof one !== typeof other || typeof one === "object" || one === other;
+}
+
+function numberIn(value: Json): Decimal | undefined {
+  if (value instanceof Decimal) return value;
+  return typeof value === "string" ? Decimal.parse(value) : undefined;
+}

@@ -1,0 +1,115 @@
+import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
+import { masked } from "../../base/secret.ts";
+import { stepOf } from "../../protocol/address.ts";
+import { openWrites } from "../../protocol/open-writes.ts";
+import { hadNoEffect, type RunState, type StepState } from "../../protocol/state.ts";
+import { withoutMarks } from "../../services/marks.ts";
+import { itemsIn } from "../../services/sets.ts";
+import { isWrittenAlike } from "./as-written.ts";
+import { holdersOfSpot, isCall, isComplete, isTracedWrite, type TracedCall, type TracedStep } from "./earlier-values.ts";
+import type { Edited, EditedTraces } from "./edited.ts";
+import { mayBeSame } from "./may-be-same.ts";
+import { saysOf } from "./step-fingerprint.ts";
+import { StillUnknown } from "./still-unknown.ts";
+
+/** A step that an edit has written, and a done step that has lost its place by it. */
+export interface RepeatedWrite {
+  /** The step, which has not begun. */
+  readonly spot: TracedCall;
+  /** The address of the done step. */
+  readonly done: string;
+  /** Whether both say the same; otherwise it cannot be excluded that they do the same. */
+  readonly isSure: boolean;
+}
+
+/**
+ * Returns the steps that may do again what the run has already done: new or changed calls that have not begun, each with a done call
+ * that is no longer in its place. Why a doubt is enough: decision 184.
+ */
+export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly RepeatedWrite[] {
+  const gone = [...traces.before.begun.values()].filter(({ address }) => !traces.now.begun.has(address));
+  const lost = lostCalls(edited.state, traces);
+  if (gone.length === 0 && lost.length === 0) return [];
+  const unknown = new StillUnknown(traces.says);
+  const isNew = newcomers(traces);
+  return traces.now.waiting
+    .filter(isCall)
+    .filter((spot) => isNew(spot) && ![...holdersOfSpot(spot)].some((each) => isComplete(each, traces.now, edited.state)))
+    .flatMap((spot): readonly RepeatedWrite[] => {
+      const same = gone.find((was) => isRenamed(spot, was, traces));
+      if (same !== undefined) return [{ spot, done: same.address, isSure: true }];
+      const input = isTracedWrite(spot) ? (masked(unknown.inputOf(spot), edited.secrets.redact) as Json) : null;
+      const like = lost.find((call) => isSameStep(spot, call) || mayRepeat(spot, input, call));
+      return like === undefined ? [] : [{ spot, done: like.address, isSure: false }];
+    });
+}
+
+/** A request that may have had an effect. */
+interface SentWrite {
+  readonly operation: string;
+  /** With its secrets masked, and without our marks. */
+  readonly input: Json;
+}
+
+/** A call that the run has made, and that is no longer in its place. */
+interface LostCall {
+  readonly address: string;
+  /** Its requests; without any, the write whose effect was there already. Empty of a read. */
+  readonly writes: readonly SentWrite[];
+}
+
+function lostCalls(state: RunState, { before, now, said }: EditedTraces): readonly LostCall[] {
+  const open = new Set(openWrites(state).map(({ step }) => step));
+  return [...state.steps].flatMap(([address, step]) => {
+    if (now.begun.has(address) || open.has(address) || step.completed?.outcome === "skipped") return [];
+    const sent = sentBy(step);
+    if (sent.length > 0) return [{ address, writes: sent }];
+    if (step.completed === undefined || step.begun !== undefined) return [];
+    const spot = before.begun.get(address);
+    if (spot === undefined || !isTracedWrite(spot)) return [{ address, writes: [] }];
+    return [{ address, writes: [{ operation: spot.step.operation.name, input: saysOf(spot, said)["with"] ?? null }] }];
+  });
+}
+
+/** Returns the requests of a step that may have had an effect. */
+export function sentBy(step: StepState | undefined): readonly SentWrite[] {
+  const attempts = step?.attempts.filter((attempt) => !hadNoEffect(attempt)) ?? [];
+  return attempts.map(({ intended: { operation, input } }) => ({ operation, input: withoutMarks(input) }));
+}
+
+// A step that has not begun is not new if the edit changed neither it nor what is around it.
+function newcomers({ before, now }: EditedTraces): (spot: TracedStep) => boolean {
+  const earlier = new Map(before.waiting.map((spot) => [spot.address, spot]));
+  const judged = new Map<TracedStep["step"], boolean>();
+  return (spot) => {
+    const reached = [spot, ...holdersOfSpot(spot)].find((each) => now.isReached(each)) ?? spot;
+    const was = earlier.get(reached.address);
+    if (was === undefined || was.unexpanded.length !== reached.unexpanded.length) return true;
+    const known = judged.get(reached.step) ?? !isAsBefore(was, reached);
+    judged.set(reached.step, known);
+    return known;
+  };
+}
+
+function isAsBefore(was: TracedStep, is: TracedStep): boolean {
+  return isWrittenAlike(was.step, is.step) && isWrittenAlike(was.playbook.actors, is.playbook.actors);
+}
+
+function isRenamed(spot: TracedCall, was: TracedStep, { said, says }: EditedTraces): boolean {
+  if (!isTracedWrite(spot) || was.step.kind !== "call" || was.frame !== spot.frame) return false;
+  return jsonEquals(saysOf(was, said), saysOf(spot, says));
+}
+
+// In a loop whose rounds are not known yet, the step finds what is done under its own name, and does not run.
+function isSameStep({ address, unexpanded }: TracedCall, lost: LostCall): boolean {
+  return unexpanded.length > 0 && stepOf(address) === stepOf(lost.address);
+}
+
+function mayRepeat({ step }: TracedCall, input: Json, { writes }: LostCall): boolean {
+  const items = isObject(input) ? itemsIn(input) : [input];
+  return writes.some(
+    (write) =>
+      write.operation === step.operation.name &&
+      (isObject(write.input) ? itemsIn(write.input) : [write.input]).some((done) => items.some((item) => mayBeSame(item, done))),
+  );
+}

@@ -1,0 +1,70 @@
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { isObject } from "../../base/json/json.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { unknownValue } from "../../expression/unknown.ts";
+import type { StepLoops } from "../../playbook/model.ts";
+import { roundOf } from "../../protocol/address.ts";
+import type { RunState } from "../../protocol/state.ts";
+import { foresee, foreseenInputs } from "../run/foresee.ts";
+import type { TracedCall, TracedStep } from "./earlier-values.ts";
+import type { FingerprintContext } from "./step-fingerprint.ts";
+
+/** What is known of steps that have not begun. */
+export class StillUnknown {
+  readonly #context: FingerprintContext;
+  readonly #inputs = new Map<string, JsonObject>();
+
+  constructor(context: FingerprintContext) {
+    this.#context = context;
+  }
+
+  /** Returns the input of a call that has not begun, with null in place of what is not known yet. */
+  inputOf(spot: TracedCall): Json {
+    try {
+      return foresee(spot.step.with, this.#scopeAt(spot)).shown;
+    } catch (error) {
+      if (error instanceof EvaluationFailure) return null;
+      throw error;
+    }
+  }
+
+  #scopeAt(spot: TracedStep): Scope {
+    const scope = this.#context.frames.scopeAt(spot);
+    const steps = isObject(scope["steps"]) ? scope["steps"] : {};
+    const open = [...spot.playbook.names].filter(([id, loops]) => !isDone(this.#context.state, spot, { id, ...loops }));
+    return {
+      ...scope,
+      inputs: this.#inputsIn(spot) ?? scope["inputs"] ?? {},
+      steps: { ...steps, ...unknown(open.map(([id]) => id)) },
+      ...unknown(spot.unexpanded),
+    };
+  }
+
+  // The inputs of an included playbook that has begun are in the state of the run.
+  #inputsIn(spot: TracedStep): JsonObject | undefined {
+    const { state } = this.#context;
+    const including = includingSpot(spot);
+    if (including?.step.kind !== "include" || state.steps.get(including.address)?.begun !== undefined) return undefined;
+    const known = this.#inputs.get(including.address) ?? foreseenInputs(including.step, this.#scopeAt(including));
+    this.#inputs.set(including.address, known);
+    return known;
+  }
+}
+
+function unknown(names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, unknownValue(`${name} is known only when the run is there`)]));
+}
+
+function includingSpot({ frame, holder }: TracedStep): TracedStep | undefined {
+  return holder === undefined || holder.frame !== frame ? holder : includingSpot(holder);
+}
+
+// A step in a loop is done for the steps in the same round.
+function isDone(state: RunState, { frame, rounds }: TracedStep, { id, loops }: { readonly id: string } & StepLoops): boolean {
+  const keys = new Map(rounds.map(({ owner, key }) => [owner.id, key]));
+  const own = loops.map((loop) => keys.get(loop));
+  if (own.includes(undefined)) return false;
+  const address = own.reduce<string>((at, key) => roundOf(at, key ?? ""), `${frame}${id}`);
+  const { rounds: all, complete } = state.expansions.get(address) ?? { rounds: undefined, complete: undefined };
+  return state.steps.get(address)?.completed !== undefined || (all !== undefined && complete === all.length);
+}

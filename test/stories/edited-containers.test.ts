@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import { desk } from "./desk.ts";
+import { operationsOf, tokenWith } from "./world.ts";
+
+// What an edit does to the steps around a write, and so to its place.
+
+const HEAD = `playbook: 1
+name: Grouped
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: ${tokenWith("T")}
+`;
+const SUPPLY = `  - id: supply
+    uses: ledger.token.get
+    with: { id: T }
+    expect: [response.totalSupply == 11]
+`;
+const INCLUDED = `playbook: 1
+name: Mint some
+inputs: { to: { type: entity }, value: { type: decimal } }
+steps:
+  - id: mint
+    uses: ledger.token.mint
+    as: "\${{ inputs.to }}"
+    with: { id: T, to: "\${{ inputs.to }}", value: "\${{ inputs.value }}" }
+`;
+
+function mint(id: string, value: string): string {
+  return `  - id: ${id}
+    uses: ledger.token.mint
+    with: { id: T, to: "\${{ actors.issuer }}", value: ${value} }
+`;
+}
+
+function include(id: string, value = `"10.00"`): string {
+  return `  - id: ${id}\n    uses: ./included.yaml\n    with: { to: "\${{ actors.issuer }}", value: ${value} }\n`;
+}
+
+function block(head: string, inner: string): string {
+  return `  - id: ${head}\n    block:\n${inner.replaceAll(/^/gm, "    ").trimEnd()}\n`;
+}
+
+interface Regrouped {
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+  /** What refuses the edit; the run is resumed without it. */
+  readonly says: string | undefined;
+}
+
+const LOOP = "group\n    foreach: { n: [a], key: n }";
+const OTHER_NAME = "group2\n    foreach: { n: [a], key: n }";
+const OTHER_KEY = "group2\n    foreach: { n: [a], key: n + n }";
+const TEN = mint("mint", `"10.00"`);
+
+const AGAIN = "is already done: it would run again";
+
+const EDITS: readonly Regrouped[] = [
+  {
+    what: "an include has another name",
+    from: include("pay"),
+    to: include("payment"),
+    says: `(payment/mint) may be pay/mint, which ${AGAIN}`,
+  },
+  {
+    what: "a write is put into a loop",
+    from: TEN,
+    to: block(LOOP, TEN),
+    says: `(mint) is mint in another place, which ${AGAIN}`,
+  },
+  { what: "a write is put into an include", from: TEN, to: include("pay"), says: `(pay/mint) may be mint, which ${AGAIN}` },
+  { what: "an include is written out", from: include("pay"), to: TEN, says: `(mint) may be pay/mint, which ${AGAIN}` },
+  {
+    what: "a loop has other keys",
+    from: block(LOOP, TEN),
+    to: block(OTHER_KEY, TEN),
+    says: `(mint) is mint[a] in another place, which ${AGAIN}`,
+  },
+  {
+    what: "a loop has another name, and its write another value",
+    from: block(LOOP, TEN),
+    to: block(OTHER_NAME, mint("mint", "30")),
+    says: `(mint) may be mint[a], which ${AGAIN}`,
+  },
+  {
+    what: "a write is put into a block, and has another value",
+    from: TEN,
+    to: block("group", mint("mint", "20")),
+    says: "(mint) with.value was changed from 10.00 to 20",
+  },
+  { what: "a write is put into a block", from: TEN, to: block("group", TEN), says: undefined },
+  { what: "a write leaves its block", from: block("group", TEN), to: TEN, says: undefined },
+  {
+    what: "a write has another name and another spelling of its value",
+    from: TEN,
+    to: mint("minted", `"10.0"`),
+    says: `(minted) is mint under another name, which ${AGAIN}`,
+  },
+  {
+    what: "a write has another name, and a value that is known only later",
+    from: TEN,
+    to: SUPPLY.replace("supply", "look") + mint("minted", `"\${{ steps.look.response.totalSupply }}"`),
+    says: `(minted) may be mint, which ${AGAIN}`,
+  },
+  { what: "a write is taken out, and another amount is minted", from: TEN, to: include("pay", `"30.00"`), says: undefined },
+];
+
+test.for(EDITS)("a write is made once when $what", async ({ from, to, says }) => {
+  const { project, service } = await desk({ "grouped.yaml": HEAD + from + SUPPLY, "included.yaml": INCLUDED });
+  const ended = await project.run("run", "grouped.yaml");
+  expect(ended.code, ended.transcript).toBe(1);
+  project.write("grouped.yaml", HEAD + to + SUPPLY);
+  const resumed = await project.run("resume");
+  const minted = operationsOf(await service.commits()).filter((name) => name === "ledger.token.mint");
+  if (says !== undefined) expect([resumed.code, resumed.stderr], resumed.transcript).toEqual([2, expect.stringContaining(says)]);
+  else expect(resumed.code, resumed.transcript).toBe(1);
+  expect(minted).toHaveLength(to.includes("30.00") ? 2 : 1);
+});
+
+test("a write that an earlier edit has removed comes back as it was, or not at all", async () => {
+  const { project, service } = await desk({ "grouped.yaml": HEAD + TEN + SUPPLY });
+  await project.run("run", "grouped.yaml");
+  project.write("grouped.yaml", HEAD + SUPPLY);
+  const without = await project.run("resume");
+  expect(without.stdout, without.transcript).toContain("! mint was removed from grouped.yaml; what it did stays");
+  const edits = [
+    [mint("minted", `"10.00"`), `(minted) may be mint, which ${AGAIN}`],
+    [mint("mint", `"20.00"`), "(mint) was done with other values before an earlier edit removed it: it would not run again"],
+  ];
+  for (const [text = "", says] of edits) {
+    project.write("grouped.yaml", HEAD + text + SUPPLY);
+    const refused = await project.run("resume");
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(says ?? "")]);
+  }
+  project.write("grouped.yaml", HEAD + TEN + SUPPLY.replace("11", "10"));
+  const back = await project.run("resume");
+  expect(back.code, back.transcript).toBe(0);
+  expect(back.stdout, back.transcript).toContain("! mint is in grouped.yaml again; it is done, and does not run again");
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
