@@ -199,7 +199,7 @@ export class Walk<S> {
 
   #block(node: PlanBlock<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
     const own = stepIn(sight.state, place.address);
-    const phase = own.turned === undefined || own.turned.to === "again" ? "steps" : own.turned.to;
+    const phase = phaseOf(node, own);
     const inside = phase === "always" ? { ...at, inAlways: true } : at;
     const progress = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, inside, sight);
     if (progress.is === "open" || (progress.is === "stopped" && !ENDS_BLOCK.has(progress.outcome))) return progress;
@@ -226,8 +226,16 @@ function endOf<S>(address: string, { state }: Sight): Progress<S> | undefined {
   return step?.stopped === undefined ? undefined : { is: "stopped", outcome: step.stopped.outcome, at: address };
 }
 
+type Phase = "steps" | "rescue" | "always";
+
+// A block whose `rescue` an edit has removed tries its own steps again: without one nothing can rescue it.
+function phaseOf<S>({ rescue }: PlanBlock<S>, { turned }: StepState): Phase {
+  if (turned === undefined || turned.to === "again") return "steps";
+  return turned.to === "rescue" && rescue.length === 0 ? "steps" : turned.to;
+}
+
 interface PhaseEnd<S> {
-  readonly phase: "steps" | "rescue" | "always";
+  readonly phase: Phase;
   readonly progress: Exclude<Progress<S>, { is: "open" }>;
   readonly repeats: number;
 }

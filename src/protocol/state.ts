@@ -274,12 +274,18 @@ function reopen(state: RunState): void {
   forgetChecks(state);
   for (const step of state.steps.values()) {
     if (step.completed !== undefined) continue;
-    if (step.stopped !== undefined && step.turned?.outcome === "failed") step.turned = step.turnedBefore;
+    step.turned = turnedOnClaim(step);
     step.stopped = undefined;
     // While one attempt may still arrive, none of them is over.
     const areOver = undecidedOf(step.attempts).every(hadNoEffect);
     for (const attempt of step.attempts) attempt.past = areOver;
   }
+}
+
+/** Returns the part with which a block continues under the next claim: one that failed returns to where it was before its `always`. */
+export function turnedOnClaim({ completed, stopped, turned, turnedBefore }: StepState): BlockTurned | undefined {
+  const hasFailed = completed === undefined && stopped !== undefined && turned?.outcome === "failed";
+  return hasFailed ? turnedBefore : turned;
 }
 
 // A check is about the moment when all steps are done. A result from an earlier claim may be out of date, so it is checked again.

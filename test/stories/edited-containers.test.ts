@@ -141,3 +141,76 @@ test("a write that an earlier edit has removed comes back as it was, or not at a
   expect(back.stdout, back.transcript).toContain("! mint is in grouped.yaml again; it is done, and does not run again");
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
+
+const RESCUED = `playbook: 1
+name: Rescued
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: pay
+    block:
+      - id: must
+        uses: ledger.token.get
+        with: { id: nothere }
+    rescue:
+      - id: fix
+        uses: ledger.token.get
+        with: { id: nothereeither }
+  - id: done
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "Done" } }
+`;
+const NEW_ASSET = `      - id: more
+        uses: ledger.asset.create
+        with: { assetType: Property, data: { id: "More" } }
+`;
+const NEVER = "in a part of pay that the run has left, because a step of it failed: it would never run";
+
+test("a step that failed is not forgotten when the run is in its rescue, and the rescue may be edited", async () => {
+  const { project, service } = await desk({ "rescued.yaml": RESCUED });
+  const ended = await project.run("run", "rescued.yaml");
+  expect(ended.code, ended.transcript).toBe(1);
+  const fixed = RESCUED.replace(/ledger.token.get\n.*nothereeither }/, "ledger.token.list");
+  const edits = [
+    [
+      RESCUED.replace(/ {4}rescue:\n(?: {6}.*\n)+/, ""),
+      "(pay) has lost its rescue, in which the run is: the step that failed would be forgotten",
+    ],
+    [fixed.replace(/ledger.token.get\n.*nothere }/, "ledger.token.list"), `(must) was changed ${NEVER}`],
+    [fixed.replace("nothere }", "nothere }\n        expect: [response.totalSupply == 0]"), `(must) was changed ${NEVER}`],
+    [fixed.replace("    rescue:", `${NEW_ASSET}    rescue:`), `(more) is new ${NEVER}`],
+  ];
+  for (const [text = "", says = ""] of edits) {
+    project.write("rescued.yaml", text);
+    const refused = await project.run("resume");
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(says)]);
+  }
+  expect(await service.commits()).toEqual([]);
+  project.write("rescued.yaml", fixed.replace("  - id: done", `${NEW_ASSET}  - id: done`));
+  const passed = await project.run("resume");
+  expect(passed.code, passed.transcript).toBe(0);
+  expect(passed.stdout, passed.transcript).toMatch(/! rescued +pay/);
+  expect(await service.commits()).toHaveLength(2);
+});
+
+test("a step that failed in a block that was rescued keeps its words, and a rescue that never ran may have others", async () => {
+  const failing =
+    RESCUED.replace(/ledger.token.get\n.*nothereeither }/, "ledger.token.list") + SUPPLY.replace("id: T", "id: missing");
+  const { project } = await desk({ "rescued.yaml": failing });
+  const ended = await project.run("run", "rescued.yaml");
+  expect(ended.code, ended.transcript).toBe(1);
+  project.write("rescued.yaml", failing.replace("nothere }", "elsewhere }"));
+  const refused = await project.run("resume");
+  expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(`(must) was changed ${NEVER}`)]);
+
+  const calm = failing.replace(/ledger.token.get\n.*nothere }/, "ledger.token.list").replace('"Done"', '"Other"');
+  project.write("calm.yaml", calm);
+  const stopped = await project.run("run", "calm.yaml");
+  expect(stopped.code, stopped.transcript).toBe(1);
+  project.write(
+    "calm.yaml",
+    calm.replace(/(?<=- id: fix\n +uses: )ledger.token.list/, "ledger.status").replace(/ {2}- id: supply\n(?: {4}.*\n)+/, ""),
+  );
+  const passed = await project.run("resume");
+  expect(passed.code, passed.transcript).toBe(0);
+});

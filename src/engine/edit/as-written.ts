@@ -1,8 +1,13 @@
 import { Expression } from "../../expression/expression.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
+import type { TracedStep } from "./earlier-values.ts";
 
-/** Returns whether two parts of playbooks are written alike with all that they hold, wherever in their files they are. */
-export function isWrittenAlike(one: unknown, other: unknown): boolean {
+/** Returns whether a step is written as before with all that it holds and with its actors, wherever in its file it is. */
+export function isWrittenAsBefore(was: TracedStep, is: TracedStep): boolean {
+  return isWrittenAlike(was.step, is.step) && isWrittenAlike(was.playbook.actors, is.playbook.actors);
+}
+
+function isWrittenAlike(one: unknown, other: unknown): boolean {
   return one === other || spellingOf(one) === spellingOf(other);
 }
 

@@ -15,6 +15,7 @@ import { callsIn } from "../write/final-write.ts";
 import { Frames } from "../run/scopes.ts";
 import { holdersOfSpot, idsIn, isComplete, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
+import { editsOfLeftParts } from "./left-parts.ts";
 import { mayBeSame } from "./may-be-same.ts";
 import { type RepeatedWrite, repeatedWrites, sentBy } from "./repeated-writes.ts";
 import { saysOf } from "./step-fingerprint.ts";
@@ -38,6 +39,7 @@ export function compareEdit(edited: Edited): Edit {
     ...comparison.changed(),
     ...comparison.outOfOrder(),
     ...comparison.neverDone(),
+    ...comparison.inLeftParts(),
     ...comparison.openMoved(),
     ...comparison.repeated(),
     ...comparison.returnedOtherwise(),
@@ -98,6 +100,11 @@ class Comparison {
     });
   }
 
+  /** Changes of what a block has left, because a step of it failed. */
+  inLeftParts(): readonly string[] {
+    return editsOfLeftParts(this.#edited.state, this.#traces).map(([spot, change]) => `${placeOf(spot)} ${change}`);
+  }
+
   /** Writes with unknown outcome that are no longer in their place, where the run looks for their outcome. */
   openMoved(): readonly string[] {
     const { state, before } = this.#edited;
@@ -123,7 +130,7 @@ class Comparison {
   /** Steps that have not begun and set what a superseded attempt may still set: it was sent again because no later step did. */
   overtaken(): readonly string[] {
     const waiting = [...this.#edited.state.steps].filter(([, { attempts }]) => mayStillArrive(attempts));
-    const later = this.#traces.now.waiting.filter((spot) => this.#traces.now.isReached(spot));
+    const later = [...this.#traces.now.waiting.values()].filter((spot) => this.#traces.now.isReached(spot));
     return waiting.flatMap(([address, { attempts }]) =>
       later
         .filter((spot) => attempts.some(({ intended }) => this.#undoes(spot, intended)))

@@ -47,8 +47,8 @@ type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys
 export class Traces {
   /** What has begun, by its address. */
   readonly begun: Map<string, TracedStep> = new Map();
-  /** What has not begun, each step before those inside it. */
-  readonly waiting: TracedStep[] = [];
+  /** What has not begun, by its address, each step before those inside it. */
+  readonly waiting: Map<string, TracedStep> = new Map();
   /** The lists of steps, each one before those inside it. */
   readonly sequences: Sequence[] = [];
   readonly #state: RunState;
@@ -112,7 +112,7 @@ export class Traces {
     const before = this.begun.size;
     const variable = spot.isWhole ? spot.step.foreach?.variable : undefined;
     const waiting = variable === undefined ? spot : { ...spot, unexpanded: [...spot.unexpanded, variable] };
-    this.waiting.push(waiting);
+    this.waiting.set(waiting.address, waiting);
     this.#visitHeld(waiting);
     if (this.begun.size > before) this.#holdingBegun.add(spot);
   }

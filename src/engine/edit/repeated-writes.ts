@@ -5,7 +5,7 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import { hadNoEffect, type RunState, type StepState } from "../../protocol/state.ts";
 import { withoutMarks } from "../../services/marks.ts";
 import { itemsIn } from "../../services/sets.ts";
-import { isWrittenAlike } from "./as-written.ts";
+import { isWrittenAsBefore } from "./as-written.ts";
 import { holdersOfSpot, isCall, isComplete, isTracedWrite, type TracedCall, type TracedStep } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
 import { mayBeSame } from "./may-be-same.ts";
@@ -32,7 +32,7 @@ export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly R
   if (gone.length === 0 && lost.length === 0) return [];
   const unknown = new StillUnknown(traces.says);
   const isNew = newcomers(traces);
-  return traces.now.waiting
+  return [...traces.now.waiting.values()]
     .filter(isCall)
     .filter((spot) => isNew(spot) && ![...holdersOfSpot(spot)].some((each) => isComplete(each, traces.now, edited.state)))
     .flatMap((spot): readonly RepeatedWrite[] => {
@@ -79,20 +79,15 @@ export function sentBy(step: StepState | undefined): readonly SentWrite[] {
 
 // A step that has not begun is not new if the edit changed neither it nor what is around it.
 function newcomers({ before, now }: EditedTraces): (spot: TracedStep) => boolean {
-  const earlier = new Map(before.waiting.map((spot) => [spot.address, spot]));
   const judged = new Map<TracedStep["step"], boolean>();
   return (spot) => {
     const reached = [spot, ...holdersOfSpot(spot)].find((each) => now.isReached(each)) ?? spot;
-    const was = earlier.get(reached.address);
+    const was = before.waiting.get(reached.address);
     if (was === undefined || was.unexpanded.length !== reached.unexpanded.length) return true;
-    const known = judged.get(reached.step) ?? !isAsBefore(was, reached);
+    const known = judged.get(reached.step) ?? !isWrittenAsBefore(was, reached);
     judged.set(reached.step, known);
     return known;
   };
-}
-
-function isAsBefore(was: TracedStep, is: TracedStep): boolean {
-  return isWrittenAlike(was.step, is.step) && isWrittenAlike(was.playbook.actors, is.playbook.actors);
 }
 
 function isRenamed(spot: TracedCall, was: TracedStep, { said, says }: EditedTraces): boolean {

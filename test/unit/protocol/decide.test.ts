@@ -160,6 +160,14 @@ test("a rescue that was begun continues under a new claim: what failed is not tr
   expect(next(plan, begun("b"), stopped("mint", "failed"), claimed)).toBe("begin mint");
 });
 
+test("a block that turned to a rescue which is no longer written tries what failed again, and is not rescued by nothing", () => {
+  const plan = [block("b", { steps: [mint] })];
+  const before = [begun("b"), stopped("mint", "failed"), turned("b", "rescue"), claimed];
+  expect(next(plan, ...before)).toBe("begin mint");
+  expect(next(plan, ...before, stopped("mint", "failed"))).toBe("close failed");
+  expect(next(plan, ...before, completed("mint"))).toBe("end b ok");
+});
+
 test("always runs whether the block failed or not, and the block ends as it was before", () => {
   const plan = [block("b", { steps: [mint], always: [read] })];
   expect(next(plan, begun("b"), completed("mint"))).toBe("turn b always");
