@@ -46,6 +46,8 @@ steps:
     uses: ledger.asset.create
     as: clerk
     with: { assetType: Property, data: { id: "Town", city: "\${{ inputs.city }}" } }
+env: { COUNTRY: pt }
+outputs: { where: "\${{ inputs.city }}, \${{ env.COUNTRY }}" }
 `;
 const NEW_READ = `  - id: again
     uses: ledger.token.get
@@ -154,7 +156,35 @@ const REFUSED: readonly EditMade[] = [
     to: `{ type: decimal, default: "30.00", minimum: "20" }`,
     says: "outer.yaml (inputs.amount): the run's value is no longer valid: ",
   },
+  {
+    what: "a default that the run uses",
+    from: `default: "10.00"`,
+    to: `default: "12.00"`,
+    says: "outer.yaml (inputs.amount) default was changed from 10.00 to 12.00, and the run keeps the value with which it began",
+  },
+  {
+    what: "a variable that the run uses",
+    file: "inner.yaml",
+    from: "COUNTRY: pt",
+    to: "COUNTRY: es",
+    says: 'inner.yaml:11 (env.COUNTRY) default was changed from "pt" to "es", and the run keeps the value with which it began',
+  },
+  {
+    what: "an output of an included playbook",
+    file: "inner.yaml",
+    from: `outputs: { where: "\${{ inputs.city }}, `,
+    to: `outputs: { where: "\${{ inputs.city }} in `,
+    says: 'outer.yaml:26 (town) outputs.where was changed from "Lisbon, pt" to "Lisbon in pt"',
+  },
 ];
+
+test("a default that the run did not use may be edited", async () => {
+  const { project } = await desk({ "outer.yaml": OUTER, "inner.yaml": INNER });
+  await project.run("run", "outer.yaml", "--input", "amount=11.5");
+  project.write("outer.yaml", OUTER.replace(`default: "10.00"`, `default: "12.00"`).replace("== 11", "== 11.5"));
+  const passed = await project.run("resume");
+  expect(passed.code, passed.transcript).toBe(0);
+});
 
 async function failed(): Promise<Desk & { readonly run: string }> {
   const at = await desk({ "outer.yaml": OUTER, "inner.yaml": INNER });
@@ -165,7 +195,7 @@ async function failed(): Promise<Desk & { readonly run: string }> {
 
 const WRITTEN = ["ledger.token.create", "ledger.token.mint", "ledger.asset.create", "ledger.asset.create", "ledger.asset.create"];
 
-const PARTS = [0, 5, 10].map((at) => ({
+const PARTS = [0, 5, 10, 15].map((at) => ({
   edits: REFUSED.slice(at, at + 5),
   what: REFUSED.slice(at, at + 5)
     .map(({ what }) => what)

@@ -1,12 +1,9 @@
-import { type ValueDifference, changesBetween } from "../../base/text/difference.ts";
-import { isObject, type Json, writeJson } from "../../base/json/json.ts";
-import { LIMITS } from "../../base/limits.ts";
+import { changesBetween } from "../../base/text/difference.ts";
+import { isObject } from "../../base/json/json.ts";
 import { quoted } from "../../base/text/text.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import { canUndo } from "../../services/sets.ts";
-import { givenProblems } from "../../playbook/inputs/given-inputs.ts";
 import { isWrite } from "../../playbook/model.ts";
-import { playbooksIn } from "../../playbook/playbook-walk.ts";
 import { stepOf } from "../../protocol/address.ts";
 import { mayStillArrive } from "../../protocol/attempts.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
@@ -15,9 +12,11 @@ import { callsIn } from "../write/final-write.ts";
 import { Frames } from "../run/scopes.ts";
 import { holdersOfSpot, idsIn, isComplete, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
+import { changesOfKeptValues } from "./kept-values.ts";
 import { editsOfLeftParts } from "./left-parts.ts";
 import { mayBeSame } from "./may-be-same.ts";
 import { type RepeatedWrite, repeatedWrites, sentBy } from "./repeated-writes.ts";
+import { spellChange } from "./spell-change.ts";
 import { saysOf } from "./step-fingerprint.ts";
 
 /** The consequences of an edited playbook for a run that has begun with it: one line each, with its place. */
@@ -35,7 +34,7 @@ export interface Edit {
 export function compareEdit(edited: Edited): Edit {
   const comparison = new Comparison(edited);
   const all = [
-    ...inputConflicts(edited),
+    ...changesOfKeptValues(edited),
     ...comparison.changed(),
     ...comparison.outOfOrder(),
     ...comparison.neverDone(),
@@ -71,7 +70,7 @@ class Comparison {
     return [...now.begun].flatMap(([address, spot]) => {
       const was = before.begun.get(address);
       const changes = was === undefined ? [] : changesBetween(saysOf(was, said), saysOf(spot, says));
-      return changes.map((change) => `${placeOf(spot)} ${spell(change)}`);
+      return changes.map((change) => `${placeOf(spot)} ${spellChange(change)}`);
     });
   }
 
@@ -194,34 +193,6 @@ class Comparison {
   }
 }
 
-// A run keeps the inputs and variables that it began with.
-function inputConflicts({ state, now }: Edited): readonly string[] {
-  const { inputs = {}, env = {} } = state.opened ?? {};
-  const wrong = now.inputs.flatMap((declaration) => {
-    const value = inputs[declaration.name];
-    const where = `${now.file} (inputs.${declaration.name})`;
-    if (value === undefined) return [`${where} is new, and the run has no value for it`];
-    return givenProblems(declaration, value).map((problem) => `${where}: the run's value is no longer valid: ${problem}`);
-  });
-  const unset = playbooksIn(now).flatMap(({ file, env: variables }) =>
-    variables
-      .filter(({ name }) => env[file]?.[name] === undefined)
-      .map(({ name, line }) => `${file}:${line} (env.${name}) is new, and the run has no value for it`),
-  );
-  return [...wrong, ...unset];
-}
-
 function placeOf({ playbook, step, address }: TracedStep): string {
   return `${playbook.file}:${step.line} (${address})`;
-}
-
-function spellValue(value: Json): string {
-  const text = writeJson(value);
-  return text.length <= LIMITS.editedChars ? text : `${text.slice(0, LIMITS.editedChars)}…`;
-}
-
-function spell({ sign, path, is, wanted }: ValueDifference): string {
-  const [was, becomes] = [is, wanted].map((value) => spellValue(value ?? null));
-  if (sign === "+") return `${path} is new: ${becomes}`;
-  return sign === "-" ? `${path} was removed; it was ${was}` : `${path} was changed from ${was} to ${becomes}`;
 }

@@ -8,6 +8,7 @@ import type { FixedOfCheck, FixedOfComparison, FixedOfSide } from "../../playboo
 import type { FixedOfCall, FixedOfHead } from "../../playbook/keywords/step.ts";
 import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, LookCheck, Side } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
+import { frameOf } from "../../protocol/address.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 import { callerOf, recordedAs } from "../service/caller.ts";
@@ -45,7 +46,15 @@ export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintC
     return { ...says, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
   // The `if` of a `foreach` is asked once, for all its rounds.
   const { if: _if, ...own } = says;
-  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target) };
+  const outputs = step.kind === "include" ? outputsSaid(step, spot, { frames, state, target }) : {};
+  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target), ...outputs };
+}
+
+// Later steps see the outputs with which an included playbook was completed.
+function outputsSaid({ playbook }: IncludeStep, { address }: TracedStep, { frames, state }: FingerprintContext): JsonObject {
+  if (state.steps.get(address)?.completed === undefined) return {};
+  const scope = frames.scopeAt({ frame: frameOf(address), rounds: [] });
+  return { outputs: Object.fromEntries(Array.from(playbook.outputs, ([name, template]) => [name, bound(template, scope)])) };
 }
 
 function usesOf(step: PlanStep): string {
