@@ -6,9 +6,9 @@ export const LIMITS = {
   divisionDigits: 40,
   /** Nesting of brackets in a YAML or JSON text. */
   textDepth: 64,
-  /** Nesting in a service's answer. */
+  /** Nesting in a service's answer, and in a value that expressions give. */
   answerDepth: 200,
-  /** Nesting of a journal record, which wraps an answer. */
+  /** Nesting of a journal record, or of a plan, which wraps an answer. */
   recordDepth: 216,
   /** Bytes of one YAML file. */
   sourceBytes: 1_048_576,

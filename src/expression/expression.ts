@@ -85,13 +85,13 @@ export class Expression {
   }
 
   /**
-   * Returns the value as JSON with exact numbers. Throws an EvaluationFailure, or an Unforeseen when it needs a value that cannot be
-   * known yet.
+   * Returns the value as JSON with exact numbers, nested no deeper than so many levels. Throws an EvaluationFailure, or an Unforeseen when
+   * it needs a value that cannot be known yet.
    */
-  evaluate(scope: Scope): Json {
+  evaluate(scope: Scope, levels: number = LIMITS.answerDepth): Json {
     forgetUnknown();
     try {
-      return this.#simply(scope) ?? withinSteps("expressionSteps", () => toJson(this.#program(scope)));
+      return this.#simply(scope) ?? withinSteps("expressionSteps", () => toJson(this.#program(scope), levels));
     } catch (error) {
       if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error });
       const unknown = unknownMet();
@@ -130,15 +130,17 @@ export function isProblem(parsed: Expression | ExpressionProblem): parsed is Exp
 
 /**
  * Returns a value of the language as JSON with exact numbers. It counts its steps, because JSON repeats a part that a value holds many
- * times. Throws a TypeError when it has no such form.
+ * times. Throws a TypeError when it has no such form, and a RangeError when a number has too many digits, or the value is nested deeper
+ * than so many levels: what a run keeps must be readable again.
  */
-export function toJson(value: unknown): Json {
+export function toJson(value: unknown, levels: number = LIMITS.answerDepth): Json {
   spend(typeof value === "object" ? STEPS_OF_AN_OBJECT : 1);
   if (typeof value === "bigint") return Decimal.of(value);
   if (value === null || typeof value === "string" || typeof value === "boolean" || value instanceof Decimal) return value;
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value === "object" && isPlain(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]));
+  if (Array.isArray(value) || (typeof value === "object" && isPlain(value))) {
+    if (levels <= 0) throw new RangeError(`this gives a value that is nested deeper than ${LIMITS.answerDepth} levels`);
+    if (Array.isArray(value)) return value.map((item) => toJson(item, levels - 1));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner, levels - 1)]));
   }
   throw new TypeError(`an expression gave a value that has no JSON form (${typeof value})`);
 }

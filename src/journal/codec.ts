@@ -1,8 +1,9 @@
-import { invariant } from "../base/failure.ts";
-import { isObject, parseJson, plainView, writeJson } from "../base/json/json.ts";
+import { Failure, invariant } from "../base/failure.ts";
+import { isForbiddenKey, isObject, type Json, parseJson, plainView, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import { harmlessJson } from "../base/text/harmless.ts";
+import { Decimal } from "../base/numbers/decimal.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { SqlRow } from "../sql/database.ts";
 
@@ -45,9 +46,12 @@ const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
 
 /**
  * Returns a fact as it is kept, and its body as it is on the disk. Texts are masked, and numbers that are a secret, whole. What a
- * terminal would obey is escaped, so that an export shows the very text that its hash is of.
+ * terminal would obey is escaped, so that an export shows the very text that its hash is of. Throws a Failure for a fact that `decode`
+ * would refuse.
  */
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
+  const wrong = unreadablePart(fact, LIMITS.recordDepth);
+  if (wrong !== undefined) throw cannotBeReadBack(fact, wrong);
   const body = bodyOf(fact);
   if (redact(body) === body) return { clean: fact, body: harmlessJson(body) };
   const fields = Object.entries(fact).map(([name, value]) => {
@@ -56,6 +60,35 @@ export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; read
   });
   const clean = Object.fromEntries(fields) as Fact;
   return { clean, body: harmlessJson(bodyOf(clean)) };
+}
+
+// A record that cannot be read would make its whole run unreadable. Reading each record back would take longer, and its memory twice. Only
+// here is it assumed what the reader refuses; numbers have no more digits than may be read (decision 187).
+function unreadablePart(value: unknown, levels: number): string | undefined {
+  if (typeof value !== "object" || value === null || value instanceof Decimal) return undefined;
+  if (levels === 0) return `it is nested deeper than ${LIMITS.recordDepth} levels`;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const wrong = unreadablePart(item, levels - 1);
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const wrong = isForbiddenKey(key) ? `the key ${JSON.stringify(key)} is not allowed` : unreadablePart(inner, levels - 1);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function cannotBeReadBack(fact: Fact, wrong: string): Failure {
+  const about = "step" in fact ? ` of step "${fact.step}"` : "";
+  return new Failure({
+    code: "journal.unreadable",
+    message: `the journal does not take what happened (${fact.kind}${about}): ${wrong}`,
+    why: "it could not be read again, and the run would be lost with it; so it is not recorded, and the run stops",
+    next: "give this step a value with fewer lists and maps inside one another, or with other names",
+  });
 }
 
 function withNameMasked(value: unknown, redact: Redact): unknown {
@@ -72,7 +105,7 @@ function bodyOf({ kind: _kind, ...fact }: Fact): string {
 export function decode(row: SqlRow): RunRecord {
   const fact = parseJson(String(row["body"]), LIMITS.recordDepth);
   invariant(isObject(fact), "a record's body is an object");
-  const fields = Object.entries(fact).map(([name, value]) => [name, EXACT_FIELDS.has(name) ? value : plainView(value)]);
+  const fields = Object.entries(fact).map(([name, value]) => [name, EXACT_FIELDS.has(name) ? value : withCounters(value)]);
   const place = {
     kind: String(row["kind"]),
     sequence: Number(row["sequence"]),
@@ -80,4 +113,14 @@ export function decode(row: SqlRow): RunRecord {
     at: Number(row["at"]),
   };
   return { ...Object.fromEntries(fields), ...place };
+}
+
+// In what tokenbook itself counted, only the input of a read is the user's.
+function withCounters(value: Json): unknown {
+  if (!isObject(value) || !Array.isArray(value["reads"])) return plainView(value);
+  const reads = (value["reads"] as readonly Json[]).map((read) => {
+    const plain = plainView(read);
+    return isObject(read) && "input" in read ? { ...(plain as object), input: read["input"] } : plain;
+  });
+  return { ...(plainView({ ...value, reads: [] }) as object), reads };
 }

@@ -76,6 +76,33 @@ test("three times a tenth is three tenths, and large numbers come back digit by 
   }
 });
 
+const TOO_LONG = `playbook: 1
+mode: read-only
+steps:
+  - id: each
+    foreach: { x: ["\${{ int('1e1000') }}"], key: "'k'" }
+    uses: ledger.token.list
+  - id: none
+    uses: ledger.token.get
+    with: { id: nothere }
+outputs: { o: "\${{ int('1e1000') }}" }
+`;
+
+test("a number that is too long to be kept fails its step, and its run is read and resumed like any other", async () => {
+  const project = newProject();
+  project.write("long.yaml", TOO_LONG);
+  const run = await project.run("run", "long.yaml");
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toContain("expression.no-value: a number of more than 1000 digits");
+  for (const words of [["runs", "show", "latest"], ["doctor"], ["report", "latest", "--report", "json=report.json"]]) {
+    const after = await project.run(...words);
+    expect([0, 1], after.transcript).toContain(after.code);
+  }
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.transcript).toBe(1);
+  expect(resumed.stdout, resumed.transcript).toContain("expression.no-value");
+});
+
 function runOf(json: string): string {
   return (JSON.parse(json) as { reports: [{ run: { id: string } }] }).reports[0].run.id;
 }

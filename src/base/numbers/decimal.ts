@@ -27,9 +27,10 @@ export class Decimal {
   readonly text: string;
   #big: Big | undefined;
 
-  private constructor(text: string, big?: Big) {
+  // Every number is made here, so each that is written down can be read again.
+  private constructor(text: string) {
+    if (!withinDigits(text)) throw new RangeError(`a number of more than ${LIMITS.decimalDigits} digits`);
     this.text = text;
-    this.#big = big;
   }
 
   /** Reads a JSON numeral; returns `undefined` when the text is none, or has more digits than `LIMITS.decimalDigits`. */
@@ -39,11 +40,10 @@ export class Decimal {
 
   /** Takes a numeral that a JSON parser has already accepted. Throws a RangeError when it has too many digits. */
   static fromJsonSource(source: string): Decimal {
-    if (!withinDigits(source)) throw new RangeError(`a number of more than ${LIMITS.decimalDigits} digits`);
     return new Decimal(source);
   }
 
-  /** Takes a whole number. Throws a RangeError on a number with a fraction, or one too large to be exact. */
+  /** Takes a whole number. Throws a RangeError on a number with a fraction, one too large to be exact, or one of too many digits. */
   static of(value: bigint | number): Decimal {
     if (typeof value === "number" && !Number.isSafeInteger(value)) {
       throw new RangeError(`${value} is not an exact integer`);
@@ -155,10 +155,16 @@ function fromBig(big: Big): Decimal {
   return Decimal.fromJsonSource(big.toFixed());
 }
 
+/** No numeral of so few characters has too many digits, nor too large an exponent. */
+const FEW_CHARS = "1e999".length;
+
+// The sign counts for nothing: a number and its opposite are both within the limit, or neither is.
 function withinDigits(text: string): boolean {
+  if (text.length <= FEW_CHARS) return true;
+  const sign = text.startsWith("-") ? 1 : 0;
   const at = Math.max(text.indexOf("e"), text.indexOf("E"));
-  if (at < 0) return text.length <= LIMITS.decimalDigits;
-  return at <= LIMITS.decimalDigits && Math.abs(Number(text.slice(at + 1))) <= LIMITS.decimalDigits;
+  if (at < 0) return text.length - sign <= LIMITS.decimalDigits;
+  return at - sign <= LIMITS.decimalDigits && Math.abs(Number(text.slice(at + 1))) <= LIMITS.decimalDigits;
 }
 
 /** Returns the sum of exact numbers; zero for none. */

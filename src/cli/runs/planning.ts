@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { type Json, parseJson } from "../../base/json/json.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
@@ -54,7 +55,7 @@ export async function refuseOutdated(
   await whileReading(shell, options, secrets, async (target, ports) => {
     assertSamePlanned(plan, placed(ready, target), target);
     const { json } = await madePlan(ready, target, ports);
-    assertSamePlan(plan, readPlan(options.plan, parseJson(json)));
+    assertSamePlan(plan, readPlan(options.plan, parseJson(json, LIMITS.recordDepth)));
   });
 }
 
@@ -134,7 +135,7 @@ export async function whileReading<T>(
 
 function parsed(file: string, text: string): Json {
   try {
-    return parseJson(text);
+    return parseJson(text, LIMITS.recordDepth);
   } catch (error) {
     throw new Failure({
       code: "plan.unreadable",

@@ -1,5 +1,6 @@
 import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { someInputs } from "../../playbook/inputs/given-inputs.ts";
@@ -18,15 +19,15 @@ export interface ForeseenValue {
 }
 
 /** Binds a template as far as it can be known. Throws an EvaluationFailure for what is known to have no value. */
-export function foresee(template: Template, scope: Scope, path = ""): ForeseenValue {
+export function foresee(template: Template, scope: Scope, path = "", levels: number = LIMITS.answerDepth): ForeseenValue {
   switch (template.kind) {
     case "list": {
-      const items = template.items.map((item, at) => foresee(item, scope, `${path}[${at}]`));
+      const items = template.items.map((item, at) => foresee(item, scope, `${path}[${at}]`, levels - 1));
       return { value: items.map(({ value }) => value), shown: items.map(({ shown }) => shown), unknown: unknownIn(items) };
     }
     case "object": {
       const fields = knownEntries(template, scope).map(
-        ([name, field]) => [name, foresee(field, scope, path === "" ? name : `${path}.${name}`)] as const,
+        ([name, field]) => [name, foresee(field, scope, path === "" ? name : `${path}.${name}`, levels - 1)] as const,
       );
       return {
         value: Object.fromEntries(fields.map(([name, { value }]) => [name, value])),
@@ -38,7 +39,7 @@ export function foresee(template: Template, scope: Scope, path = ""): ForeseenVa
     case "organization":
     case "expression":
     case "text":
-      return leaf(template, scope, path);
+      return leaf(template, scope, { path, levels });
   }
 }
 
@@ -65,14 +66,14 @@ function valueOrUnknown(find: () => Json): Json {
   }
 }
 
-function leaf(template: Template, scope: Scope, path: string): ForeseenValue {
+function leaf(template: Template, scope: Scope, at: { readonly path: string; readonly levels: number }): ForeseenValue {
   try {
-    const value = bind(template, scope);
+    const value = bind(template, scope, at.levels);
     return { value, shown: value, unknown: [] };
   } catch (error) {
     if (!(error instanceof Unforeseen)) throw error;
     const why = error.message;
-    return { value: unknownValue(why), shown: null, unknown: [{ path, why }] };
+    return { value: unknownValue(why), shown: null, unknown: [{ path: at.path, why }] };
   }
 }
 

@@ -17,25 +17,29 @@ export type Template =
   | { readonly kind: "list"; readonly items: readonly Template[] }
   | { readonly kind: "object"; readonly entries: readonly (readonly [string, Template])[] };
 
-/** Returns the value of a template. Pure; its expressions share one budget. Throws an EvaluationFailure. */
-export function bind(template: Template, scope: Scope): Json {
-  return sharingSteps("expressionSteps", () => bound(template, scope));
+/**
+ * Returns the value of a template, nested no deeper than so many levels: those that an answer may have. Pure; its expressions share one
+ * budget. Throws an EvaluationFailure.
+ */
+export function bind(template: Template, scope: Scope, levels: number = LIMITS.answerDepth): Json {
+  return sharingSteps("expressionSteps", () => bound(template, scope, levels));
 }
 
-function bound(template: Template, scope: Scope): Json {
+// A literal is never too deep: a playbook's text nests less than an answer may.
+function bound(template: Template, scope: Scope, levels: number): Json {
   switch (template.kind) {
     case "literal":
       return template.value;
     case "organization":
       return organizationIn(scope) ?? null;
     case "expression":
-      return asNumber(template.expression.evaluate(scope), template.number);
+      return asNumber(template.expression.evaluate(scope, levels), template.number);
     case "text":
       return joined(template.parts.map((part) => (typeof part === "string" ? part : textOf(part, scope))));
     case "list":
-      return template.items.map((item) => bound(item, scope));
+      return template.items.map((item) => bound(item, scope, levels - 1));
     case "object":
-      return Object.fromEntries(knownEntries(template, scope).map(([key, value]) => [key, bound(value, scope)]));
+      return Object.fromEntries(knownEntries(template, scope).map(([key, value]) => [key, bound(value, scope, levels - 1)]));
   }
 }
 

@@ -58,11 +58,60 @@ test("only JSON numerals are numbers", () => {
 test("digits and exponents are bounded", () => {
   const most = LIMITS.decimalDigits;
   expect(Decimal.parse("9".repeat(most))).toBeDefined();
+  expect(Decimal.parse(`-${"9".repeat(most)}`)).toBeDefined();
+  expect(Decimal.parse(`-${"9".repeat(most + 1)}`)).toBeUndefined();
   expect(Decimal.parse("9".repeat(most + 1))).toBeUndefined();
   expect(Decimal.parse(`1e${most}`)).toBeDefined();
   expect(Decimal.parse(`1e-${most + 1}`)).toBeUndefined();
   expect(Decimal.parse("1e99999999999999999999")).toBeUndefined();
   expect(() => decimal("9".repeat(most)).times(decimal("10"))).toThrow(RangeError);
+});
+
+test("no way of making a number leads beyond what can be read again", () => {
+  const most = LIMITS.decimalDigits;
+  const largest = decimal("9".repeat(most));
+  expect(largest.negated().text).toBe(`-${largest.text}`);
+  expect(largest.negated().negated().equals(largest)).toBe(true);
+  expect(Decimal.of(BigInt(largest.text)).text).toBe(largest.text);
+  for (const make of [
+    () => Decimal.of(BigInt(`1${"0".repeat(most)}`)),
+    () => Decimal.of(-(10n ** BigInt(most))),
+    () => decimal("1e1000").abs(),
+    () => largest.plus(decimal("1")),
+    () => largest.negated().minus(decimal("1")),
+    () => Decimal.fromJsonSource(`-${"9".repeat(most + 1)}`),
+  ]) {
+    expect(make).toThrow(new RangeError("a number of more than 1000 digits"));
+  }
+});
+
+test("what one number makes of another is read again as it is written", () => {
+  const numerals = fc
+    .tuple(fc.bigInt(), fc.nat({ max: 1_000 }), fc.constantFrom("", "-"))
+    .map(([digits, exponent, sign]) => `${digits}e${sign}${exponent}`);
+  const results = (a: Decimal, b: Decimal): (() => Decimal)[] => [
+    () => a.plus(b),
+    () => a.minus(b),
+    () => a.times(b),
+    () => a.dividedBy(b),
+    () => a.remainder(b),
+    () => a.negated(),
+    () => a.abs(),
+    () => Decimal.of(BigInt(a.canonical())),
+  ];
+  fc.assert(
+    fc.property(numerals, numerals, (one, other) => {
+      for (const make of results(decimal(one), decimal(other))) {
+        let made: Decimal;
+        try {
+          made = make();
+        } catch {
+          continue;
+        }
+        expect(Decimal.parse(made.text)?.equals(made)).toBe(true);
+      }
+    }),
+  );
 });
 
 test("a JavaScript number is taken only while it is exact", () => {

@@ -49,6 +49,14 @@ test("decimals and whole numbers mix, exactly", () => {
   expect(value("int(2.0)")).toBe("2");
 });
 
+test("a number with too many digits to be written down has no value", () => {
+  for (const text of ["int('1e1000')", "-int('1e1000')", "[int('1e1000')]", "{'a': int('1e1000')}", "decimal(int('1e1000'))"]) {
+    expect(() => value(text), text).toThrow("a number of more than 1000 digits");
+  }
+  expect(value("int('1e999') == decimal('1e999')")).toBe("true");
+  expect(value(`-decimal("${"9".repeat(1_000)}")`)).toBe(`-${"9".repeat(1_000)}`);
+});
+
 test("nothing is cut off where whole numbers are divided", () => {
   expect(value("10 + 7 / 2")).toBe("13.5");
   expect(value("[5 / 2, -7 / 2, 6 / 3, 1 / 3 * 3 < 1]")).toBe("[2.5,-3.5,2,true]");

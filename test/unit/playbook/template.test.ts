@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Json, parseJson, writeJson } from "../../../src/base/json/json.ts";
 import { EvaluationFailure, type Scope } from "../../../src/expression/expression.ts";
+import { foresee } from "../../../src/engine/run/foresee.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { bind, expressionsIn, ORGANIZATION } from "../../../src/playbook/expressions/template.ts";
 import { onlyStep, saidOf } from "./helper.ts";
@@ -22,6 +23,18 @@ test("a quoted numeral becomes a number where a number belongs, and stays text e
   expect(writeJson(bound('uses: ledger.asset.create\nwith: { assetType: P, data: { id: "1", area: "1.50", size: 1.50 } }'))).toBe(
     '{"assetType":"P","data":{"id":"1","area":"1.50","size":1.50}}',
   );
+});
+
+test("a value is nested no deeper than an answer may be, wherever the levels come from", () => {
+  const nested = (levels: number): Json => (levels === 0 ? "end" : [nested(levels - 1)]);
+  const deep = (levels: number): Scope => ({ ...scope, inputs: { l: nested(levels) } });
+  const { with: given } = onlyStep(
+    'uses: ledger.asset.create\nwith: { assetType: P, data: { id: x, deep: "${{ inputs.l }}" } }',
+    INPUTS,
+  );
+  expect(bind(given, deep(198))).toMatchObject({ data: { deep: nested(198) } });
+  expect(() => bind(given, deep(199))).toThrow("this gives a value that is nested deeper than 200 levels");
+  expect(() => foresee(given, deep(199))).toThrow("nested deeper than 200 levels");
 });
 
 test.each([
