@@ -45,11 +45,13 @@ const WORDS: Readonly<Record<string, string>> = {
   getFullYear: "The year.",
   getMonth: "The month, from 0.",
   getDate: "The day of the month, from 1.",
+  getDayOfMonth: "The day of the month, from 0.",
   getDayOfWeek: "The day of the week, from 0 for Sunday.",
   getDayOfYear: "The day of the year, from 0.",
   getHours: "The hours.",
   getMinutes: "The minutes.",
   getSeconds: "The seconds.",
+  getMilliseconds: "The milliseconds.",
   orValue: "The value, or the other one where there is none: `steps.x.?field.orValue(other)`.",
   hasValue: "Whether there is a value.",
 };
@@ -85,6 +87,7 @@ function overloads(): readonly Omit<FunctionWords, "description">[] {
   return cel
     .getDefinitions()
     .functions.filter(({ name, signature }) => Object.hasOwn(WORDS, name) && !HIDDEN.test(signature))
+    .filter(({ receiverType }) => receiverType?.startsWith("google.") !== true)
     .map(({ name, receiverType, signature }) => ({
       name,
       receiver: receiverType ?? undefined,

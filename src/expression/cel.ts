@@ -1,8 +1,9 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
-import { dateProblem } from "../base/time/date.ts";
 import { Decimal, sum } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import { patternOf } from "./pattern.ts";
+import { Duration } from "./time/duration.ts";
+import { Moment, PARTS } from "./time/moment.ts";
 
 export type { ASTNode };
 export { Environment };
@@ -26,9 +27,11 @@ const ORDER: Readonly<Record<string, (sign: -1 | 0 | 1) => boolean>> = {
   ">=": (sign) => sign >= 0,
 };
 
+const WHOLE_UNITS = { getHours: "h", getMinutes: "m", getSeconds: "s", getMilliseconds: "ms" } as const;
+
 /**
- * CEL as tokenbook has it: every number that is not a plain integer literal is an exact decimal, `re2` replaces `matches` (linear time),
- * and nothing is coerced. The environments for checking and for evaluating are copies of this one.
+ * CEL as tokenbook has it: every number that is not a plain integer literal is an exact decimal, dates and durations are exact and our own
+ * (decision 188), `re2` replaces `matches` (linear time), and nothing is coerced. The environments for checking and for evaluating are copies of this one.
  */
 export const cel: Environment = build();
 
@@ -41,7 +44,11 @@ function build(): Environment {
   });
   // Unless fields are named, the library reads those of our class.
   environment.registerType("decimal", { ctor: Decimal, fields: {} } as never);
+  environment.registerType("date", { ctor: Moment, fields: {} } as never);
+  environment.registerType("duration", { ctor: Duration, fields: {} } as never);
   registerDecimalOperators(environment);
+  registerTimeOperators(environment);
+  registerTimeParts(environment);
   registerFunctions(environment);
   return environment;
 }
@@ -69,6 +76,32 @@ function registerDecimalOperators(environment: Environment): void {
   environment.registerOperator("-decimal", (a: Decimal) => a.negated());
 }
 
+function registerTimeOperators(environment: Environment): void {
+  environment.registerOperator("date + duration: date", (date: Moment, by: Duration) => date.plus(by));
+  environment.registerOperator("duration + date: date", (by: Duration, date: Moment) => date.plus(by));
+  environment.registerOperator("date - duration: date", (date: Moment, by: Duration) => date.minus(by));
+  environment.registerOperator("date - date: duration", (date: Moment, other: Moment) => date.since(other));
+  environment.registerOperator("duration + duration: duration", (a: Duration, b: Duration) => new Duration(a.nanos + b.nanos));
+  environment.registerOperator("duration - duration: duration", (a: Duration, b: Duration) => new Duration(a.nanos - b.nanos));
+  for (const type of ["date", "duration"]) {
+    environment.registerOperator(`${type} == ${type}`, (a: Moment | Duration, b: Moment | Duration) => a.nanos === b.nanos);
+    for (const [operator, holds] of Object.entries(ORDER)) {
+      environment.registerOperator(`${type} ${operator} ${type}`, (a: Moment | Duration, b: Moment | Duration) =>
+        holds(a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0),
+      );
+    }
+  }
+}
+
+function registerTimeParts(environment: Environment): void {
+  for (const [name, part] of Object.entries(PARTS)) {
+    environment.registerFunction(`date.${name}(): int`, (date: Moment) => BigInt(part(date.clockIn())));
+    environment.registerFunction(`date.${name}(string): int`, (date: Moment, zone: string) => BigInt(part(date.clockIn(zone))));
+  }
+  for (const [name, unit] of Object.entries(WHOLE_UNITS))
+    environment.registerFunction(`duration.${name}(): int`, (duration: Duration) => duration.whole(unit));
+}
+
 function registerFunctions(environment: Environment): void {
   environment.registerFunction("decimal(string): decimal", (text: string) => numeral(text));
   environment.registerFunction("decimal(int): decimal", (value: bigint) => Decimal.of(value));
@@ -76,7 +109,7 @@ function registerFunctions(environment: Environment): void {
   environment.registerFunction("string(decimal): string", (value: Decimal) => value.text);
   environment.registerFunction("int(decimal): int", whole);
   environment.registerFunction("sum(list<dyn>): decimal", (values: readonly Number_[]) => sum(values.map(exact)));
-  environment.registerFunction("date(string): google.protobuf.Timestamp", (text: string) => moment(text));
+  environment.registerFunction("date(string): date", (text: string) => Moment.of(text));
   environment.registerFunction("re2(string, string): bool", (text: string, pattern: string) => patternOf(pattern).foundIn(text));
 }
 
@@ -103,10 +136,4 @@ export function numeral(text: string): Decimal {
 export function whole(value: Decimal): bigint {
   if (!value.isInteger()) throw new RangeError(`${value.text} is not a whole number`);
   return BigInt(value.canonical());
-}
-
-function moment(text: string): Date {
-  const problem = dateProblem(text);
-  if (problem !== undefined) throw new RangeError(`${JSON.stringify(text)} ${problem}`);
-  return new Date(text);
 }

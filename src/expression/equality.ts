@@ -3,6 +3,8 @@ import { Decimal } from "../base/numbers/decimal.ts";
 import type { ASTNode } from "./cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
 import { spelling } from "./map-keys.ts";
+import { Duration } from "./time/duration.ts";
+import { Moment } from "./time/moment.ts";
 
 /**
  * Gives each `==`, `!=` and `in` of a new syntax tree JSON's equality. The library compares the contents of lists and maps by JavaScript
@@ -51,7 +53,8 @@ function same(left: unknown, right: unknown): boolean {
   if (isNumber(left)) return isNumber(right) && exact(left).equals(exact(right));
   if (Array.isArray(left))
     return Array.isArray(right) && left.length === right.length && left.every((item, at) => same(item, right[at]));
-  if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime();
+  if (left instanceof Moment && right instanceof Moment) return left.nanos === right.nanos;
+  if (left instanceof Duration && right instanceof Duration) return left.nanos === right.nanos;
   return sameRecords(left, right);
 }
 
@@ -68,7 +71,9 @@ const STEPS_OF_NUMBERS = 5;
 
 function sameRecords(left: unknown, right: unknown): boolean {
   if (isForeign(left) || isForeign(right))
-    throw new RangeError("values that are not JSON cannot be compared: compare their texts");
+    throw new RangeError(
+      "values without a form in JSON are compared only with those of their own type: make the other one a date or a duration",
+    );
   if (!isRecord(left) || !isRecord(right)) return false;
   const keys = Object.keys(left);
   return (
@@ -93,7 +98,7 @@ function exact(value: Decimal | bigint): Decimal {
   return value instanceof Decimal ? value : Decimal.of(value);
 }
 
-// CEL's durations, byte strings and similar types keep their value where no key shows it.
+// Dates, durations, byte strings and similar types keep their value where no key shows it.
 function isForeign(value: unknown): boolean {
   if (!isRecord(value)) return typeof value === "function";
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -132,13 +132,9 @@ function characterOf(text: string, at: number): Said | undefined {
   return { message, suggestion: "type the space again", ...place };
 }
 
-/** The forms of a duration, for messages. */
-export const DURATION_FORM = "write hours, minutes and seconds, as in 24h or 1h30m; ms, us and ns are possible too";
-
 // The library's words about values, and ours.
 const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
-  [/^Invalid duration string: (.*)$/s, `"$1" is no duration: ${DURATION_FORM}`],
 ];
 
 /** Returns the library's one-line summary of an error, without its own drawing of the position. */

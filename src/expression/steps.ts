@@ -180,13 +180,11 @@ class CountedCall extends OwnMacro<OwnCall> {
     if (this.#name === "re2" && typeof first === "string" && typeof second === "string")
       spend(patternOf(second).stepsFor(first.length));
     if (this.#name === "join" && Array.isArray(first)) spend((first.length * lengthOf(second)) / CHARS_A_STEP);
-    if (this.#name === "duration" && typeof first === "string" && first.length > LIMITS.durationChars)
-      throw new RangeError(`a text of ${first.length} characters is no duration: it has at most ${LIMITS.durationChars}`);
     if (this.#name.startsWith("get") && typeof second === "string") spend(STEPS_OF_A_TIME_ZONE);
   }
 }
 
-// The library makes a calendar for each.
+// A calendar is made for each zone.
 const STEPS_OF_A_TIME_ZONE = 2_000;
 
 function lengthOf(value: unknown): number {

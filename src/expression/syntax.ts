@@ -3,10 +3,10 @@ import { Decimal } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import { mapKeyProblem } from "./map-keys.ts";
-import { DURATION_FORM } from "./slip.ts";
 import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
+import { Duration } from "./time/duration.ts";
 
 /** The methods that bind a name and visit each item. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
@@ -98,8 +98,6 @@ function inexactProblem(node: ASTNode): ExpressionProblem | undefined {
   return /^\d.*u$/i.test(text) ? { ...at, message: "unsigned numbers are not available", suggestion: "drop the u" } : undefined;
 }
 
-const DURATION = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s|us|µs|ns))+$/;
-
 // Literal arguments of functions are checked before the run.
 function literalProblem(node: ASTNode): ExpressionProblem | undefined {
   if (node.op !== "call") return undefined;
@@ -108,16 +106,17 @@ function literalProblem(node: ASTNode): ExpressionProblem | undefined {
   if (text?.op !== "value" || typeof text.args !== "string") return undefined;
   const { args: value, start, end } = text;
   switch (name) {
+    case "timestamp":
     case "date": {
       const problem = dateProblem(value);
       return problem === undefined
         ? undefined
         : { code: "expression.date", message: `${JSON.stringify(value)} ${problem}`, start, end };
     }
-    case "duration":
-      return DURATION.test(value)
-        ? undefined
-        : { code: "expression.duration", message: `${JSON.stringify(value)} is no duration: ${DURATION_FORM}`, start, end };
+    case "duration": {
+      const duration = Duration.read(value);
+      return typeof duration === "string" ? { code: "expression.duration", message: duration, start, end } : undefined;
+    }
     case "decimal":
     case "int": {
       const number = Decimal.parse(value);

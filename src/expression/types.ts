@@ -13,15 +13,13 @@ import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 export type TypeName = string;
 
 // CEL's types that JSON does not have serve inside an expression, but cannot be its result.
-const NO_JSON = /\b(?:double|uint|bytes|type|optional|google\.protobuf)\b/;
-
-const MOMENT: TypeName = "google.protobuf.Timestamp";
+const NO_JSON = /\b(?:date|duration|double|uint|bytes|type|optional)\b/;
 
 function noJson(type: TypeName, text: string): ExpressionProblem {
   return {
     code: "expression.no-json",
     message: `this gives ${type}, which is no value of JSON`,
-    ...(type === MOMENT ? { suggestion: "compare it with another date, or give the text itself" } : {}),
+    ...(type === "date" ? { suggestion: "compare it with another date, or give the text itself" } : {}),
     start: text.search(/\S/),
     end: text.trimEnd().length,
   };
@@ -34,7 +32,7 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
     suggestion: "a text is never taken for a number: drop its quotes, or write decimal(…) around it",
   },
   {
-    pattern: /^no such overload: (?:string \S+ google\.protobuf\.Timestamp|google\.protobuf\.Timestamp \S+ string)$/,
+    pattern: /^no such overload: (?:string \S+ date|date \S+ string)$/,
     suggestion: "a text is never taken for a date: write date(…) around it",
   },
   {
