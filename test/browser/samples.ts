@@ -61,7 +61,7 @@ function expectation(): RunReport {
     .expanded("approvals", ["bob", "dora"])
     .written("approvals[bob]")
     .written("approvals[dora]");
-  const problem = firstBroken([Expression.parse(written) as Expression], scope);
+  const problem = firstBroken([Expression.parse(written) as Expression], scope)?.problem;
   return reportOf(records.stopped("owned", "failed", problem).closed("failed").all);
 }
 

@@ -81,6 +81,76 @@ test.for([
   expect(await world.commits()).toEqual([]);
 });
 
+const UNCLEAR = [
+  {
+    shows: "a text that is no number",
+    that: "response.totalSupply >= decimal(response.properties.target)",
+    says: '"1,000" is not a number',
+  },
+  {
+    shows: "no such field",
+    that: "response.totalSupply >= response.properties.goal",
+    says: 'response.properties has no field "goal"',
+  },
+  {
+    shows: "a text in place of true or false",
+    that: "response.properties.target",
+    says: 'this must be true or false, and is "1,000"',
+  },
+] as const;
+
+function mintUnless(that: string): string {
+  const token = `ensure: { read: ledger.token.get, with: { id: Gold }, that: 'response.id == "Gold"' }`;
+  return `${HEAD}name: Mint unless there is enough
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: ${tokenWith("Gold").replace(/ \}$/, ', properties: { target: "1,000" } }')}
+    ${token}
+  - id: mint
+    uses: ledger.token.mint
+    with: { id: Gold, to: "\${{ actors.issuer }}", value: "10.00" }
+    ensure: { read: ledger.token.get, with: { id: Gold }, that: '${that}', within: 200ms }
+`;
+}
+
+test.for(UNCLEAR)("the condition before the write has $shows: nothing is sent, in any run", async ({ that, says }) => {
+  const world = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("mint.yaml", mintUnless(that));
+  for (const args of [["run", "mint.yaml"], ["run", "mint.yaml"], ["resume"]]) {
+    const run = await project.run(...args);
+    expect(run.code, run.transcript).toBe(1);
+    expect(run.stdout, run.transcript).toMatch(lineOf("✗ failed", "mint"));
+    expect(run.stdout, run.transcript).toContain("ensure.unclear: ");
+    expect(run.stdout, run.transcript).toContain(says);
+    expect(run.stdout, run.transcript).toContain("in doubt nothing is sent");
+  }
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
+  const planned = await project.run("plan", "mint.yaml");
+  expect(planned.stdout, planned.transcript).toContain("ensure.unclear");
+
+  // A plain false is no doubt.
+  project.write("mint.yaml", mintUnless("has(response.properties.goal)"));
+  const sent = await project.run("run", "mint.yaml");
+  expect(sent.code, sent.transcript).toBe(1);
+  expect(sent.stdout, sent.transcript).toContain("ensure.not-so: ");
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+test("what is missing in the answer after the write is waited for, and explained when the time is over", async () => {
+  const world = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("gold.yaml", createUnless("response.properties.never == 1"));
+  const run = await project.run("run", "gold.yaml");
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toContain("ensure.not-so: this cannot be evaluated: response.properties.never == 1: ");
+  expect(run.stdout, run.transcript).toContain("why: the write itself took effect");
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
+});
+
 function discovering(one: string): string {
   return `${HEAD}name: Ask, and find what was asked
 steps:

@@ -26,8 +26,8 @@ interface Beginning {
 }
 
 /**
- * Checks whether the state that a write should bring about exists already; then the step is complete, and nothing is sent. A read that fails
- * stops the step, since nothing is written in doubt.
+ * Checks whether the state that a write should bring about exists already; then the step is complete, and nothing is sent. A read that fails,
+ * and a condition that is neither true nor false, stop the step, since nothing is written in doubt.
  */
 export async function holdsAlready(context: Looking, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
   const looked = await lookWhether(context, place, step.ensure);
@@ -55,9 +55,13 @@ export async function becomesSo(context: Looking, place: Place, ensure: Ensure):
   const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
   const found = await lookUntil(context, about, async (): Promise<LookResult<Became>> => {
     const looked = await lookWhether(context, place, ensure);
-    if ("problem" in looked) return { found: looked };
-    if (looked.holds) return { found: looked };
-    broken = looked.broken ?? broken;
+    if ("problem" in looked) {
+      if (looked.mayClear === undefined) return { found: looked };
+      broken = looked.problem;
+    } else {
+      if (looked.holds) return { found: looked };
+      broken = looked.broken ?? broken;
+    }
     return "again";
   });
   return found === "late" ? { problem: { ...broken, code: "ensure.not-so" } } : found;
@@ -65,9 +69,14 @@ export async function becomesSo(context: Looking, place: Place, ensure: Ensure):
 
 type Became = Exclude<LookOutcome, { readonly holds: false }>;
 
-/** The result of a look; a read that failed proves nothing. */
+/** The result of a look. */
 export type LookOutcome =
-  | { readonly problem: StepProblem }
+  | {
+      /** Why the look proves nothing. */
+      readonly problem: StepProblem;
+      /** A later look may be clear, since something was only missing in the answer. */
+      readonly mayClear?: true;
+    }
   | {
       readonly holds: true;
       readonly response: Json;
@@ -76,7 +85,7 @@ export type LookOutcome =
     }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
-/** Reads whether `ensure` holds. It does not while the thing is not there. */
+/** Reads whether `ensure` holds. It does not while the condition is plainly false, or the thing is not there (decision 43). */
 export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
@@ -89,8 +98,16 @@ export async function lookWhether(context: Looking, place: Place, ensure: Ensure
   const { payload, requests } = result;
   const scope = context.scopeAt(place, { response: payload });
   const judged = judgeConditions({ keyword: "ensure", all: [ensure.that], scope });
-  return "problem" in judged ? { holds: false, broken: judged.problem } : { holds: true, response: payload, requests, ...judged };
+  if ("held" in judged) return { holds: true, response: payload, requests, ...judged };
+  if (judged.gave === false) return { holds: false, broken: judged.problem };
+  const problem: StepProblem = { ...UNCLEAR, ...judged.problem, code: "ensure.unclear" };
+  return judged.gave === "no value" ? { problem, mayClear: true } : { problem };
 }
+
+const UNCLEAR: Pick<StepProblem, "why" | "next"> = {
+  why: "so it is unclear whether the write is already done, and in doubt nothing is sent",
+  next: "make `that` true or false for every answer; a field that may be absent needs has(response.FIELD) before it",
+};
 
 // Only ids from the playbook: an id that the run would choose names nothing yet.
 function yieldsOf({ operation }: CallStep, input: JsonObject, profile: Profile): JsonObject {

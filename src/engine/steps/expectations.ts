@@ -4,7 +4,7 @@ import { explain } from "../../expression/explain/explain.ts";
 import type { Explanation } from "../../expression/explain/explanation.ts";
 import { causeOf } from "../../expression/explain/tree.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import { writeJson } from "../../base/json/json.ts";
+import { shownJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { seenIn } from "../../expression/explain/held.ts";
 import type { HeldCondition, HeldConditions, StepProblem } from "../../protocol/record.ts";
@@ -20,13 +20,19 @@ export interface Conditions {
   readonly scope: Scope;
 }
 
-/** What conditions showed: why the first one that does not hold fails, or all of them with their values. */
-export type JudgedConditions = { readonly problem: StepProblem } | { readonly held: readonly HeldCondition[] };
+/** What conditions showed: the first one that does not hold, or all of them with their values. */
+export type JudgedConditions = BrokenCondition | { readonly held: readonly HeldCondition[] };
+
+/** A condition that does not hold, and why. */
+export interface BrokenCondition {
+  /** `false`: it plainly does not hold. `no value`: something that it needs is missing. `no boolean`: it gives something else, and always will. */
+  readonly gave: false | "no value" | "no boolean";
+  readonly problem: StepProblem;
+}
 
 /** Evaluates the conditions of a step in their order, up to the first one that does not hold. */
 export function judgeConditions(conditions: Conditions): JudgedConditions {
-  const problem = firstBroken(conditions.all, conditions.scope);
-  return problem === undefined ? { held: heldBy(conditions) } : { problem };
+  return firstBroken(conditions.all, conditions.scope) ?? { held: heldBy(conditions) };
 }
 
 /** Returns conditions that hold, with the values that they are about. */
@@ -46,30 +52,31 @@ export function keptOf(held: readonly HeldCondition[]): { readonly held?: HeldCo
 }
 
 /** Returns the first expectation that does not hold, with the reason; `undefined` when all hold. */
-export function firstBroken(expectations: readonly Expression[], scope: Scope): StepProblem | undefined {
+export function firstBroken(expectations: readonly Expression[], scope: Scope): BrokenCondition | undefined {
   return sharingSteps("expressionSteps", () => {
     for (const expectation of expectations) {
-      const problem = broken(expectation, scope);
-      if (problem !== undefined) return problem;
+      const broken = brokenBy(expectation, scope);
+      if (broken !== undefined) return broken;
     }
     return undefined;
   });
 }
 
-function broken(expectation: Expression, scope: Scope): StepProblem | undefined {
+function brokenBy(expectation: Expression, scope: Scope): BrokenCondition | undefined {
+  const text = expectation.text.trim();
   try {
-    if (expectation.evaluate(scope) === true) return undefined;
-    return {
-      code: "expect.failed",
-      message: `this does not hold: ${expectation.text.trim()}`,
-      evidence: seen(expectation, scope),
-    };
+    const value = expectation.evaluate(scope);
+    if (value === true) return undefined;
+    const gave = value === false ? value : "no boolean";
+    const message =
+      value === false ? `this does not hold: ${text}` : `this must be true or false, and is ${shownJson(value)}: ${text}`;
+    return { gave, problem: { code: "expect.failed", message, evidence: seen(expectation, scope) } };
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
     const explanation = explain(expectation, scope);
     const why = causeOf(explanation.tree) ?? error.message;
-    const message = `this cannot be evaluated: ${expectation.text.trim()}: ${why}`;
-    return { ...noValue(error, { code: "expect.no-value", message }), evidence: asJson(explanation) };
+    const problem = noValue(error, { code: "expect.no-value", message: `this cannot be evaluated: ${text}: ${why}` });
+    return { gave: "no value", problem: { ...problem, evidence: asJson(explanation) } };
   }
 }
 

@@ -68,7 +68,7 @@ test("whatever does not hold is explained, within bounds, with no escape byte, a
     fc.property(condition, value, value, (text, response, other) => {
       const parsed = Expression.parse(text);
       fc.pre(!isProblem(parsed));
-      const problem = firstBroken([parsed], { response: asJson(response), other: asJson(other) });
+      const problem = firstBroken([parsed], { response: asJson(response), other: asJson(other) })?.problem;
       if (problem === undefined) return;
       broken += 1;
       const explanation = writeJson(problem.evidence);
@@ -118,7 +118,7 @@ test("hostile answers and hostile journals reach no terminal raw", () => {
       "response == {'a': 1}",
       "response.list.all(i, i.a == 'b')",
       "response.nope == 1",
-    ].map((expression) => firstBroken([Expression.parse(expression) as Expression], scope));
+    ].map((expression) => firstBroken([Expression.parse(expression) as Expression], scope)?.problem);
     const node = { expression: text, state: text, why: text, summary: text, value: text };
     const items = { says: text, shown: [{ at: text, condition: { ...node, parts: [node] } }, text], more: true };
     const hints = [
@@ -148,7 +148,7 @@ test("no half of a secret is shown, wherever in a long text it is", () => {
       "response.nope == 1",
       "'a' in response.list",
     ]) {
-      const problem = firstBroken([Expression.parse(expression) as Expression], scope);
+      const problem = firstBroken([Expression.parse(expression) as Expression], scope)?.problem;
       if (problem === undefined) throw new Error(expression);
       const { clean } = encode({ kind: "step.stopped", step: "s", outcome: "failed", problem, startedAt: 0 }, redact);
       expect(writeJson(clean)).not.toMatch(/7f3a9c|2e8f60|4c7a/);

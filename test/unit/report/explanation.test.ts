@@ -33,7 +33,7 @@ const scope = parseJson(`{
 }`) as Scope;
 
 function problemOf(text: string, of: Scope = scope): StepProblem {
-  const problem = firstBroken([Expression.parse(text) as Expression], of);
+  const problem = firstBroken([Expression.parse(text) as Expression], of)?.problem;
   if (problem === undefined) throw new Error(`this holds: ${text}`);
   return problem;
 }
