@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { proxyTo } from "./proxy.ts";
 import { lineOf, newProject, operationsOf, runIn, servedSandbox, stepIn, tokenWith } from "./world.ts";
 
 const HEAD = `playbook: 1
@@ -209,4 +210,60 @@ test("a block of reads that fails each time fails the run", async () => {
   expect(run.code, run.transcript).toBe(1);
   expect(run.lines.filter((line) => /✗ failed +stats/.test(line))).toHaveLength(2);
   expect(run.stdout, run.transcript).toMatch(/: 3 steps: 1 ok, 1 failed, 1 not run in /);
+});
+
+const PART = `playbook: 1
+mode: read-only
+inputs: { supply: { type: decimal }, town: { type: string } }
+steps:
+  - { id: look, uses: ledger.status, expect: [inputs.supply == 10] }
+outputs: { supply: "\${{ inputs.supply }}", town: "\${{ inputs.town }}" }
+`;
+
+const OUTER = `playbook: 1
+mode: read-only
+inputs: { supply: { type: decimal } }
+steps:
+  - id: each
+    foreach: { town: [Faro, Porto], key: town }
+    uses: ./part.yaml
+    with: { supply: "\${{ inputs.supply }}", town: "\${{ town }}" }
+outputs: { supply: "\${{ inputs.supply }}", inner: "\${{ steps.each['Porto'].outputs.supply }}" }
+`;
+
+const INCLUDED = `${HEAD}name: Look again with what is there now
+mode: read-only
+steps:
+  - id: looking
+    retry: { attempts: 2, every: 10ms }
+    block:
+      - { id: token, uses: ledger.token.get, with: { id: Gold } }
+      - { id: part, uses: ./outer.yaml, with: { supply: "\${{ steps.token.response.totalSupply }}" } }
+outputs: { supply: "\${{ steps.part.outputs.supply }}", inner: "\${{ steps.part.outputs.inner }}" }
+`;
+
+test("a playbook in a block that is tried again gets the inputs of this try, at each depth", async () => {
+  const world = await servedSandbox();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("part.yaml", PART);
+  project.write("outer.yaml", OUTER);
+  project.write("included.yaml", INCLUDED);
+  const body = { id: "Gold", name: "Gold", symbol: "GLD", behaviour: { decimal: 2, maxMintQuantity: 100, transferable: true } };
+  await world.call("POST /token", "userId:alice", [body]);
+  const mint = { id: "Gold", to: { orgId: "org1", userId: "alice" }, value: 10 };
+  void proxy.next("GET /token", async (passing) => {
+    const before = await passing.forward();
+    await world.call("POST /token/mint", "userId:alice", [mint]);
+    passing.answer(before);
+  });
+  const run = await project.run("run", "included.yaml");
+  expect(run.code, run.transcript).toBe(0);
+  expect(
+    run.lines.filter((line) => /✗ failed +part.*look /.test(line)),
+    run.transcript,
+  ).toHaveLength(1);
+  const { data } = await project.json("runs", "show", runIn(run));
+  expect(data.reports[0]?.run.outputs).toEqual({ supply: 10, inner: 10 });
 });

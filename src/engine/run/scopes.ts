@@ -6,12 +6,14 @@ import type { Playbook, StepLoops } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { stepNamed } from "../../playbook/playbook-walk.ts";
 import { parseAddress } from "../../protocol/address.ts";
-import { type RunState, type StepValues, valuesIn } from "../../protocol/state.ts";
+import { type RunState, type StepState, type StepValues, valuesIn } from "../../protocol/state.ts";
 import { actorsScope, organizationScope } from "../service/caller.ts";
 import type { Place } from "./plan-steps.ts";
 
 interface Frame {
   readonly playbook: Playbook;
+  /** The record with which its playbook began; `undefined` of the run's own. In a block that is repeated it begins again, with other inputs. */
+  readonly begun: StepState["begun"];
   readonly names: Scope;
   /** Whether some steps are in blocks, where their ids alone may not find their values. */
   readonly hasBlocks: boolean;
@@ -28,7 +30,7 @@ export class Frames {
     this.#state = state;
     this.#target = target;
     this.#secrets = secrets;
-    this.#frames.set("", this.#newFrame(playbook, state.opened?.inputs ?? {}));
+    this.#frames.set("", this.#newFrame(playbook, undefined, state.opened?.inputs));
   }
 
   /** Returns the values of the names in an expression at a place. */
@@ -46,17 +48,18 @@ export class Frames {
   // Frames are rebuilt after a restart: the inputs come from the state, the playbook from the step that includes it.
   #frame(name: string): Frame {
     const known = this.#frames.get(name);
-    if (known !== undefined) return known;
     const address = name.slice(0, -1);
+    const begun = this.#state.steps.get(address)?.begun;
+    if (known !== undefined && known.begun === begun) return known;
     const { frame, id } = parseAddress(address);
     const step = stepNamed(this.#frame(frame).playbook, id);
     invariant(step?.kind === "include", `${id} includes a playbook`);
-    const made = this.#newFrame(step.playbook, this.#state.steps.get(address)?.begun?.inputs ?? {});
+    const made = this.#newFrame(step.playbook, begun, begun?.inputs);
     this.#frames.set(name, made);
     return made;
   }
 
-  #newFrame(playbook: Playbook, inputs: JsonObject): Frame {
+  #newFrame(playbook: Playbook, begun: Frame["begun"], inputs: JsonObject = {}): Frame {
     const { opened, openedAt } = this.#state;
     const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: new Date(openedAt).toISOString() };
     const env = opened?.env?.[playbook.file] ?? {};
@@ -69,7 +72,7 @@ export class Frames {
       run,
       ...organizationScope(this.#target),
     };
-    return { playbook, names, hasBlocks: playbook.steps.some(({ kind }) => kind === "block") };
+    return { playbook, begun, names, hasBlocks: playbook.steps.some(({ kind }) => kind === "block") };
   }
 }
 
