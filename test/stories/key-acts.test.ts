@@ -72,3 +72,34 @@ steps:
   goOn();
   for (const { ended } of [running, second]) expect((await ended).code, (await ended).transcript).toBe(0);
 });
+
+const RECORD = `playbook: 1
+name: Record as whom the input names
+inputs: { who: { type: entity } }
+steps:
+  - id: asset
+    as: "\${{ inputs.who }}"
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
+`;
+
+test.for([
+  {
+    who: { orgId: "otherorg", userId: "alice" },
+    says: 'it is of the organization "otherorg", and this environment acts for "org1"',
+  },
+  { who: { borrowerId: "b7", userId: "alice" }, says: "one attribute says who acts, and it has borrowerId and userId" },
+  { who: { orgId: "org1" }, says: "it names no one within the organization" },
+])("an entity acts only if nothing that it says is left out: $who", async ({ who, says }) => {
+  const at = await desk({ "record.yaml": RECORD });
+  for (const command of ["run", "plan"]) {
+    const refused = await at.project.run(command, "record.yaml", "--input", `who=${JSON.stringify(who)}`);
+    expect(refused.code, refused.transcript).toBe(1);
+    expect(refused.stdout, refused.transcript).toContain(`as: inputs.who cannot act: ${says}`);
+  }
+  expect(await at.service.commits()).toEqual([]);
+  for (const own of ['{"orgId":"org1","userId":"alice"}', "borrowerId:b7"]) {
+    const run = await at.project.run("run", "record.yaml", "--input", `who=${own}`);
+    expect(run.code, run.transcript).toBe(0);
+  }
+});

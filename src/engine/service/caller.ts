@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json/json.ts";
+import { isObject, type Json, shownJson } from "../../base/json/json.ts";
 import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
 import { ORGANIZATION } from "../../playbook/expressions/template.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
@@ -67,13 +67,19 @@ function callerOfCredential({ on, credential }: Extract<ActorUse, { kind: "crede
   throw new EvaluationFailure(`as: ${credential.text.trim()} must give the name of a credential`);
 }
 
-function callerOfEntity(use: Extract<ActorUse, { kind: "entity" }>, scope: Scope): Caller {
-  const entity = use.entity.evaluate(scope);
-  const [attribute, value] = (isObject(entity) ? Object.entries(entity) : []).find(([name]) => name !== "orgId") ?? [];
-  if (attribute === undefined || typeof value !== "string") {
-    throw new EvaluationFailure(`as: ${use.entity.text} cannot act: it names no one within the organization`);
-  }
-  return { identities: { [use.on]: `${attribute}:${value}` }, label: value };
+// A call names its actor by one attribute, within the environment's organization: nothing else that an entity says is left out (decision 192).
+function callerOfEntity({ on, entity: expression }: Extract<ActorUse, { kind: "entity" }>, scope: Scope): Caller {
+  const entity = expression.evaluate(scope);
+  const organization = services.filter(hasEntities).find(({ name }) => name === on)?.identity.organization ?? "";
+  const { [organization]: its, ...naming } = isObject(entity) ? entity : {};
+  const cannot = (why: string): EvaluationFailure => new EvaluationFailure(`as: ${expression.text.trim()} cannot act: ${why}`);
+  const [[attribute, value] = [], ...others] = Object.entries(naming);
+  if (attribute === undefined || typeof value !== "string") throw cannot("it names no one within the organization");
+  if (others.length > 0) throw cannot(`one attribute says who acts, and it has ${Object.keys(naming).join(" and ")}`);
+  const own = scope[ORGANIZATION];
+  if (its !== undefined && own !== undefined && its !== own)
+    throw cannot(`it is of the organization ${shownJson(its)}, and this environment acts for ${shownJson(own)}`);
+  return { identities: { [on]: `${attribute}:${value}` }, label: value };
 }
 
 /** Returns the value of `actors` in expressions: an Entity for each actor, a list for a group. */
