@@ -56,8 +56,16 @@ export type ActionOf<S> = { readonly place: PlaceOf<S> } & (
 export type Turn =
   | { readonly to: "rescue"; readonly failed: string }
   | { readonly to: "again"; readonly failed: string; readonly forget: readonly string[] }
-  | { readonly to: "always"; readonly outcome: "ok" | "rescued" }
-  | { readonly to: "always"; readonly outcome: "failed"; readonly failed: string };
+  | (AlwaysAgain & { readonly to: "always"; readonly outcome: "ok" | "rescued" })
+  | (AlwaysAgain & { readonly to: "always"; readonly outcome: "failed"; readonly failed: string });
+
+/** What an `always` did at an earlier end of its block. Its steps run again, except those that sent a write (decision 190). */
+interface AlwaysAgain {
+  /** The addresses of what runs again; left out when there is nothing. */
+  readonly forget?: readonly string[];
+  /** The addresses of what does not; left out when there is nothing. */
+  readonly kept?: readonly string[];
+}
 
 /** How a block or an included playbook ends. */
 export interface Ending {
@@ -203,7 +211,14 @@ export class Walk<S> {
     const inside = phase === "always" ? { ...at, inAlways: true } : at;
     const progress = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, inside, sight);
     if (progress.is === "open" || (progress.is === "stopped" && !ENDS_BLOCK.has(progress.outcome))) return progress;
-    const turn = turnAfter(node, { phase, progress, repeats: own.repeats }, () => heldBy([node.steps], at, sight.state));
+    const turn = turnAfter(
+      node,
+      { phase, progress, repeats: own.repeats },
+      {
+        again: () => heldBy([node.steps], at, sight.state),
+        always: () => alwaysAgain(node.always, at, sight.state),
+      },
+    );
     if (turn !== undefined) return open({ do: "turn", place, turn });
     if (progress.is === "stopped") return progress;
     const outcome = phase === "always" ? (own.turned?.outcome ?? "ok") : phase === "rescue" ? "rescued" : "ok";
@@ -243,17 +258,34 @@ interface PhaseEnd<S> {
 function turnAfter<S>(
   { attempts, rescue, always }: PlanBlock<S>,
   { phase, progress, repeats }: PhaseEnd<S>,
-  forget: () => readonly string[],
+  done: { readonly again: () => readonly string[]; readonly always: () => AlwaysAgain },
 ): Turn | undefined {
   if (phase === "always") return undefined;
   const failed = progress.is === "stopped" ? progress.at : undefined;
   if (failed !== undefined && phase === "steps" && progress.is === "stopped" && progress.outcome === "failed") {
-    if (repeats + 1 < attempts) return { to: "again", failed, forget: forget() };
+    if (repeats + 1 < attempts) return { to: "again", failed, forget: done.again() };
     if (rescue.length > 0) return { to: "rescue", failed };
   }
   if (always.length === 0) return undefined;
-  if (failed !== undefined) return { to: "always", outcome: "failed", failed };
-  return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok" };
+  if (failed !== undefined) return { to: "always", outcome: "failed", failed, ...done.always() };
+  return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok", ...done.always() };
+}
+
+// A step counts as a whole: a block, loop or playbook in which a write was sent stays as it is.
+function alwaysAgain<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): AlwaysAgain {
+  const { steps, expansions } = state;
+  const parts = nodes.map((node) => heldBy([[node]], at, state).filter((one) => steps.has(one) || expansions.has(one)));
+  const hasSent = (part: readonly string[]): boolean => part.some((one) => (steps.get(one)?.attempts.length ?? 0) > 0);
+  const forget = parts.filter((part) => !hasSent(part)).flat();
+  const kept = parts.filter(hasSent).flatMap(([whole = ""]) => (isComplete(whole, state) ? [whole] : []));
+  return { ...(forget.length === 0 ? {} : { forget }), ...(kept.length === 0 ? {} : { kept }) };
+}
+
+function isComplete(address: string, { steps, expansions }: RunState): boolean {
+  const expansion = expansions.get(address);
+  return (
+    steps.get(address)?.completed !== undefined || (expansion !== undefined && expansion.complete === expansion.rounds.length)
+  );
 }
 
 function open<S>(action: ActionOf<S>): Progress<S> {

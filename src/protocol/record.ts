@@ -180,8 +180,10 @@ export interface BlockTurned extends Waited, OfStep {
   readonly failed?: string;
   /** The problem of that step. */
   readonly problem?: StepProblem;
-  /** For `again`: the steps that must run again. */
+  /** The steps that must run again: for `again` those of the block, for `always` those of it that ran at an earlier end of the block. */
   readonly forget?: readonly string[];
+  /** For `always`: its steps that sent a write at an earlier end of the block, and do not run again. */
+  readonly kept?: readonly string[];
 }
 
 /** A write is about to be sent. Durable before its first byte leaves. */

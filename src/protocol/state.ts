@@ -268,7 +268,7 @@ function isName(value: Json | undefined): value is string {
 }
 
 // A new claim tries stopped steps again, and sends only writes again that surely had no effect. A block that failed, and whose `always`
-// is done, returns to the step that failed; completed steps of the `always` stay complete.
+// is done, returns to the step that failed; when it turns to its `always` once more, that runs again (decision 190).
 function reopen(state: RunState): void {
   state.closed = undefined;
   forgetChecks(state);
@@ -317,13 +317,13 @@ export function hadNoEffect({ answered, receipt, settled }: AttemptState): boole
 
 function turn(state: RunState, record: BlockTurned): void {
   const block = stepIn(state, record.step);
-  if (record.to !== "again") {
-    if (record.to === "always") block.turnedBefore = block.turned;
-    block.turned = record;
+  for (const address of record.forget ?? []) forget(state, address);
+  if (record.to === "again") {
+    block.repeats++;
     return;
   }
-  block.repeats++;
-  for (const address of record.forget ?? []) forget(state, address);
+  if (record.to === "always") block.turnedBefore = block.turned;
+  block.turned = record;
 }
 
 // Steps after it can ask for its outcome, and for nothing else.

@@ -2,7 +2,7 @@ import { formatDuration } from "../base/time/duration.ts";
 import { type Json, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text/text.ts";
-import type { Anyway, Confirmation, Notice, RunEdited, RunOpened } from "../protocol/record.ts";
+import type { Anyway, BlockTurned, Confirmation, Notice, RunEdited, RunOpened } from "../protocol/record.ts";
 import { isEmbedded } from "../protocol/heading.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";
@@ -86,6 +86,11 @@ export function editedLines({ playbook, notes }: Pick<RunEdited, "playbook" | "n
   return [`edited since: ${oneLine(playbook.file)}`, ...notes.map((note) => `! ${oneLine(note)}`)].map(
     (line) => `${INDENT}${line}`,
   );
+}
+
+/** Returns the notes on a block whose `always` runs once more: the steps of it that do not. */
+export function turnedLines({ kept = [] }: Pick<BlockTurned, "kept">): readonly string[] {
+  return kept.map((step) => `${INDENT}! ${oneLine(step)} is not done again: it sent a write when its \`always\` ran before`);
 }
 
 /** Returns a whole run in plain lines, as somebody would have seen it who watched. */

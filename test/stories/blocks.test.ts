@@ -170,7 +170,78 @@ test("always runs after a failure; resumed, what failed is tried again, and alwa
   expect(resumed.code, resumed.transcript).toBe(0);
   expect(resumed.stdout, resumed.transcript).toMatch(lineOf("✓ ok", "house"));
   expect(resumed.stdout, resumed.transcript).not.toMatch(/ {2}note {2}/);
+  expect(resumed.stdout, resumed.transcript).toContain("! note is not done again: it sent a write when its `always` ran before");
   expect(operationsOf(await world.commits())).toEqual(["ledger.asset.create", "ledger.asset.create"]);
+});
+
+const CLEANED = `${HEAD}name: Mint, and clean up
+inputs: { supply: { type: decimal, default: "5" } }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Clean")} }
+  - id: minting
+    block:
+      - { id: look, uses: ledger.asset.get, with: { assetType: Property, id: Mill3 } }
+      - { id: mint, uses: ledger.token.mint, with: { id: Clean, to: "\${{ actors.issuer }}", value: 10 } }
+    always:
+      - { id: seen, uses: ledger.token.get, with: { id: Clean } }
+      - id: each
+        foreach: { at: "\${{ steps.seen.response.totalSupply == 10 ? [1, 2] : [1] }}", key: string(at) }
+        uses: ledger.token.get
+        with: { id: Clean }
+      - { id: clean, if: steps.mint.outcome == "changed", uses: ledger.token.burn, with: { id: Clean, from: "\${{ actors.issuer }}", value: 10 } }
+  - { id: after, uses: ledger.token.get, with: { id: Clean }, expect: [response.totalSupply == inputs.supply] }
+outputs: { seen: "\${{ steps.seen.response.totalSupply }}", rounds: "\${{ size(steps.each) }}", clean: "\${{ steps.clean.outcome }}" }
+`;
+
+test("what `always` read or skipped at the first end of a block runs again at its second end, and a write that it sent does not", async () => {
+  const world = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("clean.yaml", CLEANED);
+  const run = await project.run("run", "clean.yaml");
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toMatch(/skipped +clean /);
+
+  await world.call("POST /asset", "userId:alice", { assetType: "Property", data: { id: "Mill3" } });
+  // After the second end of the block, a step fails; the third try finds the block complete.
+  const failed = await project.run("resume");
+  expect(failed.code, failed.transcript).toBe(1);
+  expect(failed.stdout, failed.transcript).toMatch(lineOf("✓ changed", "clean"));
+  expect(failed.stdout, failed.transcript).toMatch(lineOf("✗ failed", "after"));
+  project.write("clean.yaml", CLEANED.replace("totalSupply == inputs.supply", "totalSupply == 0"));
+  const passed = await project.json("resume");
+  expect(passed.code, passed.transcript).toBe(0);
+  expect(passed.data.reports[0]?.run.outputs).toEqual({ seen: 10, rounds: 2, clean: "changed" });
+  const minted = operationsOf(await world.commits()).filter((operation) => /mint|burn/.test(operation));
+  expect(minted).toEqual(["ledger.token.mint", "ledger.token.burn"]);
+});
+
+const TWICE = `${HEAD}name: Fail twice
+steps:
+  - id: outer
+    block:
+      - id: looking
+        block:
+          - { id: house, uses: ledger.asset.get, with: { assetType: Property, id: Mill3 } }
+        always:
+          - { id: note, uses: ledger.asset.create, with: { assetType: Document, data: { id: Note1 } } }
+          - { id: status, uses: ledger.status }
+    always:
+      - { id: stats, uses: ledger.asset.stats }
+`;
+
+test("each resumption that fails again runs `always` again, in blocks within blocks too, and sends no write of it twice", async () => {
+  const world = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("twice.yaml", TWICE);
+  for (const args of [["run", "twice.yaml"], ["resume"], ["resume"]]) {
+    const run = await project.run(...args);
+    expect(run.code, run.transcript).toBe(1);
+    expect(run.stdout, run.transcript).toMatch(lineOf("✓ ok", "status"));
+    expect(run.stdout, run.transcript).toMatch(lineOf("✓ ok", "stats"));
+  }
+  expect(operationsOf(await world.commits())).toEqual(["ledger.asset.create"]);
 });
 
 const RETRIED = `${HEAD}name: Look until it can be seen

@@ -13,6 +13,7 @@ import {
   overallLine,
   STOPPING_LINE,
   summaryLines,
+  turnedLines,
   waitingLine,
 } from "../../report/text.ts";
 import { type Detail, StepLines } from "../../report/steps/step-lines.ts";
@@ -98,6 +99,7 @@ class PlainRun {
     if (!this.#isNew) return;
     this.#head();
     if (record.kind === "run.edited") return this.#print(editedLines(record));
+    if (record.kind === "block.turned") return this.#print(turnedLines(record));
     if (record.kind === "step.begun") return this.#print(this.#lines.begin(this.#fold.step(record.step).report()));
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
     this.#shown.add(record.step);

@@ -119,7 +119,7 @@ const EVENTS: Described = {
   "block.turned": {
     says: "A block continued with its rescue or its always, or again from its first step.",
     required: { step, to: oneOf("rescue", "always", "again") },
-    optional: { outcome: oneOf("ok", "rescued", "failed"), failed: text, problem, forget: texts, waitedMs },
+    optional: { outcome: oneOf("ok", "rescued", "failed"), failed: text, problem, forget: texts, kept: texts, waitedMs },
   },
   "attempt.intended": {
     says: "A write was about to be sent. Durable before its first byte left.",
