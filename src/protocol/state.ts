@@ -49,15 +49,15 @@ export interface StepState {
   /** A block or an included playbook has begun. */
   begun: (RunRecord & StepBegun) | undefined;
   /** The part with which a block continues; `undefined` while it is at its own steps. */
-  turned: BlockTurned | undefined;
+  turned: (RunRecord & BlockTurned) | undefined;
   /** Where it was before it turned to its `always`. */
-  turnedBefore: BlockTurned | undefined;
+  turnedBefore: (RunRecord & BlockTurned) | undefined;
   /** How often a block has begun again. */
   repeats: number;
   /** How it was completed, which is final. */
   completed: (RunRecord & StepCompleted) | undefined;
   /** Why it stopped under the present claim; a new claim tries again. */
-  stopped: StepStopped | undefined;
+  stopped: (RunRecord & StepStopped) | undefined;
 }
 
 /** All that is known about an attempt of a write. */
@@ -129,7 +129,8 @@ export function advance(state: RunState, record: RunRecord): void {
       return edit(state, record);
     case "step.expanded":
       state.expansions.set(record.step, { rounds: record.rounds, complete: 0 });
-      return;
+      // It may have stopped before it had rounds.
+      return forgetValue(state, parseAddress(record.step));
     case "step.begun":
       stepIn(state, record.step).begun = record;
       return;
@@ -272,9 +273,12 @@ function isName(value: Json | undefined): value is string {
 function reopen(state: RunState): void {
   state.closed = undefined;
   forgetChecks(state);
-  for (const step of state.steps.values()) {
-    if (step.completed !== undefined) continue;
-    step.turned = turnedOnClaim(step);
+  const open = [...state.steps].filter(([, { completed }]) => completed === undefined);
+  for (const [, step] of open) step.turned = turnedOnClaim(step);
+  const turnedAt = lastTurn(state);
+  for (const [address, step] of open) {
+    // The outcome of a step that is tried again is open. A block that has turned since keeps what it has left behind.
+    if (step.stopped !== undefined && step.stopped.sequence > turnedAt) forgetValue(state, parseAddress(address));
     step.stopped = undefined;
     // While one attempt may still arrive, none of them is over.
     const areOver = undecidedOf(step.attempts).every(hadNoEffect);
@@ -283,9 +287,15 @@ function reopen(state: RunState): void {
 }
 
 /** Returns the part with which a block continues under the next claim: one that failed returns to where it was before its `always`. */
-export function turnedOnClaim({ completed, stopped, turned, turnedBefore }: StepState): BlockTurned | undefined {
+export function turnedOnClaim({ completed, stopped, turned, turnedBefore }: StepState): StepState["turned"] {
   const hasFailed = completed === undefined && stopped !== undefined && turned?.outcome === "failed";
   return hasFailed ? turnedBefore : turned;
+}
+
+function lastTurn({ steps }: RunState): number {
+  let last = -1;
+  for (const { turned } of steps.values()) last = Math.max(last, turned?.sequence ?? -1);
+  return last;
 }
 
 // A check is about the moment when all steps are done. A result from an earlier claim may be out of date, so it is checked again.
@@ -315,7 +325,7 @@ export function hadNoEffect({ answered, receipt, settled }: AttemptState): boole
   return answered !== undefined && ["not-sent", "refused", "refused-later"].includes(answered.meaning);
 }
 
-function turn(state: RunState, record: BlockTurned): void {
+function turn(state: RunState, record: RunRecord & BlockTurned): void {
   const block = stepIn(state, record.step);
   for (const address of record.forget ?? []) forget(state, address);
   if (record.to === "again") {
@@ -327,10 +337,10 @@ function turn(state: RunState, record: BlockTurned): void {
 }
 
 // Steps after it can ask for its outcome, and for nothing else.
-function stop(state: RunState, record: StepStopped): void {
+function stop(state: RunState, record: RunRecord & StepStopped): void {
   stepIn(state, record.step).stopped = record;
   const { holder, name } = valueHolder(state, parseAddress(record.step));
-  holder[name] ??= { outcome: record.outcome };
+  holder[name] = { outcome: record.outcome };
 }
 
 function complete(state: RunState, record: RunRecord & StepCompleted): void {

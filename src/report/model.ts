@@ -79,6 +79,7 @@ export class RunFold implements Observer {
         this.#endContainers(record.outcome);
         return;
       case "step.expanded":
+        this.#replaceByRounds(record.step);
         if (record.rounds.length === 0) this.step(record.step).heldNothing();
         for (const { key } of record.rounds) this.step(roundOf(record.step, key));
         return;
@@ -132,6 +133,15 @@ export class RunFold implements Observer {
   #forget(step: StepFold): void {
     step.forget();
     this.#open.delete(step);
+  }
+
+  // A `foreach` may have stopped before it had rounds.
+  #replaceByRounds(address: string): void {
+    const { whole, rounds } = this.#group(stepOf(address));
+    const stopped = address === whole.address ? whole : rounds.get(address);
+    if (stopped === undefined) return;
+    this.#forget(stopped);
+    rounds.delete(address);
   }
 
   // With the step that failed all that holds it has, and rounds beside it may have failed too.

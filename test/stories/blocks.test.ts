@@ -338,3 +338,64 @@ test("a playbook in a block that is tried again gets the inputs of this try, at 
   const { data } = await project.json("runs", "show", runIn(run));
   expect(data.reports[0]?.run.outputs).toEqual({ supply: 10, inner: 10 });
 });
+
+const STOPPED = `${HEAD}name: Look, and say how it ended
+inputs: { supply: { type: decimal, default: "5" } }
+steps:
+  - { id: token, uses: ledger.token.create, with: ${tokenWith("Seen")} }
+  - id: looking
+    block:
+      - { id: look, uses: ledger.token.get, with: { id: Seen }, until: response.totalSupply == 5, timeout: 10ms, on_timeout: pending }
+    rescue:
+      - { id: failed, if: steps.look.outcome == "failed", uses: ledger.asset.create, with: { assetType: Document, data: { id: Note1 } } }
+      - { id: wait, uses: ledger.token.get, with: { id: Seen }, until: response.totalSupply == 5, timeout: 10ms, on_timeout: pending }
+      - { id: still, uses: ledger.status, expect: [steps.look.outcome == "failed"] }
+`;
+
+test("a rescue sees how a step stopped last, not how it stopped before a resume, and still sees it when it is resumed itself", async () => {
+  const world = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("seen.yaml", STOPPED);
+  const pending = await project.run("run", "seen.yaml");
+  expect(pending.code, pending.transcript).toBe(4);
+  project.write("seen.yaml", STOPPED.replace("on_timeout: pending", "on_timeout: fail"));
+  const rescued = await project.run("resume");
+  expect(rescued.code, rescued.transcript).toBe(4);
+  expect(rescued.stdout, rescued.transcript).toMatch(lineOf("✓ changed", "failed"));
+  await world.call("POST /token/mint", "userId:alice", [{ id: "Seen", to: { orgId: "org1", userId: "alice" }, value: 5 }]);
+  const passed = await project.run("resume");
+  expect(passed.code, passed.transcript).toBe(0);
+  expect(passed.stdout, passed.transcript).toMatch(lineOf("✓ ok", "still"));
+});
+
+const UNEXPANDED = `${HEAD}name: Rounds of a list that is corrected
+steps:
+  - id: block
+    block:
+      - id: flats
+        foreach: { flat: [A, A], key: flat }
+        uses: ledger.asset.create
+        with: { assetType: Property, data: { id: "\${{ flat }}" } }
+      - { id: all, uses: ledger.status, expect: [size(steps.flats) == 2, "steps.flats.all(k, steps.flats[k].outcome == 'changed')"] }
+`;
+
+test.for(["in a block", "in no block"])(
+  "a foreach %s that had no list at first has its rounds and nothing else",
+  async (where) => {
+    const world = await servedSandbox();
+    const project = newProject();
+    project.serviceAt(world.url);
+    const written = UNEXPANDED.replace("[A, A]", "\"${{ run.key == run.id ? ['A'] : ['A', 'A'] }}\"");
+    const text =
+      where === "in a block" ? written : written.replace("  - id: block\n    block:\n", "").replaceAll(/^ {6}/gm, "  ");
+    project.write("flats.yaml", text);
+    const failed = await project.run("run", "flats.yaml");
+    expect(failed.code, failed.transcript).toBe(1);
+    expect(failed.stdout, failed.transcript).toContain("foreach.same-key");
+    project.write("flats.yaml", text.replace("['A', 'A']", "['A', 'B']"));
+    const passed = await project.run("resume");
+    expect(passed.code, passed.transcript).toBe(0);
+    expect(passed.stdout, passed.transcript).toMatch(/: 3 steps: 2 changed, 1 ok in /);
+  },
+);
