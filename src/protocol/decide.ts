@@ -327,6 +327,13 @@ const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
   "interrupted",
 ];
 
+/** Returns the outcome of a run that is stopped before its end: interrupted, unless a step has found what is worse than a failure. */
+export function outcomeOfStopped({ steps }: RunState): RunOutcome {
+  const found = new Set(Array.from(steps.values(), ({ stopped }) => stopped?.outcome));
+  const worse = WORST_FIRST.slice(0, WORST_FIRST.indexOf("failed")) as readonly StoppedOutcome[];
+  return worse.find((outcome) => found.has(outcome)) ?? "interrupted";
+}
+
 function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   for (const outcome of WORST_FIRST) {
     const found = all.find((each) => each.is === "stopped" && each.outcome === outcome);

@@ -370,6 +370,8 @@ export type RunOutcome = "passed" | "failed" | "pending" | "unknown" | "conflict
 export interface RunClosed {
   readonly kind: "run.closed";
   readonly outcome: RunOutcome;
+  /** It was stopped before its end, and its outcome is worse than that. Left out otherwise, and by older runs. */
+  readonly interrupted?: true;
   /** The values of the playbook's `outputs`, by name. */
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */

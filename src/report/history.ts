@@ -1,4 +1,4 @@
-import type { Holder, RunRecord, RunReleased } from "../protocol/record.ts";
+import type { Holder, RunClosed, RunRecord, RunReleased } from "../protocol/record.ts";
 import { textAt } from "./attempt.ts";
 import type { HistoryReport } from "./shape.ts";
 
@@ -31,10 +31,14 @@ function happeningOf(record: RunRecord): HistoryReport | undefined {
       return who === null ? undefined : { at: timeOf(record), what: "resolved", by: who, text };
     }
     case "run.closed":
-      return { at: timeOf(record), what: "closed", by: null, text: record.outcome };
+      return { at: timeOf(record), what: "closed", by: null, text: closingText(record) };
     default:
       return undefined;
   }
+}
+
+function closingText({ outcome, interrupted }: RunClosed): string {
+  return interrupted === undefined ? outcome : `${outcome}, and interrupted before its end`;
 }
 
 function releaseText({ from, because, unsent = [] }: RunReleased): string {

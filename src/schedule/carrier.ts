@@ -197,6 +197,7 @@ function endOf(
   { playbook, schedule }: Scheduled,
 ): { readonly state: EndedState; readonly problem: FiringProblem | undefined } {
   const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
+  // A run that has found a drift or an unknown write ends with that, also when we stop it (decision 191).
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
   switch (signal.reason as StopReason) {
     case "time-limit":

@@ -103,6 +103,22 @@ describe("a run is interrupted while its mint is on its way", () => {
   });
 });
 
+const ROWS = "type: list, items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } }";
+const DRIFTING = `playbook: 1
+mode: read-only
+schedule: { cron: "* * * * *", timeLimit: 4s }
+inputs:
+  ours: { ${ROWS}, default: [{ holder: a, balance: "1" }] }
+  theirs: { ${ROWS}, default: [{ holder: a, balance: "2" }] }
+reconcile:
+  - id: holdings
+    recheck: 10ms
+    left: { rows: inputs.ours, key: { holder: row.holder }, value: row.balance }
+    right: { rows: inputs.theirs, key: { holder: row.holder }, value: row.balance }
+checks:
+  - { name: the service counts, read: ledger.asset.stats, that: "true" }
+`;
+
 describe("an answer never comes", () => {
   // Each command is at a read that is answered only when the test is over, and may wait for an hour.
   const READING: readonly {
@@ -163,6 +179,36 @@ describe("an answer never comes", () => {
     expect(late.code, late.transcript).toBe(1);
     expect(late.stdout + late.stderr, late.transcript).toContain("schedule.time-limit");
     expect((await project.json("runs")).data.runs).toMatchObject([{ outcome: "interrupted" }]);
+  });
+
+  test("after a drift was found: the run has drifted, whatever stops it, and is resumed", async () => {
+    const { project, proxy } = await patiently();
+    project.write("two.yaml", DRIFTING);
+    const asked = heldFor(proxy, "GET /asset/stats");
+    const running = project.start("run", "two.yaml");
+    await reached(running, asked);
+    await running.signal("SIGTERM");
+    const stopped = await running.ended;
+    expect(stopped.code, stopped.transcript).toBe(3);
+    expect(stopped.stdout, stopped.transcript).toMatch(/≠ drift .*: 2 steps: 1 drift, 1 not run in /);
+    const shown = await project.json("runs", "show", runIn(stopped));
+    expect(shown.data.reports[0]?.run.history.at(-1)?.text).toBe("drift, and interrupted before its end");
+    const resumed = await project.run("resume", runIn(stopped));
+    expect(resumed.code, resumed.transcript).toBe(3);
+    expect(resumed.stdout, resumed.transcript).toMatch(/≠ drift .*: 2 steps: 1 ok, 1 drift in /);
+  });
+
+  test("after a drift was found in a schedule: its time limit ends it, and the drift is notified", async () => {
+    const { project, proxy } = await patiently();
+    project.write("two.yaml", DRIFTING);
+    project.write("note.sh", "#!/bin/sh\ncat >> notes.txt\n");
+    const environment = project.read("tokenbook.yaml");
+    project.write("tokenbook.yaml", `${environment}\nnotifications: { desk: { command: [sh, note.sh], events: [drift] } }\n`);
+    void heldFor(proxy, "GET /asset/stats");
+    const late = await project.run("schedule", "--once", "two.yaml");
+    expect(late.code, late.transcript).toBe(3);
+    expect((await project.json("runs")).data.runs).toMatchObject([{ outcome: "drift" }]);
+    expect(project.read("notes.txt")).toContain('"event":"drift"');
   });
 
   test("of a read in a schedule: the next firing cancels it, and reads itself", async () => {

@@ -144,7 +144,7 @@ export class SubmittedRuns {
           },
         ),
       );
-      if (outcome === "interrupted") throw new NotNow("the worker is stopping");
+      if (outcome === "interrupted" || fold.closed?.interrupted !== undefined) throw new NotNow("the worker is stopping");
       const result = { run: fold.opened?.runId ?? null, outcome, exit: exitOf(outcome), problem: null };
       this.#onEnded(run, result, { report: fold.report(), redact: session.redact });
       return result;

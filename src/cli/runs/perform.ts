@@ -350,13 +350,13 @@ function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${messageOf(error)}\n`);
 }
 
-// The worst first: an unknown outcome is worse than a known failure.
+// The worst first: an unknown outcome is worse than a known failure, and an interrupt hides neither it nor a drift.
 const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
   "bug",
   "unknown",
+  "drift",
   "interrupted",
   "terminated",
-  "drift",
   "failed",
   "locked",
   "cannotStart",

@@ -191,6 +191,7 @@ const EVENTS: Described = {
     says: "The run ended.",
     required: { outcome: oneOf("passed", "failed", "pending", "unknown", "conflict", "drift", "interrupted"), outputs: map },
     optional: {
+      interrupted: { const: true, description: "It was stopped before its end, and its outcome is worse than that." },
       problem,
       waited: {
         type: "object",
