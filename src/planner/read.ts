@@ -1,6 +1,6 @@
 import { formatDuration } from "../base/time/duration.ts";
 import type { Json, JsonObject } from "../base/json/json.ts";
-import { isExpected, judge } from "../engine/steps/read-step.ts";
+import { awaitedIn, isExpected, judge } from "../engine/steps/read-step.ts";
 import { mayPass } from "../engine/read/ask.ts";
 import { bindCall } from "../engine/service/bind-call.ts";
 import { callerOf } from "../engine/service/caller.ts";
@@ -26,7 +26,9 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
     if (result.kind === "read") response = result.payload;
     const absence = result.kind === "failed" && step.until !== undefined ? await absenceIn(context, result) : "nothing";
     if (typeof absence === "object") return fail(context, place, absence.problem);
-    if (absence === "not there" || isToWait(context, place, step, result)) return wait(context, place, step, actor);
+    const awaited = absence === "not there" ? "waits" : awaitedBy(context, place, step, result);
+    if (awaited === "waits") return wait(context, place, step, actor);
+    if (awaited !== "holds") return fail(context, place, awaited.problem);
     const judged = judge(context, step, place, result);
     if ("problem" in judged) return fail(context, place, judged.problem);
     context.conclude(place, judged.value, { verdict: "reads", actor });
@@ -61,10 +63,16 @@ function disturbedRead(context: PlanContext, place: Place, { step, result, actor
 }
 
 // Like the run: what may still come is waited for.
-function isToWait(context: PlanContext, place: Place, { until }: CallStep, result: ReadResult): boolean {
-  if (until === undefined) return false;
-  if (result.kind === "failed") return mayPass(result.reply);
-  return until.evaluate(context.scopeAt(place, { response: result.payload })) !== true;
+function awaitedBy(
+  context: PlanContext,
+  place: Place,
+  { until }: CallStep,
+  result: ReadResult,
+): "holds" | "waits" | { readonly problem: StepProblem } {
+  if (until === undefined) return "holds";
+  if (result.kind === "failed") return mayPass(result.reply) ? "waits" : "holds";
+  const awaited = awaitedIn(context, until, place, result.payload);
+  return awaited === "holds" || !awaited.mayHold ? awaited : "waits";
 }
 
 function wait(context: PlanContext, place: Place, step: CallStep, actor: string | null): void {

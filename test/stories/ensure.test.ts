@@ -180,6 +180,11 @@ test.for([
     says: /discovery\.not-found: the write took effect, but ledger\.transfer\.byAsset shows 0 records for which/,
   },
   {
+    one: "r.data.purpose == 1",
+    code: 1,
+    says: /expression\.no-value: the write took effect, but this cannot be evaluated: response\.filter\(r, r\.data\.purpose == 1\): /,
+  },
+  {
     one: 'approval: r.data.purpose == "roof"',
     code: 1,
     says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records for which/,

@@ -70,7 +70,7 @@ function brokenBy(expectation: Expression, scope: Scope): BrokenCondition | unde
     const gave = value === false ? value : "no boolean";
     const message =
       value === false ? `this does not hold: ${text}` : `this must be true or false, and is ${shownJson(value)}: ${text}`;
-    return { gave, problem: { code: "expect.failed", message, evidence: seen(expectation, scope) } };
+    return { gave, problem: { code: "expect.failed", message, evidence: asJson(explain(expectation, scope)) } };
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
     const explanation = explain(expectation, scope);
@@ -78,11 +78,6 @@ function brokenBy(expectation: Expression, scope: Scope): BrokenCondition | unde
     const problem = noValue(error, { code: "expect.no-value", message: `this cannot be evaluated: ${text}: ${why}` });
     return { gave: "no value", problem: { ...problem, evidence: asJson(explanation) } };
   }
-}
-
-/** Explains why an expression does not hold: its parts with their values, the answer, and what would make it hold. */
-export function seen(expression: Expression, scope: Scope): JsonObject {
-  return asJson(explain(expression, scope));
 }
 
 function asJson(explanation: Explanation): JsonObject {

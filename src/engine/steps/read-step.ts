@@ -2,12 +2,13 @@ import { formatDuration } from "../../base/time/duration.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
 import { pauseAfter } from "../../base/time/backoff.ts";
 import { retry } from "../../base/time/retry.ts";
+import type { Expression } from "../../expression/expression.ts";
 import type { CallStep } from "../../playbook/model.ts";
 import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../read/ask.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { recordedActor } from "../service/caller.ts";
-import { heldBy, judgeConditions, keptOf, seen } from "./expectations.ts";
+import { heldBy, judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { read, type ReadResult } from "../read/read.ts";
@@ -15,6 +16,14 @@ import { isRefused, notAsExpected, notRefused, saidBy } from "./expected-refusal
 import type { Reply } from "../service/service.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Bound } from "../service/bind-call.ts";
+
+/** What came of the tries of a read. */
+interface Tried {
+  readonly last: ReadResult | undefined;
+  /** Why `until` did not hold for the last answer; `undefined` when the last read failed. */
+  readonly unmet: StepProblem | undefined;
+  readonly requests: number;
+}
 
 interface Begun {
   readonly place: Place;
@@ -25,7 +34,8 @@ interface Begun {
 /** Reads until `until` holds, then checks the expectations; repeats all of it as often as `retry` allows. */
 export async function readStep(context: Looking, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
-  let last: ReadResult | undefined;
+  let last: Tried["last"];
+  let unmet: Tried["unmet"];
   const ask = async (by?: number): Promise<ReadResult> => {
     const expects = (reply: Reply): boolean => isExpected(step, reply);
     last = await read(context, {
@@ -38,12 +48,14 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
       ...begun.bound,
     });
     requests += last.requests;
+    unmet = undefined;
     return last;
   };
+  const missed = (problem: StepProblem): void => void (unmet = problem);
   const once = async (): Promise<JudgedRead | "late" | "stopping"> => {
     if (context.stopping) return "stopping";
-    const result = await untilItHolds(context, step, begun, ask);
-    return typeof result === "string" ? result : judge(context, step, begun.place, result);
+    const result = await untilItHolds(context, step, begun, { ask, missed });
+    return typeof result === "string" || !("kind" in result) ? result : judge(context, step, begun.place, result);
   };
   const pause = async (_judged: unknown, tries: number): Promise<boolean> => {
     if (step.retry === undefined || tries >= step.retry.attempts) return false;
@@ -52,7 +64,7 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
   };
   const ended = await retry(once, { isFinal: (judged) => typeof judged === "string" || "value" in judged, pause });
   if (ended === "stopping") return;
-  if (ended === "late") return timedOut(context, step, begun, { last, requests });
+  if (ended === "late") return timedOut(context, step, begun, { last, unmet, requests });
   conclude(context, begun, ended, requests);
 }
 
@@ -60,19 +72,35 @@ async function untilItHolds(
   context: Looking,
   step: CallStep,
   { place }: Begun,
-  ask: (by?: number) => Promise<ReadResult>,
-): Promise<ReadResult | "late" | "stopping"> {
+  { ask, missed }: { readonly ask: (by?: number) => Promise<ReadResult>; readonly missed: (problem: StepProblem) => void },
+): Promise<ReadResult | Problem | "late" | "stopping"> {
   const { until, wait } = step;
   if (until === undefined || wait === undefined) return ask();
   return lookUntil(
     context,
     { address: place.address, for: until.text.trim(), wait },
-    async (by): Promise<LookResult<ReadResult>> => {
+    async (by): Promise<LookResult<ReadResult | Problem>> => {
       const result = await ask(by);
       if (result.kind === "failed") return mayPass(result.reply) ? "again" : notYet(context, result);
-      return until.evaluate(context.scopeAt(place, { response: result.payload })) === true ? { found: result } : "again";
+      const awaited = awaitedIn(context, until, place, result.payload);
+      if (awaited === "holds") return { found: result };
+      if (!awaited.mayHold) return { found: { problem: awaited.problem } };
+      missed(awaited.problem);
+      return "again";
     },
   );
+}
+
+/** Whether `until` holds for an answer; if not, why, and whether it may for a later one: what is missing may come, a condition that is no boolean stays so. */
+export function awaitedIn(
+  context: Looking,
+  until: Expression,
+  place: Place,
+  response: Json,
+): "holds" | { readonly mayHold: boolean; readonly problem: StepProblem } {
+  const judged = judgeConditions({ keyword: "until", all: [until], scope: context.scopeAt(place, { response }) });
+  if ("held" in judged) return "holds";
+  return { mayHold: judged.gave !== "no boolean", problem: { ...judged.problem, code: "until.unclear" } };
 }
 
 /** Looks again where the service says that the thing is not there yet; any other failure is the result of the read. */
@@ -83,9 +111,11 @@ async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "fai
 }
 
 /** The result of a read: a value with the conditions that held, or a problem. */
-export type JudgedRead =
-  | { readonly value: JsonObject; readonly held: readonly HeldCondition[] }
-  | { readonly problem: StepProblem };
+export type JudgedRead = { readonly value: JsonObject; readonly held: readonly HeldCondition[] } | Problem;
+
+interface Problem {
+  readonly problem: StepProblem;
+}
 
 function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
   const about = { startedAt, requests, ...recordedActor(bound.caller) };
@@ -135,22 +165,16 @@ function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
   return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
 }
 
-function timedOut(
-  context: Looking,
-  step: CallStep,
-  { place, startedAt, bound }: Begun,
-  { last, requests }: { last: ReadResult | undefined; requests: number },
-): void {
+function timedOut(context: Looking, step: CallStep, { place, startedAt, bound }: Begun, { last, unmet, requests }: Tried): void {
   const { until, wait, onTimeout } = step;
-  const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} this does not hold: ${until?.text.trim() ?? ""}`;
-  const scope = last?.kind === "read" ? context.scopeAt(place, { response: last.payload }) : undefined;
-  const evidence: Json =
-    last?.kind === "failed" ? last.problem.message : until !== undefined && scope !== undefined ? seen(until, scope) : null;
+  const why = unmet?.message ?? `this does not hold: ${until?.text.trim() ?? ""}`;
+  const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} ${why}`;
+  const evidence = last?.kind === "failed" ? last.problem.message : (unmet?.evidence ?? null);
   const outcome = onTimeout === "pending" ? "pending" : "failed";
   context.stop(place, {
     startedAt,
     outcome,
-    problem: { code: "until.timeout", message, evidence },
+    problem: { ...unmet, code: "until.timeout", message, evidence },
     requests,
     ...recordedActor(bound.caller),
   });

@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { isObject, type Json, type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Discovery, Written } from "../../services/meaning.ts";
+import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -15,6 +16,7 @@ import { notRefused } from "../steps/expected-refusals.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Attempted } from "./attempted.ts";
 import { becomesSo, rereading } from "../steps/ensure.ts";
+import { noValue } from "./lost-answer.ts";
 import { inputSent } from "./intended-input.ts";
 import { sideRead } from "../steps/side-read.ts";
 
@@ -67,23 +69,43 @@ async function find(context: RunContext, applied: Attempted): Promise<Finding> {
 }
 
 async function discoverByPlaybook(context: RunContext, { place }: Attempted, choice: Discover): Promise<Finding> {
-  let count = 0;
+  let missed = notOne(choice, 0);
   const about = { address: place.address, for: "what the write made", wait: rereading(choice.withinMs) };
   const found = await lookUntil(context, about, async (): Promise<LookResult<Finding>> => {
     const result = await sideRead(context, place, choice.read);
     if (!("kind" in result)) return { found: result };
     if (result.kind === "failed") return notRead(context, result);
-    const list = choice.one.evaluate(context.scopeAt(place, { response: result.payload }));
-    const records: readonly Json[] = Array.isArray(list) ? list : [];
-    count = records.length;
-    const [one] = records;
-    if (one === undefined || count > 1) return count === 0 ? "again" : { found: { problem: notOne(choice, count) } };
+    const chosen = chosenIn(choice, context.scopeAt(place, { response: result.payload }));
+    missed = "problem" in chosen ? chosen.problem : notOne(choice, chosen.records.length);
+    const [one, ...others] = "problem" in chosen ? [] : chosen.records;
+    if (one === undefined) return "again";
+    if (others.length > 0) return { found: { problem: missed } };
     const scope = context.scopeAt(place, { response: result.payload, one });
     return {
       found: { outputs: Object.fromEntries(Array.from(choice.outputs, ([name, output]) => [name, output.evaluate(scope)])) },
     };
   });
-  return found === "late" ? { problem: notOne(choice, count) } : found;
+  return found === "late" ? { problem: missed } : found;
+}
+
+// What is missing in the answer may still come, as the record itself may. What is no list stays so: it fails the step at once.
+function chosenIn({ one }: Discover, scope: Scope): { readonly records: readonly Json[] } | { readonly problem: StepProblem } {
+  const records = ifEvaluated(() => one.evaluate(scope));
+  if (records instanceof EvaluationFailure) {
+    const message = `the write took effect, but this cannot be evaluated: ${one.text.trim()}: ${records.message}`;
+    return { problem: noValue(records, { code: "expression.no-value", message }) };
+  }
+  if (Array.isArray(records)) return { records };
+  throw new EvaluationFailure(`discover: one must give a list, and gives ${shownJson(records)}`);
+}
+
+function ifEvaluated(evaluate: () => Json): Json | EvaluationFailure {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof EvaluationFailure) return error;
+    throw error;
+  }
 }
 
 async function notRead(
