@@ -16,6 +16,8 @@ export interface Probe {
   readonly keep?: (read: Readings, sent: Sent) => Readings;
   /** Returns the transactions in the kept readings: none of them can be this write's. */
   readonly known?: (kept: Readings) => readonly Json[];
+  /** Returns whether the effect of a rival could be taken for this write's; by default if their inputs are equal. */
+  readonly isAlike?: (rival: OtherWrite, sent: Sent) => boolean;
   /** Judges the readings. Pure. */
   readonly judge: (evidence: Evidence) => Sight;
 }
@@ -36,7 +38,7 @@ export interface ProbeRead {
 }
 
 /** What is known before a probe reads. */
-export type KnownBefore = Pick<Evidence, "since" | "earlier">;
+export type KnownBefore = Pick<Evidence, "since" | "rivals" | "bystanders" | "earlier">;
 
 /** The results of reads, by name; null: the service says that it does not exist. */
 export type Readings = JsonObject;
@@ -61,22 +63,24 @@ export interface Evidence extends Sent {
   readonly since: number | undefined;
   /** The present readings. */
   readonly now: Readings;
-  /** The inputs of other writes of this operation that the run had under way at the same time. */
-  readonly rivals: readonly JsonObject[];
-  /** The inputs of other operations' writes at the same time. */
-  readonly bystanders: readonly JsonObject[];
+  /** Other writes of this operation that the run had under way at the same time. */
+  readonly rivals: readonly OtherWrite[];
+  /** Other operations' writes at the same time. */
+  readonly bystanders: readonly OtherWrite[];
   /** The writes of the run that were complete before this one. A reading may show a moment before them. */
-  readonly earlier: readonly EarlierWrite[];
+  readonly earlier: readonly OtherWrite[];
   /** Returns whether a transaction has proven another step already. */
   readonly isSpent: (id: string) => boolean;
 }
 
-/** A write that took effect before this one. */
-export interface EarlierWrite {
+/** Another write of the run, whose record could be taken for this one's. */
+export interface OtherWrite {
   /** The full name of its operation. */
   readonly operation: string;
   /** The input with which it was sent. */
   readonly input: JsonObject;
+  /** Its acting entity; `undefined`: it is not known, or callers have none. */
+  readonly actor: JsonObject | undefined;
   /** The transactions that prove it, as far as they are known. */
   readonly transactions: readonly string[];
 }
@@ -182,7 +186,9 @@ function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
   return {
     ...evidence,
     ...part,
-    rivals: evidence.rivals.flatMap((input) => partsOf(split({ ...evidence, input })).map(([other]) => other.input)),
+    rivals: evidence.rivals.flatMap((rival) =>
+      partsOf(split({ ...evidence, input: rival.input })).map(([{ input }]) => ({ ...rival, input })),
+    ),
     now: unindexed(evidence.now, at),
     before: evidence.before === undefined ? undefined : unindexed(evidence.before, at),
   };
@@ -191,7 +197,12 @@ function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
 function sightOf(probe: Probe, evidence: Evidence): Sight {
   const sight = probe.judge(evidence);
   const isCertain = sight.seen === "effect" || sight.seen === "conflict";
-  return isCertain && evidence.rivals.some((rival) => jsonEquals(rival, evidence.input)) ? TWIN : sight;
+  const { isAlike = hasSameInput } = probe;
+  return isCertain && evidence.rivals.some((rival) => isAlike(rival, evidence)) ? TWIN : sight;
+}
+
+function hasSameInput(rival: OtherWrite, { input }: Sent): boolean {
+  return jsonEquals(rival.input, input);
 }
 
 function indexesIn(readings: Readings): readonly number[] {

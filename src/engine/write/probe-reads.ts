@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import type { EarlierWrite, Evidence, KnownBefore, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
+import type { Evidence, KnownBefore, OtherWrite, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
@@ -15,7 +15,7 @@ import type { Place } from "../run/plan-steps.ts";
 import { unheardOf } from "../read/not-there.ts";
 import { isNotThere, read, readKept, type ReadRequest } from "../read/read.ts";
 
-const NOTHING_KNOWN: KnownBefore = { since: undefined, earlier: [] };
+const NOTHING_KNOWN: KnownBefore = { since: undefined, rivals: [], bystanders: [], earlier: [] };
 
 /** Reads the baseline that a probe of this write needs, if any. A baseline that cannot be read does not prevent the write. */
 export async function baselineOf(
@@ -43,7 +43,7 @@ export async function evidenceOf(
   const sent = sentBy(context, place, bound);
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
-  const known = { since: timeIn(baselineAt?.date), earlier: earlierThan(context, place.address, attempt) };
+  const known = { since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt) };
   const looked = await readAll(context, probe.after(sent), { ...asking, known });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
@@ -57,7 +57,6 @@ export async function evidenceOf(
     before: baseline === undefined ? {} : (baseline ?? undefined),
     ...known,
     now: looked.readings,
-    ...besideIt(context, place.address, attempt),
     isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
   };
 }
@@ -112,27 +111,31 @@ function timeIn(date: string | null | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-// Writes that the run itself had under way at the same time could be mistaken for this one.
-function besideIt(
-  { state }: Looking,
-  address: string,
+// Writes that the run itself had under way at the same time could be mistaken for this one, and a reading may not show earlier ones yet.
+function otherWrites(
+  { state, target }: Looking,
+  { address }: Place,
   { intended: { operation }, sequence }: AttemptState,
-): Pick<Evidence, "rivals" | "bystanders"> {
-  const beside = [...state.steps].flatMap(([other, { attempts, completed }]) => {
-    if (other === address || (completed !== undefined && completed.sequence < sequence)) return [];
-    return attempts.filter((each) => !hadNoEffect(each)).map(({ intended }) => intended);
+): Pick<Evidence, "rivals" | "bystanders" | "earlier"> {
+  const writes = [...state.steps].flatMap(([other, { attempts, completed }]) => {
+    if (other === address) return [];
+    const isEarlier = completed !== undefined && completed.sequence < sequence;
+    return attempts.filter((each) => !hadNoEffect(each)).map((each) => ({ isEarlier, write: otherWrite(each, target) }));
   });
-  const inputs = (isSame: boolean): readonly JsonObject[] =>
-    beside.filter((intended) => (intended.operation === operation) === isSame).map(({ input }) => input);
-  return { rivals: inputs(true), bystanders: inputs(false) };
+  const those = (isIt: (of: (typeof writes)[number]) => boolean): readonly OtherWrite[] =>
+    writes.filter(isIt).map(({ write }) => write);
+  return {
+    rivals: those(({ isEarlier, write }) => !isEarlier && write.operation === operation),
+    bystanders: those(({ isEarlier, write }) => !isEarlier && write.operation !== operation),
+    earlier: those(({ isEarlier }) => isEarlier),
+  };
 }
 
-// Earlier writes of the run, which a reading may not show yet.
-function earlierThan({ state }: Looking, address: string, { sequence }: AttemptState): readonly EarlierWrite[] {
-  return [...state.steps].flatMap(([other, { attempts, completed }]) => {
-    if (other === address || completed === undefined || completed.sequence >= sequence) return [];
-    return attempts
-      .filter((each) => !hadNoEffect(each))
-      .map((each) => ({ operation: each.intended.operation, input: each.intended.input, transactions: transactionsOf(each) }));
-  });
+function otherWrite(attempt: AttemptState, target: Target): OtherWrite {
+  const { operation, input, as } = attempt.intended;
+  const { service } = operationNamed(operation);
+  const caller = { identities: typeof as === "string" ? { [service.name]: as } : {}, label: null };
+  // A run of an earlier version did not record who acted.
+  const actor = as === undefined ? undefined : actingEntityOf(service, caller, target);
+  return { operation, input, actor, transactions: transactionsOf(attempt) };
 }

@@ -3,6 +3,7 @@ import { type Json, jsonEquals, type JsonObject } from "../../base/json/json.ts"
 import type { Written } from "../meaning.ts";
 import {
   type Evidence,
+  type OtherWrite,
   type Probe,
   type Readings,
   type Reads,
@@ -13,7 +14,7 @@ import {
   UNREAD,
 } from "../probe.ts";
 import { field, listOf, number, recordsIn, text } from "../probes/compare.ts";
-import { newnessOf, timeOf } from "../probes/recency.ts";
+import { newnessOf, timeOf, withoutRecord } from "../probes/recency.ts";
 
 /** A.1: the user's transactions before and after, on all pages, and the portfolio's quantity of the token. */
 export const bought: Probe = {
@@ -30,13 +31,8 @@ export const bought: Probe = {
     const amount = number(input["amount"]);
     const heldNow = heldIn(now["portfolio"] ?? null, tokenIn(now["sale"] ?? null));
     if (before === undefined || heldBefore === undefined || heldNow === undefined || amount === undefined) return UNREAD;
-    if (
-      evidence.rivals.some(
-        (rival) => rival["tokenSaleId"] === input["tokenSaleId"] && number(rival["amount"])?.equals(amount) === true,
-      )
-    )
-      return TWIN;
-    const alike = newOnes(evidence, before).filter((record) => isOurs(record, input, amount));
+    const alike = newOnes(evidence, before).filter((record) => isOf(record, input));
+    if (alike.some((record) => couldBeOf(evidence, evidence.rivals, record))) return TWIN;
     const [proven, ...provenToo] = alike.filter((record) => isProven(evidence, record));
     if (provenToo.length > 0)
       return {
@@ -58,13 +54,17 @@ export const bought: Probe = {
 };
 
 // A purchase of the same second as the readings before may be of an earlier write whose transaction is unknown.
-function isProven(evidence: Evidence, { id = null, txnDate }: JsonObject): boolean {
-  if (typeof id !== "string") return false;
-  const newness = newnessOf(evidence, timeOf(txnDate));
-  const purchases = evidence.earlier.filter(({ operation }) => operation === "investor.sales.buy");
-  const ids = new Set(recordsIn(field(evidence.now["transactions"], "transactions")).map((record) => record["id"]));
-  const areAccounted = purchases.every(({ transactions }) => transactions.some((each) => ids.has(each)));
-  return newness === "after" || (newness === "same second" && areAccounted);
+function isProven(evidence: Evidence, record: JsonObject): boolean {
+  if (text(record["id"]) === undefined) return false;
+  const newness = newnessOf(evidence, timeOf(record["txnDate"]));
+  return newness === "after" || (newness === "same second" && !couldBeOf(evidence, evidence.earlier, record));
+}
+
+// A purchase whose own transaction is listed has left no other.
+function couldBeOf({ now }: Evidence, writes: readonly OtherWrite[], record: JsonObject): boolean {
+  const purchases = writes.filter(({ operation }) => operation === "investor.sales.buy");
+  const ids = new Set(recordsIn(field(now["transactions"], "transactions")).map(({ id }) => id));
+  return withoutRecord(purchases, ids).some(({ input }) => isOf(record, input));
 }
 
 /** Returns why the result of a purchase is no evidence of this one. */
@@ -103,8 +103,9 @@ function newOnes({ now, isSpent }: Evidence, before: Readings): readonly JsonObj
 }
 
 // The description does not say whether `amount` counts tokens or money.
-function isOurs({ tokenSaleId, tokenCount, amount: currency }: JsonObject, input: JsonObject, amount: Decimal): boolean {
-  const isAmount = (value: Json | undefined): boolean => number(value)?.equals(amount) === true;
+function isOf({ tokenSaleId, tokenCount, amount: currency }: JsonObject, input: JsonObject): boolean {
+  const amount = number(input["amount"]);
+  const isAmount = (value: Json | undefined): boolean => amount !== undefined && number(value)?.equals(amount) === true;
   return tokenSaleId === input["tokenSaleId"] && (isAmount(tokenCount) || isAmount(currency));
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json/json.ts";
-import type { Evidence } from "../probe.ts";
+import type { Evidence, OtherWrite } from "../probe.ts";
 import { contains, field, isEntity, text } from "./compare.ts";
 
 // Any reading may show an earlier moment, but no moment before the readings shows what the service wrote after them.
@@ -32,7 +32,12 @@ export function names(input: Json, thing: Json): boolean {
 
 /** Returns whether another write of the run at the same time names the thing. */
 export function isTouchedBeside({ rivals, bystanders }: Evidence, thing: Json): boolean {
-  return [...rivals, ...bystanders].some((input) => names(input, thing));
+  return [...rivals, ...bystanders].some(({ input }) => names(input, thing));
+}
+
+/** Returns the writes that, as far as is known, have left none of the records with these ids: a record could be theirs. */
+export function withoutRecord(writes: readonly OtherWrite[], ids: ReadonlySet<Json | undefined>): readonly OtherWrite[] {
+  return writes.filter(({ transactions }) => !transactions.some((id) => ids.has(id)));
 }
 
 /** The stamps of a record with its time and author. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import type { Json, JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
-import type { Evidence, Sight } from "../../../src/services/probe.ts";
+import type { Evidence, OtherWrite, Sight } from "../../../src/services/probe.ts";
 import { minted } from "../../../src/services/ledger/probes/supply.ts";
 
 const of = (value: number): Decimal => Decimal.of(value);
@@ -27,6 +27,10 @@ function transaction(id: string, ...details: readonly Given[]): JsonObject {
     timestampUnix: SOON,
   }));
   return { id, type: "MINT", createdBy: entity("alice"), transactionDetails };
+}
+
+function rival(input: JsonObject, transactions: readonly string[] = []): OtherWrite {
+  return { operation: "ledger.token.mint", input, actor: entity("alice"), transactions };
 }
 
 function judge(transactions: readonly Json[], otherwise: Partial<Evidence> & { items?: readonly Given[] } = {}): Sight {
@@ -87,9 +91,9 @@ describe("a batch that mints one token to several", () => {
 
   test("beside a write that looks like one of its items, it is unclear", () => {
     const seen = [transaction("t1", ...ITEMS), transaction("t2", ["bob", 3])];
-    expect(judge(seen, { rivals: [item(["bob", 3])] })).toMatchObject({ seen: "unclear" });
-    expect(judge(seen, { rivals: [{ items: [item(["bob", 3]), item(["eva", 1])] }] })).toMatchObject({ seen: "unclear" });
-    expect(judge([transaction("t1", ...ITEMS)], { rivals: [item(["eva", 3])] })).toMatchObject({ seen: "effect" });
+    expect(judge(seen, { rivals: [rival(item(["bob", 3]))] })).toMatchObject({ seen: "unclear" });
+    expect(judge(seen, { rivals: [rival({ items: [item(["bob", 3]), item(["eva", 1])] })] })).toMatchObject({ seen: "unclear" });
+    expect(judge([transaction("t1", ...ITEMS)], { rivals: [rival(item(["eva", 3]))] })).toMatchObject({ seen: "effect" });
   });
 
   test("a transaction that has proven another write proves nothing of it", () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { resolve } from "../../../src/contract/contract.ts";
 import { inputParameters, inputSchema, itemSchema } from "../../../src/operations/input.ts";
 import { operationNamed, operations } from "../../../src/operations/operation.ts";
+import { MOVING_OPERATIONS } from "../../../src/services/ledger/probes/moves.ts";
 
 const all = [...operations.values()];
 const EFFECTS = ["read", "unique", "absolute", "marked", "transition", "additive"];
@@ -20,6 +21,14 @@ test("whatever asks with GET reads, and whatever deletes or patches writes", () 
 
 test("each write says how its effect can be seen", () => {
   for (const { name, writes, meaning } of all) if (writes) expect(meaning.readBack, name).toBeTruthy();
+});
+
+test("what a write moves is declared for each write that changes holdings, and for no other", () => {
+  const moving = all.filter(({ meaning }) => {
+    if (meaning.effect === "read" || meaning.sets.undoneBy === "nothing") return false;
+    return meaning.sets.settings.some(({ what }) => what === "holdings");
+  });
+  expect(moving.map(({ name }) => name).toSorted()).toEqual(MOVING_OPERATIONS.toSorted());
 });
 
 test("what a write did not name is found by reading, with an input that the read takes", () => {

@@ -4,16 +4,19 @@ import {
   type Evidence,
   forEach,
   NAMELESS,
+  type OtherWrite,
   type Probe,
   type Readings,
   type Reads,
   type Sent,
   type Sight,
+  TWIN,
   UNREAD,
 } from "../../probe.ts";
 import { UNCHANGED } from "./state.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
-import { isStamped, isTouchedBeside, newnessOf } from "../../probes/recency.ts";
+import { isStamped, isTouchedBeside, names, newnessOf, withoutRecord } from "../../probes/recency.ts";
+import { partyMatch } from "./moves.ts";
 import { type HistoryChange, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: the present asset, and its history, whose records name their transactions. */
@@ -58,9 +61,29 @@ function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readon
   return newChanges(evidence, changes, idIn(evidence));
 }
 
+/** Returns whether what a write sets, with this input, is what the asset shows. */
+type IsAsAsked = (asset: JsonObject, input: JsonObject) => boolean;
+
+// Another write of the asset at the same time, whose own record is not known, could have left a record or the asset that shows it.
+function couldBeOthers(evidence: Evidence, { left, by }: Pick<HistoryChange, "left" | "by">, isAsAsked: IsAsAsked): boolean {
+  const { rivals, bystanders, now } = evidence;
+  const ids = new Set(transactionsIn(now["history"] ?? null));
+  const isOf = ({ input }: OtherWrite): boolean =>
+    jsonEquals(idIn({ ...evidence, input }), idIn(evidence)) && isAsAsked(left, input);
+  const touches = ({ operation, input }: OtherWrite): boolean => names(input, idIn(evidence)) || APPROVING.has(operation);
+  return withoutRecord([...rivals.filter(isOf), ...bystanders.filter(touches)], ids).some(
+    ({ actor }) => partyMatch(by, actor) !== "no",
+  );
+}
+
+/** The operations that change an asset which they do not name. */
+const APPROVING: ReadonlySet<string> = new Set(["ledger.transfer.approve"]);
+
 // Without a record from before, only the readings before can decide.
-function oneOf(evidence: Evidence, [ours, ...more]: readonly HistoryChange[]): Sight | undefined {
+function oneOf(evidence: Evidence, changes: readonly HistoryChange[], isAsAsked: IsAsAsked): Sight | undefined {
+  const [ours, ...more] = changes.filter(({ left, by }) => isAsAsked(left, evidence.input) && isBy(evidence, by));
   if (ours === undefined) return undefined;
+  if ([ours, ...more].some((change) => couldBeOthers(evidence, change, isAsAsked))) return TWIN;
   const proven = provenIn(evidence, [ours, ...more]);
   const rests = proven.length === more.length + 1 ? "record" : "readings";
   if (more.length > 0) return { seen: "conflict", why: `the history shows this change ${more.length + 1} times`, rests };
@@ -71,20 +94,22 @@ function oneOf(evidence: Evidence, [ours, ...more]: readonly HistoryChange[]): S
 export const assetCreated: Probe = probeOf((evidence) => {
   const { before, now, input } = evidence;
   if (before === undefined) return UNREAD;
-  const isOurs = (record: JsonObject): boolean =>
-    includes(record["data"], dataOf(input)) && isBy(evidence, field(record, "createdBy"));
-  const created = changesSince(evidence).filter(({ left }) => left["trasactionType"] === "CREATED" && isOurs(left));
-  const found = oneOf(evidence, created);
+  const created = changesSince(evidence).flatMap((change) =>
+    change.left["trasactionType"] === "CREATED" ? [{ ...change, by: change.left["createdBy"] }] : [],
+  );
+  const found = oneOf(evidence, created, hasData);
   if (found !== undefined) return found;
   if (before["asset"] !== null) return { seen: "nothing", again: "never" };
   const asset = now["asset"] ?? null;
   if (!isObject(asset)) return { seen: "nothing", again: "unique" };
-  if (!isOurs(asset))
+  const shown = { left: asset, by: asset["createdBy"] };
+  if (!hasData(asset, input) || !isBy(evidence, shown.by))
     return {
       seen: "conflict",
       why: "an asset with this id exists, but it differs from the one that was sent",
       rests: "readings",
     };
+  if (couldBeOthers(evidence, shown, hasData)) return TWIN;
   const by = { createdAt: asset["createdAt"] ?? null };
   return {
     seen: "effect",
@@ -95,19 +120,20 @@ export const assetCreated: Probe = probeOf((evidence) => {
 
 /** The asset is exactly as PUT sets it. */
 export const assetPut: Probe = probeOf(
-  (evidence) => changed(evidence, ({ data = null }) => jsonEquals(data, dataOf(evidence.input))),
+  (evidence) => changed(evidence, ({ data = null }, input) => jsonEquals(data, dataOf(input))),
   eachOf("data"),
 );
 
 /** The asset has the values of PATCH. */
-export const assetUpdated: Probe = probeOf(
-  (evidence) => changed(evidence, ({ data }) => includes(data, dataOf(evidence.input))),
-  eachOf("data"),
-);
+export const assetUpdated: Probe = probeOf((evidence) => changed(evidence, hasData), eachOf("data"));
+
+function hasData({ data }: JsonObject, input: JsonObject): boolean {
+  return includes(data, dataOf(input));
+}
 
 /** B.1: the asset has the owners that were sent. */
 export const assetOwnersSet: Probe = probeOf(
-  (evidence) => changed(evidence, ({ owners }) => sameMembers(owners, listOf(evidence.input["owners"]), includes)),
+  (evidence) => changed(evidence, ({ owners }, input) => sameMembers(owners, listOf(input["owners"]), includes)),
   itemsOf,
 );
 
@@ -136,16 +162,15 @@ function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
 }
 
 // A change of ours leaves exactly one more record that shows the sent values.
-function changed(evidence: Evidence, isAsAsked: (asset: JsonObject) => boolean): Sight {
+function changed(evidence: Evidence, isAsAsked: IsAsAsked): Sight {
   if (evidence.before === undefined) return UNREAD;
   const changes = changesSince(evidence);
-  const found = oneOf(
-    evidence,
-    changes.filter((change) => isAsAsked(change.left) && isBy(evidence, change.by)),
-  );
+  const found = oneOf(evidence, changes, isAsAsked);
   if (found !== undefined) return found;
   if (changes.length > 0) return { seen: "unclear", why: "the asset was changed meanwhile, but not to the sent values" };
-  const wasSo = [evidence.before["asset"], evidence.now["asset"]].every((asset) => isObject(asset) && isAsAsked(asset));
+  const wasSo = [evidence.before["asset"], evidence.now["asset"]].every(
+    (asset) => isObject(asset) && isAsAsked(asset, evidence.input),
+  );
   return wasSo ? UNCHANGED : { seen: "nothing", again: "value" };
 }
 

@@ -1,8 +1,9 @@
 import { Decimal } from "../../../base/numbers/decimal.ts";
 import type { Json, JsonObject } from "../../../base/json/json.ts";
-import type { Evidence, ProbeRead, Sight } from "../../probe.ts";
+import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
+import { matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 
 // The records of transactions: the service wrote each of them once, with a time and an id. No earlier moment of the service can show a
 // record that is newer than the readings before a write, and that proves no other write.
@@ -10,16 +11,6 @@ import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 const MS = Decimal.of(1_000);
 /** A time of at least this many digits is in milliseconds. */
 const SECONDS_END = Decimal.of(100_000_000_000);
-
-/** The writes that leave token transactions, whose ids need not be those of the ledger. */
-const MOVING: ReadonlySet<string> = new Set([
-  "ledger.token.mint",
-  "ledger.token.burn",
-  "ledger.erc1155.safeTransferFrom",
-  "ledger.erc1155.safeBatchTransferFrom",
-  "ledger.vault.deposit",
-  "ledger.vault.withdraw",
-]);
 
 /** One record that a transaction left. */
 export interface NewRecord {
@@ -31,19 +22,8 @@ export interface NewRecord {
   readonly by: Json | undefined;
 }
 
-/** One movement of a token, as the list of its transactions shows it. */
-export interface TokenMovement extends NewRecord {
-  /** The sender, as the service writes it; undefined when the record names none. */
-  readonly from: Json | undefined;
-  /** The receiver, as the service writes it; undefined when the record names none. */
-  readonly to: Json | undefined;
-  /** How much was moved. */
-  readonly amount: Decimal;
-  /** The kind of the transaction, such as `MINT`; undefined when the record does not say. */
-  readonly type: Json | undefined;
-  /** The moved unit; `undefined` for an amount. */
-  readonly unit: string | undefined;
-}
+/** One movement of a token, as the list of its transactions shows it. Their ids need not be those of the ledger. */
+export interface TokenMovement extends NewRecord, ShownMovement {}
 
 /** One record of a history, with the resource as it was left. */
 export interface HistoryChange extends NewRecord {
@@ -75,15 +55,15 @@ export function movementsOf(transactions: Json | undefined, tokenId: Json | unde
 
 /**
  * Returns the read of a token's transactions that may be newer than the readings before a write. Older ones prove nothing of it, except
- * that they are those of earlier writes.
+ * that they are those of other writes of the run.
  */
 export function movementsRead(tokenId: Json): ProbeRead {
   return {
     operation: "ledger.transaction.list",
     input: { tokenId },
-    keeps: (transaction, { since, earlier }) =>
+    keeps: (transaction, { since, ...writes }) =>
       movementsOf([transaction], tokenId).some(({ at }) => newnessOf({ since }, at) !== "before") ||
-      earlier.some(({ transactions }) => transactions.some((id) => id === transaction["id"])),
+      Object.values(writes).some((some) => some.some(({ transactions }) => transactions.some((id) => id === transaction["id"]))),
   };
 }
 
@@ -110,18 +90,40 @@ export function isSpent({ id }: NewRecord, evidence: Evidence): boolean {
 
 /**
  * Returns the movements of a token that only this write, or one at the same time, can have left. In the second of the readings before the
- * write, an earlier movement of the run may be taken for it, unless each of those is found by its id.
+ * write, that is one which no earlier write of the run can have left.
  */
 export function newMovements(
   evidence: Evidence,
   movements: readonly TokenMovement[],
   tokenId: Json | undefined,
 ): readonly TokenMovement[] {
-  const ids = new Set(movements.map(({ id }) => id));
-  const areAccounted = evidence.earlier
-    .filter(({ operation, input }) => MOVING.has(operation) && names(input, tokenId ?? null))
-    .every(({ transactions }) => transactions.some((id) => ids.has(id)));
-  return newOnes(evidence, movements, areAccounted);
+  return newOnes(evidence, movements, (movement) => !couldBeOf(evidence.earlier, movement, { all: movements, tokenId }));
+}
+
+/** Returns whether another write of the run, at the same time, could have left a movement: then it proves neither. */
+export function couldBeOthers(
+  { rivals, bystanders }: Evidence,
+  movement: ShownMovement,
+  among: { readonly all: readonly TokenMovement[]; readonly tokenId: Json | undefined },
+): boolean {
+  return couldBeOf([...rivals, ...bystanders], movement, among);
+}
+
+function couldBeOf(
+  writes: readonly OtherWrite[],
+  movement: ShownMovement,
+  { all, tokenId }: { readonly all: readonly TokenMovement[]; readonly tokenId: Json | undefined },
+): boolean {
+  return writes.some((write) => {
+    const moves = movesOf(write).filter((move) => move.tokenId === tokenId);
+    return moves.some((move) => matchOf(movement, move, write.actor) !== "no") && !hasLeftAll(write, moves, all);
+  });
+}
+
+// Each movement of a write leaves one record: a write whose records are all known has left no other.
+function hasLeftAll({ transactions, actor }: OtherWrite, moves: readonly Move[], all: readonly TokenMovement[]): boolean {
+  const left = all.filter(({ id }) => id !== undefined && transactions.includes(id));
+  return left.length >= moves.length && moves.every((move) => left.some((each) => matchOf(each, move, actor) !== "no"));
 }
 
 /** Returns the changes of a thing that only this write, or one at the same time, can have left. They have the ledger's own ids. */
@@ -129,14 +131,18 @@ export function newChanges(evidence: Evidence, changes: readonly HistoryChange[]
   const areAccounted = evidence.earlier
     .filter(({ input }) => names(input, thing))
     .every(({ transactions }) => transactions.length > 0);
-  return newOnes(evidence, changes, areAccounted);
+  return newOnes(evidence, changes, () => areAccounted);
 }
 
-function newOnes<T extends NewRecord>(evidence: Evidence, records: readonly T[], areAccounted: boolean): readonly T[] {
+function newOnes<T extends NewRecord>(
+  evidence: Evidence,
+  records: readonly T[],
+  isOfNoEarlier: (record: T) => boolean,
+): readonly T[] {
   return records.filter((record) => {
     if (record.id === undefined || isSpent(record, evidence)) return false;
     const newness = newnessOf(evidence, record.at);
-    return newness === "after" || (newness === "same second" && areAccounted);
+    return newness === "after" || (newness === "same second" && isOfNoEarlier(record));
   });
 }
 

@@ -1,8 +1,9 @@
-import type { Json, JsonObject } from "../../../base/json/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { LedgerProfile } from "../../../contract/profile.ts";
 import { carriesMark } from "../../marks.ts";
 import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
+import { partyMatch } from "./moves.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request with our mark. */
@@ -83,8 +84,11 @@ function reading(
 type WordsIn = (request: Json, sent: Sent) => Words;
 
 // One more status of this kind than before.
-function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "judge"> {
+function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | "judge"> {
   return {
+    // A second vote of the same kind for one entry would turn it as well, whatever its comment is.
+    isAlike: (rival, { input, actor }) =>
+      jsonEquals(rival.input["id"] ?? null, input["id"] ?? null) && partyMatch(rival.actor, actor) !== "no",
     keep: ({ request = null }, sent) => {
       const { own, shared } = wordsIn(request, sent);
       return { request: { words: own, shared } };

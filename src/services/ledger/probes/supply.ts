@@ -1,5 +1,6 @@
-import { Decimal } from "../../../base/numbers/decimal.ts";
+import type { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, jsonEquals } from "../../../base/json/json.ts";
+import type { OperationName } from "../../../contract/contract.ts";
 import {
   type Evidence,
   forEach,
@@ -12,87 +13,91 @@ import {
   TWIN,
   UNREAD,
 } from "../../probe.ts";
-import { balanceIn, contains, field, isEntity, itemsOf, listOf, number, recordsIn } from "../../probes/compare.ts";
+import { balanceIn, field, isEntity, itemsOf, number } from "../../probes/compare.ts";
 import { waysOf } from "./explain.ts";
 import { newnessOf } from "../../probes/recency.ts";
-import { effectOfMovement, isSpent, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";
+import { matchOf, type Move, movesOf, transfersIn } from "./moves.ts";
+import {
+  couldBeOthers,
+  effectOfMovement,
+  isSpent,
+  movementsOf,
+  movementsRead,
+  newMovements,
+  type TokenMovement,
+} from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
-const ONE = Decimal.of(1);
 /** How the effect of an addition is found: a total that grows by it, and a movement that looks like it. */
 interface Addition {
+  /** The operation of one such write. */
+  readonly operation: OperationName;
   readonly reads: (sent: Sent) => Readonly<Record<string, ProbeRead>>;
   /** Returns the total in one of the readings. */
   readonly total: (read: Readings) => Decimal | undefined;
-  readonly isOurs: (movement: TokenMovement, sent: Sent) => boolean;
   /** Returns what another movement adds to the total; `undefined`: nothing. */
   readonly adds: (movement: TokenMovement, sent: Sent) => Decimal | undefined;
-  readonly amount: (sent: Sent) => Decimal | undefined;
-  readonly tokenId: (sent: Sent) => Json | undefined;
   readonly isFenced?: (evidence: Evidence, amount: Decimal) => boolean;
 }
 
 /**
  * Returns the probe of a write that adds. The token's transactions show who did what, and when. A transaction that looks like this write,
- * is newer than the readings before it and proves no other write is its effect. Without one, two readings of a total must agree that
+ * is newer than the readings before it and can be of no other write is its effect. Without one, two readings of a total must agree that
  * nothing was added.
  */
 function additionProbe(addition: Addition): Probe {
-  const { reads, total, amount, tokenId } = addition;
+  const { operation, reads, total } = addition;
   return {
     before: reads,
     after: (sent) => ({
       ...reads(sent),
-      transactions: movementsRead(tokenId(sent) ?? ""),
+      transactions: movementsRead(sent.input["id"] ?? ""),
     }),
     keep: (read) => ({ total: total(read) ?? null }),
     judge: (evidence) => {
       if (evidence.since === undefined) return UNREAD;
       if (evidence.actor === undefined) return NAMELESS;
-      const items = itemsIn(evidence).map((item) => ({ item, adds: amount(item) }));
-      if (!items.every(isReadable)) return { seen: "unclear", why: "what it adds cannot be read from what was sent" };
-      if (items.some(({ adds }) => hasTwin(evidence, tokenId(evidence), adds))) return TWIN;
-      const kinds = kindsOf(addition, evidence, items);
-      const sight = recorded(addition, evidence, kinds) ?? explained(addition, evidence, kinds);
-      const isCertain = sight.seen === "effect" || sight.seen === "conflict";
-      return isCertain && items.some(({ item }) => hasRival(evidence, item)) ? TWIN : sight;
+      const kinds = kindsOf(movesOf({ operation, input: evidence.input }));
+      if (kinds === undefined) return { seen: "unclear", why: "what it adds cannot be read from what was sent" };
+      const all = movementsOf(evidence.now["transactions"], evidence.input["id"]);
+      return recorded(addition, evidence, { kinds, all }) ?? explained(addition, evidence, { kinds, all });
     },
   };
 }
 
-/** One thing of a write that adds to the total. */
-interface Item {
-  readonly item: Sent;
-  readonly adds: Decimal;
-}
-
-function isReadable(read: { readonly item: Sent; readonly adds: Decimal | undefined }): read is Item {
-  return read.adds !== undefined;
-}
-
-// Items that add to the same total are already combined.
-function itemsIn(sent: Sent): readonly Sent[] {
-  const { parts } = sent.input;
-  return parts === undefined ? [sent] : recordsIn(parts).map((input) => ({ ...sent, input }));
-}
-
-/** Items of a write that look the same, and what a movement of one of them looks like. */
+/** The movements that a write makes and that look the same. */
 interface Kind {
   readonly adds: Decimal;
   readonly times: number;
-  readonly isAlike: (each: TokenMovement) => boolean;
+  readonly move: Move;
 }
 
-// Items are alike if they have the same kind, the same parties and the same actor.
-function kindsOf(addition: Addition, evidence: Evidence, items: readonly Item[]): readonly Kind[] {
-  const groups = Map.groupBy(items, ({ item }) => items.findIndex((each) => jsonEquals(each.item.input, item.input)));
-  return [...groups.values()].flatMap((same) =>
-    same.slice(0, 1).map(({ item, adds }) => ({
-      adds,
-      times: same.length,
-      isAlike: (each) => addition.isOurs(each, item) && isEntity(each.by, evidence.actor),
-    })),
+// Movements are of one kind if they have the same amount and the same parties.
+function kindsOf(moves: readonly Move[]): readonly Kind[] | undefined {
+  const groups = Map.groupBy(moves, (move) => moves.findIndex((each) => isSameMove(each, move)));
+  const kinds = [...groups.values()].flatMap(([move, ...more]) =>
+    move?.amount === undefined ? [] : [{ move, adds: move.amount, times: more.length + 1 }],
   );
+  return kinds.length === groups.size ? kinds : undefined;
+}
+
+function isSameMove(a: Move, b: Move): boolean {
+  return jsonEquals(partiesOf(a), partiesOf(b));
+}
+
+function partiesOf({ from = null, to = null, amount }: Move): Json {
+  return [from, to, amount ?? null];
+}
+
+/** What is known of the token's movements: what this write moves, and every movement that is listed. */
+interface Shown {
+  readonly kinds: readonly Kind[];
+  readonly all: readonly TokenMovement[];
+}
+
+// A movement that another write of the run could have left as well proves neither.
+function areTwins(evidence: Evidence, movements: readonly TokenMovement[], all: readonly TokenMovement[]): boolean {
+  return movements.some((each) => couldBeOthers(evidence, each, { all, tokenId: evidence.input["id"] }));
 }
 
 /** How often the whole write is in so many of each kind: a whole number, or only a part of it. */
@@ -102,14 +107,13 @@ function timesOf(kinds: readonly Kind[], counts: readonly number[]): number | "a
 }
 
 // All of it once, or nothing: a part never counts as the whole, nor as nothing.
-function recorded(addition: Addition, evidence: Evidence, kinds: readonly Kind[]): Sight | undefined {
-  const tokenId = addition.tokenId(evidence);
-  const all = movementsOf(evidence.now["transactions"], tokenId);
-  const fresh = newMovements(evidence, all, tokenId);
-  const found = kinds.map(({ isAlike }) => fresh.filter(isAlike));
+function recorded(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight | undefined {
+  const fresh = newMovements(evidence, all, evidence.input["id"]);
+  const found = kinds.map(({ move }) => fresh.filter((each) => matchOf(each, move, evidence.actor) === "yes"));
   const proofs = found.flat();
   if (proofs.length === 0) return undefined;
   if (new Set(proofs).size < proofs.length) return AMBIGUOUS;
+  if (areTwins(evidence, proofs, all)) return TWIN;
   const times = timesOf(
     kinds,
     found.map(({ length }) => length),
@@ -135,16 +139,17 @@ function partOf(seen: number, kinds: readonly Kind[]): Sight {
   return { seen: "conflict", why: `${seen} of its ${whole} parts are visible`, rests: "readings" };
 }
 
-function explained(addition: Addition, evidence: Evidence, kinds: readonly Kind[]): Sight {
+function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight {
   const before = number(evidence.before?.["total"]);
   const now = addition.total(evidence.now);
   if (before === undefined) return UNREAD;
   if (now === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
-  const all = movementsOf(evidence.now["transactions"], addition.tokenId(evidence));
   const recent = all.filter((each) => newnessOf(evidence, each.at) !== "before");
-  const alike = kinds.map(({ isAlike }) => recent.filter((each) => isAlike(each) && !isSpent(each, evidence)));
+  const unspent = recent.filter((each) => !isSpent(each, evidence));
+  const alike = kinds.map(({ move }) => unspent.filter((each) => matchOf(each, move, evidence.actor) === "yes"));
   const ours = new Set(alike.flat());
   if (ours.size < alike.flat().length) return AMBIGUOUS;
+  if (areTwins(evidence, [...ours], all)) return TWIN;
   const others = recent.filter((each) => !ours.has(each)).flatMap((each) => addition.adds(each, evidence) ?? []);
   const [only] = kinds;
   const isSingle = kinds.length === 1 && only?.times === 1;
@@ -182,32 +187,14 @@ function byTotals({ before, now, kinds, alike, others, isFenced }: Explaining): 
   return isFenced ? { seen: "nothing", again: "fence" } : { seen: "nothing" };
 }
 
-// An item of another batch may look like one of ours.
-function hasRival({ rivals }: Evidence, { input }: Sent): boolean {
-  return rivals.some((rival) => recordsIn(rival["parts"] ?? [rival]).some((each) => jsonEquals(each, input)));
-}
-
-// Writes of other operations move tokens too: by batch, or with a deposited asset.
-function hasTwin({ bystanders }: Evidence, tokenId: Json | undefined, amount: Decimal): boolean {
-  const isToken = (value: Json): boolean => value === tokenId;
-  const isAmount = (value: Json): boolean => number(value)?.equals(amount) === true;
-  return bystanders.some((other) => contains(other, isToken) && contains(other, isAmount));
-}
-
 const tokenRead = ({ input }: Sent): Readonly<Record<string, ProbeRead>> => ({
   token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } },
 });
 
-const value = ({ input }: Sent): Decimal | undefined => number(input["value"]);
-const ownId = ({ input }: Sent): Json | undefined => input["id"];
-
 const mintedAmount: Probe = additionProbe({
+  operation: "ledger.token.mint",
   reads: tokenRead,
   total: ({ token }) => number(field(token, "totalMintedAmount")),
-  amount: value,
-  tokenId: ownId,
-  isOurs: ({ type, to, amount }, { input }) =>
-    type === "MINT" && isEntity(to, input["to"]) && amount.equals(number(input["value"]) ?? amount),
   adds: ({ type, amount }) => (type === "MINT" ? amount : undefined),
   isFenced: ({ now, profile }, ours) => {
     const minted = number(field(now["token"], "totalMintedAmount"));
@@ -219,34 +206,25 @@ const mintedAmount: Probe = additionProbe({
 
 // The minted quantity that is not supplied any more was burnt.
 const burntAmount: Probe = additionProbe({
+  operation: "ledger.token.burn",
   reads: tokenRead,
   total: ({ token }) => {
     const supply = number(field(token, "totalSupply"));
     return supply === undefined ? undefined : number(field(token, "totalMintedAmount"))?.minus(supply);
   },
-  amount: value,
-  tokenId: ownId,
-  isOurs: ({ type, from, amount }, { input }) =>
-    type === "BURN" && (from === undefined || isEntity(from, input["from"])) && amount.equals(number(input["value"]) ?? amount),
   adds: ({ type, amount }) => (type === "BURN" ? amount : undefined),
 });
 
 // The receiver's balance grows by the quantity that moves there.
 const movedAmount: Probe = additionProbe({
+  operation: "ledger.erc1155.safeTransferFrom",
   reads: ({ input }) => ({
     held: { operation: "ledger.erc1155.balanceOf", input: { id: input["id"] ?? "", owner: input["to"] ?? {} } },
   }),
   total: ({ held }) => balanceIn(held),
-  amount: value,
-  tokenId: ownId,
-  isOurs: ({ type, from, to, amount }, { input }) =>
-    type === "TRANSFER" &&
-    isEntity(to, input["to"]) &&
-    (from === undefined || isEntity(from, input["from"])) &&
-    amount.equals(number(input["value"]) ?? amount),
   adds: ({ from, to, amount }, { input }) => {
     const [into, outOf] = [isEntity(to, input["to"]), isEntity(from, input["to"])];
-    return into === outOf ? undefined : into ? amount : amount.negated();
+    return into === outOf ? undefined : into ? amount : amount?.negated();
   },
 });
 
@@ -257,6 +235,8 @@ function byKind(isUnit: (sent: Sent) => boolean, unit: Probe, amount: Probe): Pr
     before: (sent) => of(sent).before?.(sent) ?? {},
     after: (sent) => of(sent).after(sent),
     keep: (read, sent) => of(sent).keep?.(read, sent) ?? read,
+    // They ask of each record whether a rival could have left it.
+    isAlike: () => false,
     judge: (evidence) => of(evidence).judge(evidence),
   };
 }
@@ -293,22 +273,7 @@ const moved: Probe = byKind(
 export const transferred: Probe = eachApart((sent) => [sent], moved);
 
 /** Each token of the batch separately. */
-export const batchTransferred: Probe = eachApart(transfersIn, moved);
-
-// Units are listed separately from their tokens: they belong to the tokens that can have units, if there are as many.
-function transfersIn(sent: Sent): readonly Sent[] {
-  const { ids, values, data, ...parties } = sent.input;
-  const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
-  const single = [...tokens.keys()].filter((at) => number(amounts[at] ?? ONE)?.equals(ONE) === true);
-  const unitAt = new Map(single.map((at, nth) => [at, single.length === units.length ? (units[nth] ?? "") : ""]));
-  return tokens.map((id, at) => {
-    const unit = units.length === 0 ? undefined : unitAt.get(at);
-    return {
-      ...sent,
-      input: { ...parties, id, ...(unit === undefined ? { value: amounts[at] ?? null } : { data: { assetId: unit } }) },
-    };
-  });
-}
+export const batchTransferred: Probe = eachApart((sent) => transfersIn(sent.input).map((input) => ({ ...sent, input })), moved);
 
 /** Returns the probe of a write of several items: those that add to the same total are read together, at the first of them. */
 function eachApart(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {

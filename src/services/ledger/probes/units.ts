@@ -1,15 +1,16 @@
-import { isObject, type Json, jsonEquals } from "../../../base/json/json.ts";
-import { type Evidence, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
-import { field, isEntity, listOf, number, recordsIn, text } from "../../probes/compare.ts";
-import { effectOfMovement, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
+import { type Evidence, GONE, type Probe, type ProbeRead, type Sent, type Sight, TWIN, UNREAD } from "../../probe.ts";
+import { field, isEntity, listOf, recordsIn } from "../../probes/compare.ts";
+import { matchOf, type Move, type ShownMovement, unitsIn } from "./moves.ts";
+import { couldBeOthers, effectOfMovement, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
 // Units of non-fungible tokens: the token's transactions show the movements, and its accounts the holders.
 
 /** Returns the reads of the accounts that hold one of these units, before a write, and also of the transactions after it. */
-function readsOf(unitsIn: (sent: Sent) => readonly Json[]): Pick<Probe, "before" | "after"> {
+function readsOf(unitsOf: (sent: Sent) => readonly Json[]): Pick<Probe, "before" | "after"> {
   const accounts = (sent: Sent): ProbeRead => {
-    const units = unitsIn(sent);
+    const units = unitsOf(sent);
     return accountsOf(sent.input["id"], ({ nftIds }) => listOf(nftIds).some((id) => units.includes(id)));
   };
   return {
@@ -18,13 +19,25 @@ function readsOf(unitsIn: (sent: Sent) => readonly Json[]): Pick<Probe, "before"
   };
 }
 
-/** Returns the movement of one of these units that only this write can have left. */
-function movementOf(evidence: Evidence, type: string, units: readonly Json[]): TokenMovement | undefined {
-  const { now, input, actor } = evidence;
-  const all = movementsOf(now["transactions"], input["id"]);
-  return newMovements(evidence, all, input["id"]).find(
-    (each) => each.type === type && units.includes(each.unit ?? null) && isEntity(each.by, actor),
-  );
+/** Returns the new record of a move of one unit. */
+function recordOf(evidence: Evidence, move: Move): TokenMovement | undefined {
+  const fresh = newMovements(evidence, movementsIn(evidence), move.tokenId);
+  return fresh.find((each) => matchOf(each, move, evidence.actor) === "yes");
+}
+
+function movementsIn({ now, input }: Evidence): readonly TokenMovement[] {
+  return movementsOf(now["transactions"], input["id"]);
+}
+
+/** Returns the effect, if no other write of the run could have left it. */
+function ownEffect(evidence: Evidence, shown: ShownMovement, effect: Sight): Sight {
+  const among = { all: movementsIn(evidence), tokenId: evidence.input["id"] };
+  return couldBeOthers(evidence, shown, among) ? TWIN : effect;
+}
+
+/** Returns the movement by which a unit can have come to its present holder. */
+function movedTo(holder: Json, { type }: Move, unit: string | undefined): ShownMovement {
+  return { type, to: holder, unit, by: undefined, from: undefined, amount: undefined };
 }
 
 function holderOf(accounts: Json | undefined, unit: Json): Json {
@@ -39,25 +52,24 @@ export const unitMinted: Probe = {
     const { before, now, input } = evidence;
     if (before === undefined) return UNREAD;
     const ids = idsIn(evidence);
-    const record = movementOf(evidence, "MINT", ids);
-    if (record !== undefined && isEntity(record.to, input["to"])) return effectOfMovement(record, { unit: record.unit ?? null });
-    const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
+    const { id: tokenId = null, to = null } = input;
+    const move: Move = { type: "MINT", tokenId, to, units: ids };
     if (ids.length === 0) return { seen: "unclear", why: "none of the unit's data can be its id" };
+    const record = recordOf(evidence, move);
+    if (record !== undefined) return ownEffect(evidence, record, effectOfMovement(record, { unit: record.unit ?? null }));
+    const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
     if (fresh.length === 0) return { seen: "nothing", again: "never" };
     const [unit, ...more] = fresh.filter((id) => holderOf(now["accounts"], id) !== null);
     if (unit === undefined) return fresh.length === ids.length ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
     const holder = holderOf(now["accounts"], unit);
-    if (!isEntity(holder, input["to"])) return OTHERS;
-    return more.length === 0
-      ? { seen: "effect", by: { unit, holder }, rests: "readings" }
-      : { seen: "unclear", why: "several units could be the new one" };
+    if (!isEntity(holder, to)) return OTHERS;
+    if (more.length > 0) return { seen: "unclear", why: "several units could be the new one" };
+    return ownEffect(evidence, movedTo(holder, move, unit), { seen: "effect", by: { unit, holder }, rests: "readings" });
   },
 };
 
-// Only the token's definition says which of the data is the id, and no reading shows it.
 function idsIn({ input }: Sent): readonly string[] {
-  const data = input["nftData"];
-  return isObject(data) ? Object.values(data).flatMap((value) => text(value) ?? number(value)?.canonical() ?? []) : [];
+  return unitsIn(input["nftData"] ?? null);
 }
 
 const OTHERS = { seen: "conflict", why: "someone else has the unit", rests: "readings" } as const;
@@ -74,8 +86,9 @@ export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: S
 
 function moved(evidence: Evidence, unit: Json, to: Json): Sight {
   const { before, now, input } = evidence;
-  const record = movementOf(evidence, to === null ? "BURN" : "TRANSFER", [unit]);
-  if (record !== undefined && (to === null || isEntity(record.to, to))) return effectOfMovement(record, { unit });
+  const move = moveOfUnit(input, unit, to);
+  const record = recordOf(evidence, move);
+  if (record !== undefined) return ownEffect(evidence, record, effectOfMovement(record, { unit }));
   if (before === undefined) return UNREAD;
   const was = field(before["held"], "by");
   if (!isEntity(was, input["from"])) return { seen: "unclear", why: "before the write, another holder had the unit" };
@@ -84,5 +97,11 @@ function moved(evidence: Evidence, unit: Json, to: Json): Sight {
   // A user is also a member of a whole organization.
   if (jsonEquals(holder, was ?? null)) return { seen: "nothing" };
   const isThere = to === null ? holder === null : isEntity(holder, to);
-  return isThere ? { seen: "effect", by: { unit, holder }, rests: "readings" } : OTHERS;
+  if (!isThere) return OTHERS;
+  return ownEffect(evidence, movedTo(holder, move, move.units?.[0]), { seen: "effect", by: { unit, holder }, rests: "readings" });
+}
+
+function moveOfUnit({ id: tokenId = null, from = null }: JsonObject, unit: Json, to: Json): Move {
+  const units = typeof unit === "string" && unit !== "" ? [unit] : [];
+  return { ...(to === null ? { type: "BURN" } : { type: "TRANSFER", to }), tokenId, from, units };
 }

@@ -1,0 +1,164 @@
+import { Decimal } from "../../../base/numbers/decimal.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
+import type { OperationName } from "../../../contract/contract.ts";
+import type { OtherWrite } from "../../probe.ts";
+import { field, listOf, number, recordsIn, text } from "../../probes/compare.ts";
+
+// What each write moves, and whether a record of a movement can be of it. The same question is asked of the write whose answer was lost
+// and of every other write of the run, so that a record which several of them could have left proves none (decision 203).
+
+/** One movement that a write makes. */
+export interface Move {
+  /** The service's word for it. */
+  readonly type: "MINT" | "BURN" | "TRANSFER";
+  /** The token that is moved. */
+  readonly tokenId: Json;
+  /** Who gives; undefined when nobody does. */
+  readonly from?: Json;
+  /** Who receives; undefined when nobody does. */
+  readonly to?: Json;
+  /** How much is moved; undefined: any amount. */
+  readonly amount?: Decimal;
+  /** The ids that the moved unit may have, empty when none is known; undefined for an amount. */
+  readonly units?: readonly string[];
+}
+
+/** The writes that move tokens, and what each moves. */
+const MOVES: Partial<Readonly<Record<OperationName, (item: JsonObject) => readonly Move[]>>> = {
+  "ledger.token.mint": ({ id = null, to = null, value, nftData }) => [
+    { type: "MINT", tokenId: id, to, ...(nftData === undefined ? amountOf(value) : { units: unitsIn(nftData) }) },
+  ],
+  "ledger.token.burn": ({ id = null, from = null, value, assetId }) => [
+    { type: "BURN", tokenId: id, from, ...(assetId === undefined ? amountOf(value) : { units: unitNamed(assetId) }) },
+  ],
+  "ledger.erc1155.safeTransferFrom": moveOf,
+  "ledger.erc1155.safeBatchTransferFrom": (input) => transfersIn(input).flatMap(moveOf),
+  // A vault may add up the shares of several assets, and a withdrawal names no quantity.
+  "ledger.vault.deposit": (item) =>
+    sharesIn(item).map(({ tokenId = null, receiver = null }) => ({ type: "MINT", tokenId, to: receiver })),
+  "ledger.vault.withdraw": (item) =>
+    sharesIn(item).map(({ tokenId = null, payer = null }) => ({ type: "BURN", tokenId, from: payer })),
+};
+
+/** Returns what a write moves; nothing for one that moves no tokens. */
+export function movesOf({ operation, input }: Pick<OtherWrite, "operation" | "input">): readonly Move[] {
+  const moves = MOVES[operation as OperationName];
+  return moves === undefined ? [] : itemsIn(input).flatMap(moves);
+}
+
+/** The operations that move tokens. */
+export const MOVING_OPERATIONS: readonly string[] = Object.keys(MOVES);
+
+function moveOf({ id = null, from = null, to = null, value, data }: JsonObject): readonly Move[] {
+  const unit = field(data, "assetId");
+  return [{ type: "TRANSFER", tokenId: id, from, to, ...(unit === undefined ? amountOf(value) : { units: unitNamed(unit) }) }];
+}
+
+/** Returns the transfers of a batch, each as the input of a single one. */
+export function transfersIn({ ids, values, data, ...parties }: JsonObject): readonly JsonObject[] {
+  if (ids === undefined)
+    return [{ ...parties, ...(values === undefined ? {} : { values }), ...(data === undefined ? {} : { data }) }];
+  const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
+  // Units are listed separately from their tokens: they belong to the tokens that can have units, if there are as many.
+  const single = [...tokens.keys()].filter((at) => number(amounts[at] ?? ONE)?.equals(ONE) === true);
+  const unitAt = new Map(single.map((at, nth) => [at, single.length === units.length ? (units[nth] ?? "") : ""]));
+  return tokens.map((id, at) => {
+    const unit = units.length === 0 ? undefined : unitAt.get(at);
+    return { ...parties, id, ...(unit === undefined ? { value: amounts[at] ?? null } : { data: { assetId: unit } }) };
+  });
+}
+
+const ONE = Decimal.of(1);
+
+// Items that add to the same total may have been combined.
+function itemsIn(input: JsonObject): readonly JsonObject[] {
+  const { parts, items = parts, ...shared } = input;
+  return items === undefined ? [input] : recordsIn(items).map((item) => ({ ...shared, ...item }));
+}
+
+function sharesIn({ assets = null }: JsonObject): readonly JsonObject[] {
+  const list = Array.isArray(assets) ? recordsIn(assets) : recordsIn([assets]);
+  return list.flatMap(({ shares }) => recordsIn(shares));
+}
+
+function amountOf(value: Json | undefined): Pick<Move, "amount"> {
+  const amount = number(value);
+  return amount === undefined ? {} : { amount };
+}
+
+/** Returns the ids that a unit with this data may have: only the token's definition says which field is the id, and no reading shows it. */
+export function unitsIn(data: Json): readonly string[] {
+  return isObject(data) ? Object.values(data).flatMap((value) => unitNamed(value)) : [];
+}
+
+function unitNamed(value: Json | undefined): readonly string[] {
+  const id = text(value) ?? number(value)?.canonical();
+  return id === undefined ? [] : [id];
+}
+
+/** What a record shows of one movement. */
+export interface ShownMovement {
+  /** Who did it, as the service writes it; undefined when the record does not say. */
+  readonly by: Json | undefined;
+  /** The sender, as the service writes it; undefined when the record names none. */
+  readonly from: Json | undefined;
+  /** The receiver, as the service writes it; undefined when the record names none. */
+  readonly to: Json | undefined;
+  /** How much was moved; undefined when the record does not say. */
+  readonly amount: Decimal | undefined;
+  /** The kind of the transaction, such as `MINT`; undefined when the record does not say. */
+  readonly type: Json | undefined;
+  /** The moved unit; `undefined` for an amount. */
+  readonly unit: string | undefined;
+}
+
+/**
+ * Whether a record is of a write. `maybe`: the record does not say enough, or in words that are not known, so it neither shows the write
+ * nor that it is missing.
+ */
+export type Match = "yes" | "maybe" | "no";
+
+/** Returns whether a record of a movement is of this move by this entity; `undefined`: it is not known who acts. */
+export function matchOf(movement: ShownMovement, move: Move, actor: JsonObject | undefined): Match {
+  const { type, to, from, amount, units } = move;
+  return worst([
+    matchOfType(movement.type, type),
+    partyMatch(movement.by, actor),
+    to === undefined ? "yes" : partyMatch(movement.to, to),
+    // The description lists no field for who gives.
+    from === undefined || !isObject(movement.from) ? "yes" : partyMatch(movement.from, from),
+    amount === undefined ? "yes" : matchOfAmount(movement.amount, amount),
+    units === undefined ? "yes" : matchOfUnit(movement.unit, units),
+  ]);
+}
+
+function worst(matches: readonly Match[]): Match {
+  return matches.includes("no") ? "no" : matches.includes("maybe") ? "maybe" : "yes";
+}
+
+const WORDS: ReadonlySet<Json | undefined> = new Set<Move["type"]>(["MINT", "BURN", "TRANSFER"]);
+
+// The description shows the word for a mint only.
+function matchOfType(there: Json | undefined, type: Move["type"]): Match {
+  if (there === type) return "yes";
+  return WORDS.has(there) ? "no" : "maybe";
+}
+
+/** Returns whether a record names an entity: every attribute of it, and not only the organization of a member. */
+export function partyMatch(there: Json | undefined, asked: Json | undefined): Match {
+  if (!isObject(there) || !isObject(asked)) return "maybe";
+  const names = Object.keys(asked);
+  if (names.some((name) => there[name] !== undefined && !jsonEquals(there[name], asked[name] ?? null))) return "no";
+  const isWhole = names.length === 1 && Object.keys(there).length > 1;
+  return isWhole || names.some((name) => there[name] === undefined) ? "maybe" : "yes";
+}
+
+function matchOfAmount(there: Decimal | undefined, amount: Decimal): Match {
+  if (there === undefined) return "maybe";
+  return there.equals(amount) ? "yes" : "no";
+}
+
+function matchOfUnit(there: string | undefined, units: readonly string[]): Match {
+  if (there === undefined || units.length === 0) return "maybe";
+  return units.includes(there) ? "yes" : "no";
+}

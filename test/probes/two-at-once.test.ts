@@ -1,0 +1,151 @@
+// Two writes of a run at the same time: one is done and its answer is late, the other one never arrives. What the first one left must not
+// be taken for the second's, although it looks like it.
+import { expect, test } from "vitest";
+import type { RunEvent } from "../../src/protocol/record.ts";
+import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
+import { sandboxForTest } from "../sandbox/caller.ts";
+import { runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
+
+const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
+
+const HEAD = `playbook: 1
+actors:
+  op: { ledger: "userId:alice" }
+  bob: { ledger: "userId:bob" }
+  carol: { ledger: "userId:carol" }
+  treasury: { ledger: "userId:treasury" }
+  buyer: { investor: BUYER_KEY }
+defaults: { as: op }
+steps:
+`;
+const FUNDS = `  - { id: token, uses: ledger.token.create, with: { name: Open, behaviour: { decimal: 0, transferable: true, burnable: true }, tokenPermissions: [{ entity: "\${{ actors.op }}", roles: [transfer, minter, burner] }] } }
+  - { id: stock, uses: ledger.token.mint, with: { items: [{ id: "\${{ steps.token.id }}", to: "\${{ actors.bob }}", value: 100 }, { id: "\${{ steps.token.id }}", to: "\${{ actors.carol }}", value: 100 }] } }
+`;
+const VAULT = `  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: H1 } } }
+  - { id: vault, uses: ledger.vault.create, with: { name: V, vaultToken: [{ id: SH1, name: S, classification: { unit: whole, supply: capped-variable }, behaviour: { decimal: 0, transferable: true, burnable: true } }] } }
+`;
+const DEPOSIT = `{ vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: H1, shares: [{ tokenId: SH1, quantity: 50, receiver: "\${{ actors.op }}" }] }] }`;
+const COUPLE = "{ round: [done, gone], key: round, parallel: 2 }";
+
+const each = (call: string): string => `  - { id: both, foreach: ${COUPLE}, ${call} }\n`;
+// A block, since the two writes are of different operations.
+const either = (done: string, gone: string): string =>
+  `  - id: both
+    foreach: ${COUPLE}
+    block:
+      - { id: done, if: round == 'done', ${done} }
+      - { id: gone, if: round == 'gone', ${gone} }
+`;
+const PAYER = `from: { orgId: org1, userId: "\${{ round == 'done' ? 'bob' : 'carol' }}" }`;
+
+/** What each looks like, and which requests are the two writes. */
+const PAIRS = [
+  [
+    "transfers of the same amount from two payers",
+    `${FUNDS}${each(`uses: ledger.erc1155.safeTransferFrom, with: { id: "\${{ steps.token.id }}", ${PAYER}, to: "\${{ actors.treasury }}", value: 10 }`)}`,
+  ],
+  [
+    "burns of the same amount from two payers",
+    `${FUNDS}${each(`uses: ledger.token.burn, with: { id: "\${{ steps.token.id }}", ${PAYER}, value: 10 }`)}`,
+  ],
+  [
+    "a withdrawal, which names no amount, and a burn",
+    `${VAULT}  - { id: deposit, uses: ledger.vault.deposit, with: ${DEPOSIT} }
+${either(
+  `uses: ledger.vault.withdraw, with: { vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Property, id: H1, shares: [{ tokenId: SH1, payer: "\${{ actors.op }}" }] }] }`,
+  `uses: ledger.token.burn, with: { id: SH1, from: "\${{ actors.op }}", value: 50 }`,
+)}`,
+  ],
+  [
+    "a deposit and a mint of its shares",
+    `${VAULT}${either(
+      `uses: ledger.vault.deposit, with: ${DEPOSIT}`,
+      `uses: ledger.token.mint, with: { id: SH1, to: "\${{ actors.op }}", value: 50 }`,
+    )}`,
+  ],
+  [
+    "two updates of one asset, where the one leaves what the other one sets",
+    `  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: H1, city: Lisbon } } }
+${each(`uses: ledger.asset.update, with: { assetType: Property, data: "\${{ round == 'done' ? {'id': 'H1', 'colour': 'red'} : {'id': 'H1', 'city': 'Lisbon'} }}" }`)}`,
+  ],
+  [
+    "a purchase whose price is the number of tokens of the other one",
+    each(
+      `as: buyer, uses: investor.sales.buy, with: { tokenSaleId: saleDebt1, userAddress: "0x00000000000000000000000000000000000000aa", amount: "\${{ round == 'done' ? 10 : 1000 }}", currencyContract: "0xc", timezone: Europe/Lisbon }`,
+    ),
+  ],
+  [
+    "two votes of one approver",
+    `  - { id: ask, uses: ledger.approval.create, with: { approvalType: invoice, approvers: ["\${{ actors.bob }}"], numRequired: 1 } }
+${each(`as: bob, uses: ledger.approval.accept, with: { approvalType: invoice, id: "\${{ steps.ask.id }}" }`)}`,
+  ],
+] as const;
+
+interface Both {
+  readonly settled: Readonly<Record<string, string>>;
+  readonly ended: Readonly<Record<string, string>>;
+}
+
+const roundOf = (step: string): string => /\[(\w+)\]/.exec(step)?.[1] ?? "";
+
+/** Runs two writes at once. The one of the round "done" is done, and answered once the other one's step has ended; that one is sent after it. */
+async function both(
+  steps: string,
+  { gone, done }: { readonly gone: "arrives" | "is lost"; readonly done: "answered" | "lost" },
+): Promise<Both> {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  const [intended, isDone, isOver] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ];
+  const toSend: string[] = [];
+  const settled: Record<string, string> = {};
+  const ended: Record<string, string> = {};
+  const observe = (event: RunEvent): void => {
+    if (!("step" in event) || event.step === undefined || !event.step.includes("[")) return;
+    const round = roundOf(event.step);
+    if (event.kind === "attempt.intended") {
+      toSend.push(round);
+      if (round !== toSend[0]) intended.resolve();
+    }
+    if (event.kind === "attempt.settled") settled[round] ??= event.verdict;
+    if (event.kind !== "step.completed" && event.kind !== "step.stopped") return;
+    if (event.outcome !== "skipped") ended[round] ??= event.outcome;
+    if (round === "gone" && event.outcome !== "skipped") isOver.resolve();
+  };
+  let [nth, isFirst] = [0, true];
+  const exchange = async (outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> => {
+    if (!outgoing.fresh || toSend.length === 0) return send(outgoing);
+    const round = toSend[nth++];
+    await intended.promise;
+    if (round === "done") {
+      const answer = await send(outgoing);
+      isDone.resolve();
+      if (done === "answered") return answer;
+      await isOver.promise;
+      return LOST;
+    }
+    await isDone.promise;
+    if (isFirst && gone === "arrives") await send(outgoing);
+    isFirst = false;
+    return LOST;
+  };
+  await runnerForTest()(`${HEAD}${steps}`, targetOf(sandbox), { observe, exchange });
+  return { settled, ended };
+}
+
+test.for(PAIRS)("%s: what the first one left proves nothing of the other one, which never arrives", async ([, steps]) => {
+  const { settled, ended } = await both(steps, { gone: "is lost", done: "lost" });
+  expect(settled["gone"]).not.toBe("applied");
+  expect(ended["gone"]).toBe("unknown");
+});
+
+const KNOWN = [PAIRS[0], PAIRS[1], PAIRS[4]];
+
+test.for(KNOWN)("%s: where the record of the first one is known, the other one's is its own", async ([, steps]) => {
+  const { settled, ended } = await both(steps, { gone: "arrives", done: "answered" });
+  expect(settled).toEqual({ gone: "applied" });
+  expect(ended).toEqual({ done: "changed", gone: "changed" });
+});
