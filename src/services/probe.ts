@@ -67,6 +67,8 @@ export interface Evidence extends Sent {
   readonly rivals: readonly OtherWrite[];
   /** Other operations' writes at the same time. */
   readonly bystanders: readonly OtherWrite[];
+  /** Of a part of a write: the inputs of its other parts. */
+  readonly siblings?: readonly JsonObject[];
   /** The writes of the run that were complete before this one. A reading may show a moment before them. */
   readonly earlier: readonly OtherWrite[];
   /** Returns whether a transaction has proven another step already. */
@@ -186,6 +188,7 @@ function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
   return {
     ...evidence,
     ...part,
+    siblings: partsOf(split(evidence)).flatMap(([{ input }, other]) => (other === at ? [] : [input])),
     rivals: evidence.rivals.flatMap((rival) =>
       partsOf(split({ ...evidence, input: rival.input })).map(([{ input }]) => ({ ...rival, input })),
     ),

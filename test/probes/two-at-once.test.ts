@@ -76,6 +76,11 @@ ${each(`uses: ledger.asset.update, with: { assetType: Property, data: "\${{ roun
     ),
   ],
   [
+    "two units, where the data of the one has the id of the other one",
+    `  - { id: flats, uses: ledger.token.create, with: { name: Flats, classification: { type: nonfungible } } }
+${each(`uses: ledger.token.mint, with: { id: "\${{ steps.flats.id }}", to: "\${{ actors.op }}", nftData: { id: "\${{ round == 'done' ? '3' : '12' }}", floor: "\${{ round == 'done' ? '1' : '3' }}" } }`)}`,
+  ],
+  [
     "two votes of one approver",
     `  - { id: ask, uses: ledger.approval.create, with: { approvalType: invoice, approvers: ["\${{ actors.bob }}"], numRequired: 1 } }
 ${each(`as: bob, uses: ledger.approval.accept, with: { approvalType: invoice, id: "\${{ steps.ask.id }}" }`)}`,
@@ -142,7 +147,17 @@ test.for(PAIRS)("%s: what the first one left proves nothing of the other one, wh
   expect(ended["gone"]).toBe("unknown");
 });
 
-const KNOWN = [PAIRS[0], PAIRS[1], PAIRS[4]];
+test("two units: an answer to the first one does not make its unit the other one's", async () => {
+  const [, steps] = PAIRS[6];
+  expect(await both(steps, { gone: "is lost", done: "answered" })).toEqual({
+    settled: {},
+    ended: { done: "changed", gone: "unknown" },
+  });
+});
+
+const FLATS = `  - { id: flats, uses: ledger.token.create, with: { name: Flats, classification: { type: nonfungible }, nftFields: [{ name: id, isPrimaryKey: true }] } }
+${each(`uses: ledger.token.mint, with: { id: "\${{ steps.flats.id }}", to: "\${{ actors.op }}", nftData: { id: "\${{ round == 'done' ? '3' : '12' }}", floor: "\${{ round == 'done' ? '12' : '3' }}" } }`)}`;
+const KNOWN = [PAIRS[0], PAIRS[1], PAIRS[4], ["two units whose id the token defines", FLATS]] as const;
 
 test.for(KNOWN)("%s: where the record of the first one is known, the other one's is its own", async ([, steps]) => {
   const { settled, ended } = await both(steps, { gone: "arrives", done: "answered" });

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import type { Json, JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
-import type { Probe, Sent, Sight } from "../../../src/services/probe.ts";
+import type { OtherWrite, Probe, Sent, Sight } from "../../../src/services/probe.ts";
+import { minted } from "../../../src/services/ledger/probes/supply.ts";
 import { unitMinted, unitMoved } from "../../../src/services/ledger/probes/units.ts";
 
 const BOB = { orgId: "org1", userId: "bob" };
@@ -69,4 +70,55 @@ test("a unit that is still with a user has not come to the user's whole organiza
   const fromAll = { from: EVERYBODY, to: ALICE };
   expect(moved(fromAll, { before: heldBy(ALICE), now: heldBy(ALICE) })).toEqual({ seen: "nothing" });
   expect(moved(fromAll, { before: heldBy(EVERYBODY), now: heldBy(ALICE) })).toMatchObject({ seen: "effect" });
+});
+
+const FLATS: readonly JsonObject[] = [
+  { id: "1", rooms: "2" },
+  { id: "2", rooms: "1" },
+];
+const DEFINED: OtherWrite = {
+  operation: "ledger.token.create",
+  input: { id: "flats", nftFields: [{ name: "id", isPrimaryKey: true }] },
+  actor: ALICE,
+  transactions: ["t0"],
+};
+
+// What a look shows of a batch that mints two flats, of which these are there, by one transaction.
+function batch(units: readonly string[], earlier: readonly OtherWrite[]): Sight {
+  const transactionDetails = units.map((id) => ({ tokenId: "flats", to: BOB, amount: Decimal.of(1), data: { id } }));
+  const transaction = { id: "t1", type: "MINT", createdBy: ALICE, createdAt: "2026-11-26T12:00:09.000Z", transactionDetails };
+  return minted.judge({
+    input: { items: FLATS.map((nftData) => ({ id: "flats", to: BOB, nftData })) },
+    actor: ALICE,
+    names: { id: () => "", mark: "" },
+    profile: DEFAULT_PROFILE,
+    before: { "held.0": [], "held.1": [] },
+    since: Date.parse("2026-11-26T12:00:00.000Z"),
+    now: Object.fromEntries(
+      FLATS.flatMap((_, at) => [
+        [`accounts.${at}`, [{ entity: BOB, nftIds: [...units] }]],
+        [`transactions.${at}`, [transaction]],
+      ]),
+    ),
+    rivals: [],
+    bystanders: [],
+    isSpent: () => false,
+    earlier,
+  });
+}
+
+test("one unit proves one part of a batch: a unit that two parts could be called by proves neither", () => {
+  expect(batch(["1"], [])).toMatchObject({ seen: "unclear" });
+  expect(batch(["1", "2"], [])).toMatchObject({ seen: "unclear" });
+});
+
+test("where the run has defined which field is the id, each unit is of one part", () => {
+  expect(batch(["1"], [DEFINED])).toMatchObject({ seen: "conflict" });
+  expect(batch(["1", "2"], [DEFINED])).toMatchObject({ seen: "effect", rests: "record", spends: ["t1"] });
+  const redefined = {
+    ...DEFINED,
+    operation: "ledger.token.update",
+    input: { id: "flats", nftFields: [{ name: "rooms", isPrimaryKey: true }] },
+  };
+  expect(batch(["1", "2"], [DEFINED, redefined])).toMatchObject({ seen: "unclear" });
 });

@@ -64,10 +64,15 @@ function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readon
 /** Returns whether what a write sets, with this input, is what the asset shows. */
 type IsAsAsked = (asset: JsonObject, input: JsonObject) => boolean;
 
-// Another write of the asset at the same time, whose own record is not known, could have left a record or the asset that shows it.
-function couldBeOthers(evidence: Evidence, { left, by }: Pick<HistoryChange, "left" | "by">, isAsAsked: IsAsAsked): boolean {
+// Another write of the asset at the same time could have left a record, if its own is not known, or the asset that is there now.
+function couldBeOthers(
+  evidence: Evidence,
+  shown: HistoryChange | Omit<HistoryChange, "id" | "at">,
+  isAsAsked: IsAsAsked,
+): boolean {
   const { rivals, bystanders, now } = evidence;
-  const ids = new Set(transactionsIn(now["history"] ?? null));
+  const { left, by } = shown;
+  const ids = new Set("id" in shown ? transactionsIn(now["history"] ?? null) : []);
   const isOf = ({ input }: OtherWrite): boolean =>
     jsonEquals(idIn({ ...evidence, input }), idIn(evidence)) && isAsAsked(left, input);
   const touches = ({ operation, input }: OtherWrite): boolean => names(input, idIn(evidence)) || APPROVING.has(operation);

@@ -24,9 +24,9 @@ export interface Move {
 }
 
 /** The writes that move tokens, and what each moves. */
-const MOVES: Partial<Readonly<Record<OperationName, (item: JsonObject) => readonly Move[]>>> = {
-  "ledger.token.mint": ({ id = null, to = null, value, nftData }) => [
-    { type: "MINT", tokenId: id, to, ...(nftData === undefined ? amountOf(value) : { units: unitsIn(nftData) }) },
+const MOVES: Partial<Readonly<Record<OperationName, (item: JsonObject, key?: string) => readonly Move[]>>> = {
+  "ledger.token.mint": ({ id = null, to = null, value, nftData }, key) => [
+    { type: "MINT", tokenId: id, to, ...(nftData === undefined ? amountOf(value) : { units: unitsIn(nftData, key) }) },
   ],
   "ledger.token.burn": ({ id = null, from = null, value, assetId }) => [
     { type: "BURN", tokenId: id, from, ...(assetId === undefined ? amountOf(value) : { units: unitNamed(assetId) }) },
@@ -40,10 +40,10 @@ const MOVES: Partial<Readonly<Record<OperationName, (item: JsonObject) => readon
     sharesIn(item).map(({ tokenId = null, payer = null }) => ({ type: "BURN", tokenId, from: payer })),
 };
 
-/** Returns what a write moves; nothing for one that moves no tokens. */
-export function movesOf({ operation, input }: Pick<OtherWrite, "operation" | "input">): readonly Move[] {
+/** Returns what a write moves; nothing for one that moves no tokens. `key`: the field of a new unit's data that is its id, if that is known. */
+export function movesOf({ operation, input }: Pick<OtherWrite, "operation" | "input">, key?: string): readonly Move[] {
   const moves = MOVES[operation as OperationName];
-  return moves === undefined ? [] : itemsIn(input).flatMap(moves);
+  return moves === undefined ? [] : itemsIn(input).flatMap((item) => moves(item, key));
 }
 
 /** The operations that move tokens. */
@@ -86,10 +86,24 @@ function amountOf(value: Json | undefined): Pick<Move, "amount"> {
   return amount === undefined ? {} : { amount };
 }
 
-/** Returns the ids that a unit with this data may have: only the token's definition says which field is the id, and no reading shows it. */
-export function unitsIn(data: Json): readonly string[] {
-  return isObject(data) ? Object.values(data).flatMap((value) => unitNamed(value)) : [];
+// Only the token's definition says which field is the id, and no reading shows it.
+function unitsIn(data: Json, key: string | undefined): readonly string[] {
+  if (!isObject(data)) return [];
+  return key === undefined ? Object.values(data).flatMap(unitNamed) : unitNamed(data[key]);
 }
+
+/** Returns the field of a unit's data that is its id, if the run itself has defined it. */
+export function keyFieldOf(tokenId: Json | undefined, earlier: readonly OtherWrite[]): string | undefined {
+  const definitions = earlier
+    .filter(({ operation }) => DEFINING.has(operation))
+    .flatMap(({ input }) => itemsIn(input))
+    .filter(({ id, nftFields }) => id === tokenId && nftFields !== undefined);
+  const keys = definitions.map(({ nftFields }) => recordsIn(nftFields).filter((each) => each["isPrimaryKey"] === true));
+  const [name, ...more] = new Set(keys.map(([key, ...others]) => (others.length > 0 ? undefined : text(key?.["name"]))));
+  return more.length > 0 ? undefined : name;
+}
+
+const DEFINING: ReadonlySet<string> = new Set(["ledger.token.create", "ledger.token.update"]);
 
 function unitNamed(value: Json | undefined): readonly string[] {
   const id = text(value) ?? number(value)?.canonical();

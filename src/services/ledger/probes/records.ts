@@ -100,22 +100,24 @@ export function newMovements(
   return newOnes(evidence, movements, (movement) => !couldBeOf(evidence.earlier, movement, { all: movements, tokenId }));
 }
 
+/** Where a movement is looked for. */
+interface Among {
+  /** Every movement of the token that is listed. */
+  readonly all: readonly TokenMovement[];
+  /** The token. */
+  readonly tokenId: Json | undefined;
+  /** The field of a unit's data that is its id, if that is known. */
+  readonly key?: string | undefined;
+}
+
 /** Returns whether another write of the run, at the same time, could have left a movement: then it proves neither. */
-export function couldBeOthers(
-  { rivals, bystanders }: Evidence,
-  movement: ShownMovement,
-  among: { readonly all: readonly TokenMovement[]; readonly tokenId: Json | undefined },
-): boolean {
+export function couldBeOthers({ rivals, bystanders }: Evidence, movement: ShownMovement, among: Among): boolean {
   return couldBeOf([...rivals, ...bystanders], movement, among);
 }
 
-function couldBeOf(
-  writes: readonly OtherWrite[],
-  movement: ShownMovement,
-  { all, tokenId }: { readonly all: readonly TokenMovement[]; readonly tokenId: Json | undefined },
-): boolean {
+function couldBeOf(writes: readonly OtherWrite[], movement: ShownMovement, { all, tokenId, key }: Among): boolean {
   return writes.some((write) => {
-    const moves = movesOf(write).filter((move) => move.tokenId === tokenId);
+    const moves = movesOf(write, key).filter((move) => move.tokenId === tokenId);
     return moves.some((move) => matchOf(movement, move, write.actor) !== "no") && !hasLeftAll(write, moves, all);
   });
 }
@@ -146,7 +148,8 @@ function newOnes<T extends NewRecord>(
   });
 }
 
-type Effect = Extract<Sight, { readonly seen: "effect" }>;
+/** The sight of an effect. */
+export type Effect = Extract<Sight, { readonly seen: "effect" }>;
 
 /** Returns the effect that a change proves; its transaction is the ledger's own. */
 export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): Effect {

@@ -1,8 +1,26 @@
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
-import { type Evidence, GONE, type Probe, type ProbeRead, type Sent, type Sight, TWIN, UNREAD } from "../../probe.ts";
+import {
+  type Evidence,
+  GONE,
+  type OtherWrite,
+  type Probe,
+  type ProbeRead,
+  type Sent,
+  type Sight,
+  TWIN,
+  UNREAD,
+} from "../../probe.ts";
 import { field, isEntity, listOf, recordsIn } from "../../probes/compare.ts";
-import { matchOf, type Move, type ShownMovement, unitsIn } from "./moves.ts";
-import { couldBeOthers, effectOfMovement, movementsOf, movementsRead, newMovements, type TokenMovement } from "./records.ts";
+import { keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
+import {
+  couldBeOthers,
+  type Effect,
+  effectOfMovement,
+  movementsOf,
+  movementsRead,
+  newMovements,
+  type TokenMovement,
+} from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
 // Units of non-fungible tokens: the token's transactions show the movements, and its accounts the holders.
@@ -30,8 +48,11 @@ function movementsIn({ now, input }: Evidence): readonly TokenMovement[] {
 }
 
 /** Returns the effect, if no other write of the run could have left it. */
-function ownEffect(evidence: Evidence, shown: ShownMovement, effect: Sight): Sight {
-  const among = { all: movementsIn(evidence), tokenId: evidence.input["id"] };
+function ownEffect(evidence: Evidence, shown: ShownMovement, effect: Effect): Sight {
+  const { input, earlier } = evidence;
+  // Of who holds a unit, no transaction says whose it is: a write whose record is known may be the very one that left it.
+  const all = effect.rests === "record" ? movementsIn(evidence) : [];
+  const among = { all, tokenId: input["id"], key: keyFieldOf(input["id"], earlier) };
   return couldBeOthers(evidence, shown, among) ? TWIN : effect;
 }
 
@@ -49,29 +70,41 @@ export const unitMinted: Probe = {
   ...readsOf(idsIn),
   keep: ({ accounts }, sent) => ({ held: idsIn(sent).filter((id) => holderOf(accounts, id) !== null) }),
   judge: (evidence) => {
-    const { before, now, input } = evidence;
+    const { before, now, input, earlier } = evidence;
     if (before === undefined) return UNREAD;
-    const ids = idsIn(evidence);
-    const { id: tokenId = null, to = null } = input;
-    const move: Move = { type: "MINT", tokenId, to, units: ids };
-    if (ids.length === 0) return { seen: "unclear", why: "none of the unit's data can be its id" };
+    const [move] = mintOf(input, earlier);
+    const ids = move?.units ?? [];
+    if (move === undefined || ids.length === 0) return { seen: "unclear", why: "none of the unit's data can be its id" };
     const record = recordOf(evidence, move);
-    if (record !== undefined) return ownEffect(evidence, record, effectOfMovement(record, { unit: record.unit ?? null }));
+    if (record !== undefined) return newUnit(evidence, record, effectOfMovement(record, { unit: record.unit ?? null }));
     const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
     if (fresh.length === 0) return { seen: "nothing", again: "never" };
     const [unit, ...more] = fresh.filter((id) => holderOf(now["accounts"], id) !== null);
     if (unit === undefined) return fresh.length === ids.length ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
     const holder = holderOf(now["accounts"], unit);
-    if (!isEntity(holder, to)) return OTHERS;
-    if (more.length > 0) return { seen: "unclear", why: "several units could be the new one" };
-    return ownEffect(evidence, movedTo(holder, move, unit), { seen: "effect", by: { unit, holder }, rests: "readings" });
+    if (!isEntity(holder, input["to"])) return OTHERS;
+    if (more.length > 0) return SEVERAL;
+    return newUnit(evidence, movedTo(holder, move, unit), { seen: "effect", by: { unit, holder }, rests: "readings" });
   },
 };
 
-function idsIn({ input }: Sent): readonly string[] {
-  return unitsIn(input["nftData"] ?? null);
+function mintOf(input: JsonObject, earlier: readonly OtherWrite[]): readonly Move[] {
+  return movesOf({ operation: "ledger.token.mint", input }, keyFieldOf(input["id"], earlier));
 }
 
+/** Returns the effect, if the unit can be of no other part of this write, nor of another write. */
+function newUnit(evidence: Evidence, shown: ShownMovement, effect: Effect): Sight {
+  const { siblings = [], earlier, input } = evidence;
+  const others = siblings.filter(({ id }) => id === input["id"]).flatMap((each) => mintOf(each, earlier));
+  return others.some((move) => matchOf(shown, move, undefined) !== "no") ? SEVERAL_PARTS : ownEffect(evidence, shown, effect);
+}
+
+function idsIn({ input }: Sent): readonly string[] {
+  return mintOf(input, []).flatMap(({ units = [] }) => units);
+}
+
+const SEVERAL: Sight = { seen: "unclear", why: "several units could be the new one" };
+const SEVERAL_PARTS: Sight = { seen: "unclear", why: "the new unit could belong to more than one part of the write" };
 const OTHERS = { seen: "conflict", why: "someone else has the unit", rests: "readings" } as const;
 
 /** A unit has passed from one holder to another; to nobody, when it is burnt. */
