@@ -1,29 +1,30 @@
-import { hash } from "node:crypto";
 import { Failure } from "../base/failure.ts";
-import { parseJson, writeJson } from "../base/json/json.ts";
+import { parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { masked, type Redact } from "../base/secret.ts";
-import type { ComparisonName, DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { Redact } from "../base/secret.ts";
+import type { ComparisonName, Drift } from "../protocol/comparison.ts";
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
+import { DriftRecorder } from "./drift-recorder.ts";
 import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, DriftsAfterRun, FoundDrifts, Sighting } from "./sighting.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
 const PART: StatePart = { entry: "drift.db", layout: DRIFTS };
-const ID_CHARS = 12;
 
 /** What is remembered of drifts from run to run: one file in the state directory. */
 export class DriftBook {
   readonly #database: SqlDatabase;
   readonly #redact: Redact;
+  readonly #recorder: DriftRecorder;
 
   private constructor(database: SqlDatabase, redact: Redact) {
     this.#database = database;
     this.#redact = redact;
+    this.#recorder = new DriftRecorder({ database, redact, known: (id, now) => this.#known(id, now) });
   }
 
   /** Opens the book, and creates it where there is none. Throws a Failure. */
@@ -67,144 +68,16 @@ export class DriftBook {
 
   /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
   unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
-    const id = this.#idOf(name, difference.key, difference.kind);
-    const [left, right] = this.#valuesOf(difference);
-    const seen = [
-      this.#database.get("SELECT * FROM drift WHERE id = ? AND cleared_at IS NULL", id),
-      this.#database.get("SELECT * FROM young WHERE id = ?", id),
-    ];
-    const alike = seen.find((row) => row?.["left"] === left && row["right"] === right);
-    return alike === undefined ? undefined : Number(alike["first_alike_at"]);
+    return this.#recorder.unchangedSince(name, difference);
   }
 
   /** Records what a run found; the same run again takes the place of what it found before. */
   record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): DriftsAfterRun {
     return this.#database.transaction(() => {
-      const comparison = this.#comparison(name, words);
-      this.#undo(comparison, found.run);
-      const ids = found.sightings.map((sighting) => this.#see({ comparison, name, found }, sighting));
-      const seen = new Set(ids);
-      const open = this.#database.all("SELECT id, key FROM drift WHERE comparison = ? AND cleared_at IS NULL", comparison);
-      const gone = open.filter((row) => !seen.has(String(row["id"])) && found.isGone(String(row["key"])));
-      for (const { id } of gone) this.#clear(String(id), found);
-      this.#keepYoung(comparison, name, found);
-      const cleared = this.#database.all("SELECT id FROM drift WHERE comparison = ? AND cleared_run = ?", comparison, found.run);
-      return {
-        drifts: ids.map((id) => driftOf(this.#known(id, found.at))),
-        cleared: cleared.map(({ id }) => driftOf(this.#known(String(id), found.at))),
-      };
+      const { of, seen, cleared } = this.#recorder.record(name, words, found);
+      const drift = (id: string): Drift => driftOf(this.#known(id, found.at));
+      return { of, drifts: seen.map(drift), cleared: cleared.map(drift) };
     });
-  }
-
-  #comparison({ environment, playbook, comparison, scope }: ComparisonName, words: ComparisonWords): number {
-    const about = writeJson(masked(words, this.#redact));
-    this.#database.run(
-      `INSERT INTO comparison (environment, playbook, name, scope, words) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (environment, playbook, name, scope) DO UPDATE SET words = excluded.words`,
-      ...[environment, playbook, comparison, scope].map(this.#redact),
-      about,
-    );
-    const row = this.#database.get(
-      "SELECT id FROM comparison WHERE environment = ? AND playbook = ? AND name = ? AND scope = ?",
-      ...[environment, playbook, comparison, scope].map(this.#redact),
-    );
-    return Number(row?.["id"]);
-  }
-
-  // A resumed run compares again, so a drift that it reported before is either found again or cleared.
-  #undo(comparison: number, run: string): void {
-    this.#database.run(
-      "UPDATE drift SET cleared_at = NULL, cleared_run = NULL WHERE comparison = ? AND cleared_run = ?",
-      comparison,
-      run,
-    );
-    this.#database.run(
-      "DELETE FROM sighting WHERE run = ? AND drift IN (SELECT id FROM drift WHERE comparison = ?)",
-      run,
-      comparison,
-    );
-  }
-
-  // Only what the last run saw counts: a difference that was gone in between is young again.
-  #keepYoung(comparison: number, name: ComparisonName, { young, sightings, isGone }: FoundDrifts): void {
-    const seen = new Set([...young, ...sightings].map(({ key }) => this.#keptKey(key)));
-    for (const { id, key } of this.#database.all("SELECT id, key FROM young WHERE comparison = ?", comparison))
-      if (seen.has(String(key)) || isGone(String(key))) this.#database.run("DELETE FROM young WHERE id = ?", String(id));
-    for (const difference of young) {
-      const [left, right] = this.#valuesOf(difference);
-      const { key, kind, since } = difference;
-      this.#database.run(
-        'INSERT INTO young (id, comparison, key, "left", "right", first_alike_at) VALUES (?, ?, ?, ?, ?, ?)',
-        this.#idOf(name, key, kind),
-        comparison,
-        this.#keptKey(key),
-        left,
-        right,
-        since,
-      );
-    }
-  }
-
-  #keptKey(key: readonly string[]): string {
-    return this.#redact(writeJson(key));
-  }
-
-  #see(
-    { comparison, name, found }: { comparison: number; name: ComparisonName; found: FoundDrifts },
-    sighting: Sighting,
-  ): string {
-    const { key, kind } = sighting;
-    const id = this.#idOf(name, key, kind);
-    const values = this.#valuesOf(sighting);
-    const before = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
-    const isOpen = before !== undefined && before["cleared_at"] === null;
-    const isAlike = isOpen && before["left"] === values[0] && before["right"] === values[1];
-    this.#database.run(
-      `INSERT INTO drift (id, comparison, key, kind, "left", "right", difference, evidence, since_at, since_run, first_alike_at, last_at, last_run)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET "left" = excluded."left", "right" = excluded."right", difference = excluded.difference,
-         evidence = excluded.evidence, since_at = excluded.since_at, since_run = excluded.since_run,
-         first_alike_at = excluded.first_alike_at, last_at = excluded.last_at, last_run = excluded.last_run,
-         cleared_at = NULL, cleared_run = NULL`,
-      id,
-      comparison,
-      this.#keptKey(key),
-      kind,
-      ...values,
-      writeJson(masked(sighting.evidence, this.#redact)),
-      isOpen ? (before["since_at"] ?? null) : found.at,
-      isOpen ? (before["since_run"] ?? null) : found.run,
-      isAlike ? (before["first_alike_at"] ?? null) : found.at,
-      found.at,
-      found.run,
-    );
-    this.#database.run(
-      'INSERT INTO sighting (drift, run, at, "left", "right", difference, cleared) VALUES (?, ?, ?, ?, ?, ?, 0)',
-      id,
-      found.run,
-      found.at,
-      ...values,
-    );
-    return id;
-  }
-
-  // Made of what is kept: a digest of a secret would let whoever reads the file try short ones.
-  #idOf(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
-    return driftId(name, key.map(this.#redact), kind);
-  }
-
-  #valuesOf({
-    left,
-    right,
-    difference,
-  }: Omit<Sighting, "evidence">): readonly [Quantity | null, Quantity | null, Quantity | null] {
-    const kept = (value: Quantity | null): Quantity | null => (value === null ? null : this.#redact(value));
-    return [kept(left), kept(right), kept(difference)];
-  }
-
-  #clear(id: string, { run, at }: FoundDrifts): void {
-    this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = ? WHERE id = ?", at, run, id);
-    this.#database.run("INSERT INTO sighting (drift, run, at, cleared) VALUES (?, ?, ?, 1)", id, run, at);
   }
 
   /** Drifts, the newest first: those that are there, or all that ever were. */
@@ -270,8 +143,8 @@ export class DriftBook {
 
   #takeWord({ id, who, because, until, at }: Acknowledgement, closes: 0 | 1): void {
     this.#database.run(
-      `INSERT INTO acknowledgement (drift, at, who, because, until, closes, "left", "right", difference, rows)
-       SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), "left", "right", difference, ${ROWS} FROM drift WHERE id = ?`,
+      `INSERT INTO acknowledgement (drift, at, who, because, until, closes, "left", "right", difference, rows, values_digest)
+       SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), "left", "right", difference, ${ROWS}, values_digest FROM drift WHERE id = ?`,
       at,
       this.#redact(who),
       this.#redact(because),
@@ -339,10 +212,4 @@ export class DriftBook {
   close(): void {
     this.#database.close();
   }
-}
-
-// By which a drift is known: the same in each run that finds it again.
-function driftId(name: ComparisonName, key: readonly string[], kind: DriftKind): string {
-  const { environment, playbook, comparison, scope } = name;
-  return hash("sha256", writeJson([environment, playbook, comparison, scope, key, kind])).slice(0, ID_CHARS);
 }

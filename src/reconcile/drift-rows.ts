@@ -15,14 +15,14 @@ export function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): 
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
   const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
-  const isAsAcknowledged = COMPARED.every((column) => acknowledged?.[column] === row[column]);
   const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
   return {
     id: String(row["id"]),
     kind: String(row["kind"]) as DriftKind,
     key: Object.fromEntries(parts.map((part, index) => [part, key[index] ?? ""])),
     ...valuesIn(row),
-    state: acknowledged === null ? (isNew ? "new" : "persisting") : isAsAcknowledged ? "acknowledged" : "changed",
+    state:
+      acknowledged === null ? (isNew ? "new" : "persisting") : isAsAcknowledged(acknowledged, row) ? "acknowledged" : "changed",
     since: Number(row["since_at"]),
     acknowledged:
       acknowledged === null
@@ -85,5 +85,12 @@ function textIn(object: JsonObject, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-// What a person's word holds for: with one row more than there was, a sum of duplicates may well be the same.
-const COMPARED = ["left", "right", "rows"] as const;
+// What a person's word holds for, as far as it is shown: with one row more than there was, a sum of duplicates may well be the same.
+const SHOWN = ["left", "right", "rows"] as const;
+
+/** Returns whether a person's word holds for the values of a drift, by their digests; if both are of an earlier version, by what is shown. */
+export function isAsAcknowledged(word: SqlRow, drift: SqlRow): boolean {
+  const [acknowledged = null, present = null] = [word["values_digest"], drift["values_digest"]];
+  if (acknowledged !== null || present !== null) return acknowledged === present;
+  return SHOWN.every((column) => word[column] === drift[column]);
+}

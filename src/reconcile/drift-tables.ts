@@ -54,6 +54,25 @@ CREATE TABLE young (
 ALTER TABLE acknowledgement ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;
 `;
 
+// A digest is null in what an earlier version wrote, until a run sees it again. Ages of young differences begin again.
+const KNOWN_BY_DIGEST = `
+ALTER TABLE comparison ADD COLUMN digest TEXT;
+ALTER TABLE drift ADD COLUMN key_digest TEXT;
+ALTER TABLE drift ADD COLUMN values_digest TEXT;
+ALTER TABLE drift ADD COLUMN reads TEXT;
+ALTER TABLE acknowledgement ADD COLUMN values_digest TEXT;
+DELETE FROM young;
+ALTER TABLE young ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+ALTER TABLE young ADD COLUMN key_digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE young ADD COLUMN values_digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE young ADD COLUMN reads TEXT NOT NULL DEFAULT '';
+ALTER TABLE young ADD COLUMN last_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE young ADD COLUMN last_run TEXT NOT NULL DEFAULT '';
+CREATE INDEX drift_known ON drift (comparison, key_digest);
+CREATE TABLE drift_reads (digest TEXT PRIMARY KEY, reads TEXT NOT NULL) STRICT;
+CREATE TABLE drift_salt (one INTEGER PRIMARY KEY, salt TEXT NOT NULL) STRICT;
+`;
+
 const ON_SERVER: ServerTables = {
   part: "drift",
   since: 2,
@@ -80,6 +99,7 @@ CREATE TABLE young (
   first_alike_at BIGINT NOT NULL);
 ALTER TABLE acknowledgement ADD COLUMN closes BIGINT NOT NULL DEFAULT 0;
 `,
+    KNOWN_BY_DIGEST.replaceAll(" INTEGER", " BIGINT").replaceAll(" STRICT", ""),
   ],
   copied: [
     { name: "comparison", order: "id", isNumbered: true },
@@ -87,11 +107,13 @@ ALTER TABLE acknowledgement ADD COLUMN closes BIGINT NOT NULL DEFAULT 0;
     { name: "young", order: "id", refers: { column: "comparison", table: "comparison" } },
     { name: "sighting", order: "at, drift, run" },
     { name: "acknowledgement", order: "id", isNumbered: true },
+    { name: "drift_reads", order: "digest" },
+    { name: "drift_salt", order: "one" },
   ],
 };
 
 /** The tables of a file of drifts. */
-export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, YOUNG_AND_CLOSED], {
+export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, YOUNG_AND_CLOSED, KNOWN_BY_DIGEST], {
   versionOf,
   server: ON_SERVER,
 });

@@ -1,5 +1,5 @@
 import type { Json } from "../base/json/json.ts";
-import type { Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 
 /** What of a comparison people want to see beside its drifts. */
 export interface ComparisonWords {
@@ -25,6 +25,8 @@ export interface Sighting {
   readonly right: Quantity | null;
   /** Left minus right; null where one of them has no value. */
   readonly difference: Quantity | null;
+  /** All that an acknowledgement holds for, as one text: equal only where nothing of it has changed. */
+  readonly values: string;
   /** What each side said, and when: for whoever is to explain the drift. */
   readonly evidence: Json;
 }
@@ -39,18 +41,36 @@ export interface YoungDifference extends Omit<Sighting, "evidence"> {
 export interface FoundDrifts {
   /** The run's id. */
   readonly run: string;
+  /** When the run began, in milliseconds since the Unix epoch: nothing that it compares is older. */
+  readonly openedAt: number;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   /** The differences that were seen twice alike. */
   readonly sightings: readonly Sighting[];
   /** The differences that are younger than the settle time. */
   readonly young: readonly YoungDifference[];
-  /** Whether a drift of this key, seen before and not now, is surely no more; not where nothing was read, a read failed, or what moves is not settled. */
-  readonly isGone: (key: string) => boolean;
+  /** The keys of all differences that are not settled, the young ones among them. */
+  readonly moving: readonly (readonly string[])[];
+  /** What the run has read. */
+  readonly read: ReadOfRun;
+}
+
+/** What one run has read of one comparison. A read is a text that says what was asked for, where and by whom. */
+export interface ReadOfRun {
+  /** Whether every read came to its end. */
+  readonly isComplete: boolean;
+  /** Returns the reads that came to their end. */
+  readonly finished: () => ReadonlySet<string>;
+  /** Returns the reads that may hold a key. */
+  readonly readsFor: (key: string) => ReadonlySet<string>;
+  /** Returns whether all that may hold a key was read to its end, with at least one read on each side. */
+  readonly hasLookedFor: (key: string) => boolean;
 }
 
 /** The drifts of a comparison after a run. */
 export interface DriftsAfterRun {
+  /** The comparison's name as it is kept: masked, and marked if another one looks the same. */
+  readonly of: ComparisonName;
   /** The drifts that the run saw, in the order of its sightings. */
   readonly drifts: readonly Drift[];
   /** The drifts that the run found gone. */

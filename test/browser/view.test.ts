@@ -314,9 +314,11 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const name = { environment: evil, playbook: evil, comparison: evil, scope: evil };
     const read = [{ operation: evil, input: { [evil]: evil }, actor: evil, page: evil, at: evil, record: { [evil]: evil } }];
     const evidence = { left: { rows: "1", read }, right: { rows: evil, read } };
-    const values = { left: evil, right: evil, difference: evil };
+    const values = { left: evil, right: evil, difference: evil, values: evil };
+    const asks: ReadonlySet<string> = new Set([evil]);
+    const looked = { isComplete: true, finished: () => asks, readsFor: () => asks, hasLookedFor: () => true };
     const sightings = [{ key: [evil], kind: "differs" as const, ...values, evidence }];
-    const found = { run: evil, at: Date.now(), sightings, young: [], isGone: () => true };
+    const found = { run: evil, openedAt: 0, at: Date.now(), sightings, young: [], moving: [], read: looked };
     const [drift] = book.record(name, { title: evil, parts: [evil], left: evil, right: evil }, found).drifts;
     book.acknowledge({ id: drift?.id ?? "", who: evil, because: evil, until: Date.now() + 86_400_000, at: Date.now() });
     book.close();

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { comparisonIn } from "./comparison.ts";
-import { newProject } from "./world.ts";
+import { newProject, runIn } from "./world.ts";
 
 const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";
 const SIDE = "key: row.holder, value: row.balance";
@@ -37,6 +40,51 @@ test("an export is compared with its database: a missing file is incomplete, and
   project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.50\n");
   const agreed = await project.run("run", "nightly/nightly.yaml");
   expect(agreed.code, agreed.transcript).toBe(0);
+});
+
+test("a run that is resumed with its inputs of Monday clears nothing that Tuesday's run has found", async () => {
+  const project = newProject({});
+  const input = `{ type: file, default: register.csv, items: { type: object, ${HOLDERS} } }`;
+  const text = NIGHTLY.replace("reconcile:", `inputs:\n  register: ${input}\nreconcile:`)
+    .replace(/rows: \{ csv: .*\} \}, (?=key.*\n {4}right)/, "rows: inputs.register, ")
+    .replace(/rows: \{ sqlite: .*", /, "rows: { csv: ./export.csv, ");
+  project.write("nightly.yaml", text);
+  const row = (balance: string): string => `holder,balance\nalice,${balance}\n`;
+  project.write("register.csv", row("1"));
+  const monday = await project.run("run", "nightly.yaml");
+  expect(monday.code, monday.transcript).toBe(1);
+  project.write("register.csv", row("2"));
+  project.write("export.csv", row("1"));
+  const tuesday = await project.run("run", "nightly.yaml");
+  expect(tuesday.code, tuesday.transcript).toBe(3);
+  const resumed = await project.json("resume", runIn(monday));
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(comparisonIn(resumed.data, "reconcile.holders").counts).toMatchObject({ compared: 1, cleared: 0 });
+  const listed = await project.run("drift", "list");
+  expect(listed.stdout, listed.transcript).toMatch(/ new {5}\w{12} {2}key alice: export 2, register 1/);
+});
+
+test("keys that are parts of a secret address are masked, and are drifts of their own", async () => {
+  const project = newProject({});
+  const api = createServer((_, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end('[{"holder":"2026-01-01","balance":1},{"holder":"2026-01-31","balance":1}]');
+  }).listen(0, "127.0.0.1");
+  await once(api, "listening");
+  onTestFinished(() => void api.close());
+  const { port } = api.address() as AddressInfo;
+  project.write("register.csv", "holder,balance\n2026-01-01,2\n2026-01-31,2\n");
+  project.write("nightly.yaml", NIGHTLY.replace(/\{ sqlite: .*", /, "{ http: env:API, "));
+  const at = project.as({ API: `http://127.0.0.1:${port}/?from=2026-01-01&to=2026-01-31` });
+  const first = await at.json("run", "nightly.yaml");
+  expect(first.code, first.transcript).toBe(3);
+  const { drifts } = comparisonIn(first.data, "reconcile.holders");
+  expect(drifts.map(({ key }) => key["key"])).toEqual(Array(2).fill("${{ secrets.API }}"));
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  await project.run("drift", "ack", drifts[0]?.id ?? "", "--because", "a refund", "--until", day);
+  const second = await at.json("run", "nightly.yaml");
+  expect(second.code, second.transcript).toBe(3);
+  expect(comparisonIn(second.data, "reconcile.holders").counts).toMatchObject({ acknowledged: 1, persisting: 1 });
 });
 
 test("an address is taken from a variable, and shown nowhere", async () => {

@@ -143,16 +143,17 @@ class Comparing {
     });
     const seen = await looking.at([...survey.differing.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)));
     if (this.#context.stopping) return { kind: "interrupted" };
-    const unsettled = new Set(seen.moving.map(({ key }) => key));
     const recorded = book.record(
       name,
       { title: this.#about.title, parts: looks.key, ...this.#about.names },
       {
         run: this.#context.opened.runId,
+        openedAt: this.#context.state.openedAt,
         at: this.#context.ports.clock.now(),
         sightings: seen.sightings,
         young: seen.young,
-        isGone: (key) => !unsettled.has(key) && this.reader.hasLookedFor(key),
+        moving: seen.moving.map(({ key }) => keyParts(key)),
+        read: this.reader,
       },
     );
     return { kind: "found", comparison: this.#reported(survey, seen, recorded), young: countOfKeys(seen.young) };
@@ -178,7 +179,7 @@ class Comparing {
     };
     const { reads, readCount } = this.reader.log;
     return {
-      of: this.#about.name,
+      of: recorded.of,
       left: this.#side("left", survey),
       right: this.#side("right", survey),
       totalsOf: looks.totals ?? null,

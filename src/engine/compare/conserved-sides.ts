@@ -6,6 +6,7 @@ import { type ConservedReads, type RowsIn, Uncounted } from "../../services/cons
 import { callerOf } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { type RowsOf, rowsOf } from "./list-rows.ts";
+import { asksOfConserved } from "./read-asks.ts";
 import type { ReadingStep, SourcePage, SourceRead } from "./row-source.ts";
 
 /** The read of a conserved quantity. Throws an EvaluationFailure where the id has no value. */
@@ -16,6 +17,7 @@ export function conservedRead(context: Looking, { step, scope }: ReadingStep, co
     label: `${conserve.of} ${id}`,
     sides: ["left", "right"],
     fixed: [id],
+    asks: () => asksOfConserved(id, conserve, scope),
     pages: () => conserve.conserved.pages(id, readsOf(context, { step, scope }, conserve)),
   };
 }

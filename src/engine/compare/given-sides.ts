@@ -20,6 +20,7 @@ import type { Place } from "../run/plan-steps.ts";
 import { type Mapped, mappingsOf } from "./mapped-names.ts";
 import { recordOf, rowsOf } from "./list-rows.ts";
 import { nameOfPlace, type OutsideReading, outsidePages } from "./outside-read.ts";
+import { asksOfList, asksOfOutside, asksOfService } from "./read-asks.ts";
 import type { ReadingStep, RecordRead, RowSource, SourcePage, SourceRead } from "./row-source.ts";
 
 /** Returns the two sides of a comparison, or why they cannot be read. Throws an EvaluationFailure. */
@@ -70,6 +71,7 @@ function listRead(context: Looking, place: Place, rows: Expression, taker: RowTa
     label: taker.side.name,
     sides: [taker.name],
     fixed: [],
+    asks: () => asksOfList(context, place, rows),
     async *pages(): AsyncGenerator<SourcePage> {
       const scope = context.scopeAt(place);
       const list = rows.evaluate(scope);
@@ -88,6 +90,7 @@ function outsideRead(context: SidesContext, place: Place, source: OutsideSource,
     label: nameOfPlace(source.place),
     sides: [taker.name],
     fixed: [],
+    asks: () => asksOfOutside(context, source),
     pages: () =>
       outsidePages(context, source, (found) =>
         taker.rows(
@@ -117,6 +120,7 @@ function serviceRead(context: Looking, source: ReadSource, { step, scope }: Read
     label: read.operation.name,
     sides: [taker.name],
     fixed: taker.fixedParts(scope),
+    asks: () => asksOfService(context, scope, read),
     async *pages(): AsyncGenerator<SourcePage> {
       const bound = bindIn(context, scope, read);
       if ("problem" in bound) return yield { kind: "failed", problem: bound.problem, requests: 0 };

@@ -5,7 +5,7 @@ import type { Compare } from "../../playbook/model.ts";
 import type { Sighting, YoungDifference } from "../../reconcile/sighting.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
-import { keyParts, keyText, type Pair, type SideValue, type SideName } from "../../reconcile/row.ts";
+import { keyParts, keyText, type Pair, type SideValue, type SideName, SIDES } from "../../reconcile/row.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { SourceReader, Witnessed } from "./source-reader.ts";
 
@@ -84,10 +84,10 @@ export class Looks {
   }
 
   // A row's own time wins over the time of reading, unless it lies in the future.
-  #ageOf({ pair, since }: Suspect, now: number): number {
+  #ageOf({ pair, since }: Suspect, rows: readonly Witnessed[], now: number): number {
     const changedAt = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
     if (Number.isFinite(changedAt) && changedAt <= now) return now - changedAt;
-    const earlier = this.#sightingsOf(pair, []).map((sighting) => this.#parts.known(sighting) ?? since);
+    const earlier = this.#sightingsOf(pair, rows).map((sighting) => this.#parts.known(sighting) ?? since);
     return now - Math.max(...earlier, 0);
   }
 
@@ -112,15 +112,15 @@ export class Looks {
       const isAlike = stateOf(pair) === stateOf(suspect.pair);
       const next = { pair, since: isAlike ? suspect.since : now };
       if (!isAlike) after.set(key, next);
-      else if (this.#ageOf(next, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
-      else this.#keepYoung(next);
+      else if (this.#ageOf(next, rows, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
+      else this.#keepYoung(next, rows);
     }
     return after;
   }
 
-  #keepYoung({ pair, since }: Suspect): void {
+  #keepYoung({ pair, since }: Suspect, rows: readonly Witnessed[]): void {
     this.#youngPairs.push(pair);
-    for (const { evidence: _, ...difference } of this.#sightingsOf(pair, []))
+    for (const { evidence: _, ...difference } of this.#sightingsOf(pair, rows))
       this.#young.push({ ...difference, since: this.#parts.known(difference) ?? since });
   }
 
@@ -131,6 +131,7 @@ export class Looks {
       left: left?.value ?? null,
       right: right?.value ?? null,
       difference: differenceOf({ left, right }),
+      values: valuesOf({ left, right }, rows, this.#parts.rules),
       evidence: { left: evidenceOf("left", left, rows), right: evidenceOf("right", right, rows) },
     }));
   }
@@ -141,10 +142,24 @@ function stateOf({ left, right }: Pair): string {
   return JSON.stringify([left?.rows ?? 0, left?.value ?? null, right?.rows ?? 0, right?.value ?? null]);
 }
 
+// All that an acknowledgement holds for. Where rows are not added up, each of them counts: their sum may stay the same.
+function valuesOf(pair: Pick<Pair, "left" | "right">, rows: readonly Witnessed[], { sums }: Rules): string {
+  const sides = SIDES.map((side) => {
+    const own = recordsOf(side, pair[side], rows);
+    const all = sums[side] ? [] : own.map(({ row }) => row.value?.canonical() ?? "").toSorted();
+    return [pair[side]?.value ?? null, own.length, all];
+  });
+  return JSON.stringify(sides);
+}
+
+function recordsOf(side: SideName, seen: SideValue | undefined, rows: readonly Witnessed[]): readonly Witnessed[] {
+  return seen === undefined ? [] : rows.filter(({ row }) => row.side === side && row.record !== null);
+}
+
 function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly Witnessed[]): Json {
-  const own = rows.filter(({ row }) => row.side === side && row.record !== null);
+  const own = recordsOf(side, seen, rows);
   return {
-    rows: String(seen === undefined ? 0 : own.length),
+    rows: String(own.length),
     read: own.slice(0, LIMITS.driftRows).map(({ row, origin: { at, operation, input, actor, page } }) => ({
       operation,
       input,

@@ -29,6 +29,8 @@ export interface SourceRead {
   readonly sides: readonly SideName[];
   /** The fixed parts of its rows' keys, in their order; `undefined` when they have no value. */
   readonly fixed: readonly string[] | undefined;
+  /** Returns what it asks for, where and by whom, one text for each caller: the same texts whenever the same is read. */
+  readonly asks: () => readonly string[];
   /** Reads the pages, from the first request on. A failure ends them. */
   readonly pages: () => AsyncIterable<SourcePage>;
   /** Reads one record instead of all, where the service can be asked for it. */

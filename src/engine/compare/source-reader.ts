@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Gap } from "../../protocol/comparison.ts";
 import { noValue } from "../write/lost-answer.ts";
@@ -48,6 +49,8 @@ export class SourceReader {
   /** By source, the reads by the fixed parts of the keys that they may hold. */
   readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
   readonly #failed = new Set<SourceRead>();
+  /** By the fixed parts of a key in each source, what the reads that may hold it ask for. */
+  readonly #askedBy = new Map<string, ReadonlySet<string>>();
   /** How many rows each read gave at the first look. */
   readonly #rowsOf = new Map<SourceRead, number>();
   readonly #gaps: Gap[] = [];
@@ -198,15 +201,44 @@ export class SourceReader {
     return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
   }
 
+  /** Whether every read came to its end. */
+  get isComplete(): boolean {
+    return this.#failed.size === 0;
+  }
+
+  /** Returns what the reads that came to their end asked for. */
+  finished(): ReadonlySet<string> {
+    const finished = this.#sources.flatMap(({ reads }) => reads.filter((read) => !this.#failed.has(read)));
+    return new Set(finished.flatMap((read) => this.#asksOf(read)));
+  }
+
+  /** Returns what the reads that may hold a key ask for; the same set for keys of the same reads. */
+  readsFor(key: string): ReadonlySet<string> {
+    const parts = keyParts(key);
+    const fixed = this.#sources.map((source) => keyText(fixedIn(source, parts))).join("");
+    let asked = this.#askedBy.get(fixed);
+    if (asked === undefined) {
+      asked = new Set(
+        this.#sources.flatMap((source, at) => this.#mayHold(source, at, key)).flatMap((read) => this.#asksOf(read)),
+      );
+      this.#askedBy.set(fixed, asked);
+    }
+    return asked;
+  }
+
+  // Two sides may ask the same of the service, and look at other rows.
+  #asksOf({ sides, asks }: SourceRead): readonly string[] {
+    return asks().map((asked) => writeJson([sides, asked]));
+  }
+
   /** Whether every read that may hold a key finished, with at least one in each source. */
   hasLookedFor(key: string): boolean {
     return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
   }
 
-  #mayHold({ fixed }: RowSource, at: number, key: string): readonly SourceRead[] {
-    const parts = keyParts(key);
+  #mayHold(source: RowSource, at: number, key: string): readonly SourceRead[] {
     const reads = this.#byFixed[at];
-    return [...(reads?.get(keyText(fixed.map((place) => parts[place] ?? ""))) ?? []), ...(reads?.get(ANY) ?? [])];
+    return [...(reads?.get(keyText(fixedIn(source, keyParts(key)))) ?? []), ...(reads?.get(ANY) ?? [])];
   }
 
   async #each(
@@ -263,6 +295,11 @@ export class SourceReader {
   #sideOf({ sides }: SourceRead): string {
     return sides.map((name) => this.#names[name]).join(" and ");
   }
+}
+
+// The parts of a key that a source's reads determine.
+function fixedIn({ fixed }: RowSource, key: readonly string[]): readonly string[] {
+  return fixed.map((place) => key[place] ?? "");
 }
 
 // Differs from every key: it marks a read whose keys are unknown before it is made.

@@ -45,6 +45,47 @@ test("a difference younger than the settle time is moving, and a drift when a la
   expect(await outcome(), "it was gone in between").toBe("pending");
 });
 
+const VAULTS = (reader: string): string => `playbook: 1
+mode: read-only
+reconcile:
+  - id: vaults
+    left: { rows: "[{'id': 'V1'}, {'id': 'V2'}]", key: row.id }
+    right: { as: { ledger: "userId:${reader}" }, read: ledger.vault.list, key: row.id }
+`;
+
+test("what one reader finds is not gone because another one does not see it", async () => {
+  const seen: Readonly<Record<string, string>> = { "userId:anna": '[{"id":"V1"},{"id":"V2"},{"id":"V3"}]' };
+  const { url } = await serve(({ query }) => ({ body: seen[query.get("actAs") ?? ""] ?? '[{"id":"V1"},{"id":"V2"}]' }));
+  const run = runnerForTest();
+  const countsOf = async (reader: string): Promise<unknown> => comparisonIn(await run(VAULTS(reader), targetAt(url))).counts;
+  expect(await countsOf("anna")).toMatchObject({ new: 1 });
+  expect(await countsOf("ben")).toMatchObject({ new: 0, cleared: 0 });
+  expect(await countsOf("anna")).toMatchObject({ persisting: 1 });
+});
+
+test("a run that began earlier clears nothing of what another one found meanwhile", async () => {
+  let rows = '[{"id":"V1"},{"id":"V2"}]';
+  const { url } = await serve(() => ({ body: rows }));
+  const run = runnerForTest();
+  const early = rows;
+  let meanwhile: Ran | undefined;
+  const slow = await run(VAULTS("anna"), targetAt(url), {
+    exchange: async (outgoing, send) => {
+      rows = early;
+      const answer = await send(outgoing);
+      rows = '[{"id":"V1"}]';
+      meanwhile ??= await run(VAULTS("anna"), targetAt(url));
+      return answer;
+    },
+  });
+  expect(meanwhile?.outcome).toBe("drift");
+  expect(slow.outcome).toBe("passed");
+  expect(comparisonIn(slow).counts).toMatchObject({ cleared: 0 });
+  expect(comparisonIn(await run(VAULTS("anna"), targetAt(url))).counts).toMatchObject({ persisting: 1 });
+  rows = early;
+  expect(comparisonIn(await run(VAULTS("anna"), targetAt(url))).counts).toMatchObject({ cleared: 1 });
+});
+
 test("when a row changed must be given with its zone: what is left out would be that of the machine", async () => {
   let at = "";
   const { url } = await serve(() => ({ body: `[{"balance":1,"updatedAt":${JSON.stringify(at)}}]` }));

@@ -5,7 +5,7 @@ import { writeJson } from "../../../src/base/json/json.ts";
 import { type Redact, redactor, Secret } from "../../../src/base/secret.ts";
 import type { ComparisonName } from "../../../src/protocol/comparison.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
-import type { FoundDrifts, Sighting } from "../../../src/reconcile/sighting.ts";
+import type { FoundDrifts, ReadOfRun, Sighting } from "../../../src/reconcile/sighting.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { DRIFTS } from "../../../src/reconcile/drift-tables.ts";
 import { keyText } from "../../../src/reconcile/row.ts";
@@ -22,11 +22,25 @@ function bookForTest(redact: Redact = (text) => text.replaceAll("open-sesame", "
 }
 
 function sighting(holder: string, left = "1", right = "2"): Sighting {
-  return { key: [holder], kind: "differs", left, right, difference: "-1", evidence: { left: "open-sesame" } };
+  const values = `${left} | ${right}`;
+  return { key: [holder], kind: "differs", left, right, difference: "-1", values, evidence: { left: "open-sesame" } };
 }
 
 function found(run: string, at: number, ...sightings: Sighting[]): FoundDrifts {
-  return { run, at, sightings, young: [], isGone: () => true };
+  return { run, openedAt: at, at, sightings, young: [], moving: [], read: having("all") };
+}
+
+/** Makes a file of the third format out of one of the fourth. */
+const WITHOUT_DIGESTS = `DROP INDEX drift_known; DROP TABLE drift_reads; DROP TABLE drift_salt; UPDATE about SET format = 3;
+ALTER TABLE comparison DROP COLUMN digest; ALTER TABLE acknowledgement DROP COLUMN values_digest;
+${["key_digest", "values_digest", "reads"].map((column) => `ALTER TABLE drift DROP COLUMN ${column};`).join("\n")}
+${["kind", "key_digest", "values_digest", "reads", "last_at", "last_run"].map((column) => `ALTER TABLE young DROP COLUMN ${column};`).join("\n")}`;
+
+/** Has asked this, and has looked for each key but some. */
+function having(asked: string, ...but: string[]): ReadOfRun {
+  const asks = new Set(asked.split(" "));
+  const hasLookedFor = (key: string): boolean => !but.some((holder) => key === keyText([holder]));
+  return { isComplete: true, finished: () => asks, readsFor: () => asks, hasLookedFor };
 }
 
 test("each night says what is new, what is there still, and what is no more", () => {
@@ -61,7 +75,7 @@ test("a drift is new in the list until another run has looked at it", () => {
   expect(listed()).toEqual(["alice new"]);
   expect(book.explain(alice?.id ?? "", DAY).state).toBe("new");
   book.record({ ...NAME, comparison: "supply" }, WORDS, found("run2", 2 * DAY));
-  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), isGone: () => false });
+  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), read: having("all", "alice") });
   expect(listed()).toEqual(["alice new"]);
   book.record(NAME, WORDS, found("run4", 4 * DAY, sighting("alice"), sighting("bob")));
   expect(listed()).toEqual(["bob new", "alice persisting"]);
@@ -83,7 +97,7 @@ test("a run that begins again finds what it found before, and nothing twice", ()
 test("what a run did not look at is neither there nor gone", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
-  const second = book.record(NAME, WORDS, { ...found("run2", 2 * DAY), isGone: (key) => key !== keyText(["alice"]) });
+  const second = book.record(NAME, WORDS, { ...found("run2", 2 * DAY), read: having("all", "alice") });
   expect(second.cleared.map(({ key }) => key["holder"])).toEqual(["bob"]);
   const left = book.list({ all: false, limit: 10, now: 2 * DAY });
   expect(left.map(({ key, lastSeen }) => [key["holder"], lastSeen])).toEqual([["alice", DAY]]);
@@ -109,6 +123,7 @@ test.skipIf(ON_SERVER)("a book of the first format keeps what was acknowledged",
   first.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
   first.close();
   const earlier = Database.open(join(folder, "drift.db"), DRIFTS);
+  earlier.exec(WITHOUT_DIGESTS);
   earlier.exec("DROP TABLE young; ALTER TABLE acknowledgement DROP COLUMN closes");
   earlier.exec("ALTER TABLE acknowledgement DROP COLUMN rows; UPDATE about SET format = 1");
   earlier.close();
@@ -120,12 +135,12 @@ test.skipIf(ON_SERVER)("a book of the first format keeps what was acknowledged",
 test("since when a difference is as it is, is known from the last run that saw it young, unless it was gone in between", () => {
   const book = bookForTest();
   const { evidence: _, ...young } = sighting("alice");
-  const other = { ...young, left: "3" };
-  book.record(NAME, WORDS, { ...found("run1", DAY), young: [{ ...young, since: DAY }], isGone: () => false });
+  const other = { ...young, left: "3", values: "3 | 2" };
+  book.record(NAME, WORDS, { ...found("run1", DAY), young: [{ ...young, since: DAY }], moving: [["alice"]] });
   expect([book.unchangedSince(NAME, young), book.unchangedSince(NAME, other)]).toEqual([DAY, undefined]);
-  book.record(NAME, WORDS, { ...found("run2", 2 * DAY), isGone: (key) => key !== keyText(["alice"]) });
+  book.record(NAME, WORDS, { ...found("run2", 2 * DAY), read: having("all", "alice") });
   expect(book.unchangedSince(NAME, young), "it was not looked at").toBe(DAY);
-  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), young: [{ ...other, since: 3 * DAY }], isGone: () => false });
+  book.record(NAME, WORDS, { ...found("run3", 3 * DAY), young: [{ ...other, since: 3 * DAY }], moving: [["alice"]] });
   expect([book.unchangedSince(NAME, young), book.unchangedSince(NAME, other)]).toEqual([undefined, 3 * DAY]);
   book.record(NAME, WORDS, found("run4", 4 * DAY));
   expect(book.unchangedSince(NAME, other), "it was gone").toBe(undefined);
@@ -152,6 +167,7 @@ test("an acknowledgement holds for as many rows as it was given for: a sum of du
   const twice = (left: string): Sighting => ({
     ...sighting("alice", "100", "100"),
     kind: "duplicate-left",
+    values: `${left} rows of 100`,
     evidence: { left: { rows: left }, right: { rows: "1" } },
   });
   const stateIn = (run: string, at: number, rows: string): unknown =>
@@ -224,4 +240,111 @@ test("a secret is masked before it is kept", () => {
   const known = book.explain(drift?.id ?? "", DAY);
   expect(JSON.stringify(known)).not.toContain("open-sesame");
   expect(known.evidence).toEqual({ left: "***" });
+});
+
+test("a drift is gone only for a run that has read again what showed it, whatever else that run reads", () => {
+  const book = bookForTest();
+  const clearedBy = (run: string, at: number, asked: string): number =>
+    book.record(NAME, WORDS, { ...found(run, at), read: having(asked) }).cleared.length;
+  book.record(NAME, WORDS, { ...found("run1", DAY, sighting("alice")), read: having("list anna") });
+  expect(clearedBy("run2", 2 * DAY, "list ben")).toBe(0);
+  expect(book.list({ all: false, limit: 10, now: 2 * DAY })).toMatchObject([{ since: DAY, state: "new" }]);
+  expect(clearedBy("run3", 3 * DAY, "list ben anna")).toBe(1);
+  const { evidence: _, ...young } = sighting("bob");
+  const seen = { young: [{ ...young, since: 4 * DAY }], moving: [["bob"]], read: having("list anna") };
+  book.record(NAME, WORDS, { ...found("run4", 4 * DAY), ...seen });
+  clearedBy("run5", 5 * DAY, "list ben");
+  expect(book.unchangedSince(NAME, young)).toBe(4 * DAY);
+  clearedBy("run6", 6 * DAY, "list anna");
+  expect(book.unchangedSince(NAME, young)).toBeUndefined();
+});
+
+test("a run clears nothing, and hides nothing, that another run has seen since it began", () => {
+  const book = bookForTest();
+  const began = (run: string, openedAt: number, at: number, ...seen: Sighting[]): FoundDrifts => ({
+    ...found(run, at, ...seen),
+    openedAt,
+  });
+  const [drift] = book.record(NAME, WORDS, began("tuesday", 2 * DAY, 2 * DAY + 1, sighting("alice", "1", "3"))).drifts;
+  const monday = book.record(NAME, WORDS, began("monday", DAY, 2 * DAY + 2));
+  expect(monday.cleared).toEqual([]);
+  book.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: 2 * DAY + 3 });
+  book.record(NAME, WORDS, began("wednesday", 3 * DAY, 3 * DAY + 1, sighting("alice", "1", "4")));
+  const again = book.record(NAME, WORDS, began("monday", DAY, 3 * DAY + 2, sighting("alice", "1", "3")));
+  expect(again.drifts).toMatchObject([{ right: "4", state: "changed" }]);
+  expect(book.explain(drift?.id ?? "", 4 * DAY).history.filter(({ by }) => by === "monday")).toMatchObject([{ right: "3" }]);
+  expect(book.record(NAME, WORDS, began("thursday", 4 * DAY, 4 * DAY)).cleared).toHaveLength(1);
+});
+
+test("what looks the same when it is masked is known apart: keys, values and scopes", () => {
+  const book = bookForTest(redactor([new Secret("API", "https://api.example.com/?from=2026-01-01&to=2026-01-31")]));
+  const [first, last] = book.record(NAME, WORDS, found("run1", DAY, sighting("2026-01-01"), sighting("2026-01-31"))).drifts;
+  expect([first?.key, last?.key]).toEqual([{ holder: "${{ secrets.API }}" }, { holder: "${{ secrets.API }}" }]);
+  expect(first?.id).not.toBe(last?.id);
+  book.acknowledge({ id: first?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
+  const again = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("2026-01-31"), sighting("2026-01-01"))).drifts;
+  expect(again).toMatchObject([
+    { id: last?.id, state: "persisting" },
+    { id: first?.id, state: "acknowledged" },
+  ]);
+  const left = (value: string): Sighting => sighting("carol", value);
+  const [carol] = book.record(NAME, WORDS, found("run3", 3 * DAY, left("2026-01-01"))).drifts;
+  book.acknowledge({ id: carol?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: 3 * DAY });
+  expect(book.record(NAME, WORDS, found("run4", 4 * DAY, left("2026-01-31"))).drifts).toMatchObject([{ state: "changed" }]);
+  const scoped = (scope: string, run: string): string | undefined =>
+    book.record({ ...NAME, scope }, WORDS, found(run, 5 * DAY, sighting("alice"))).drifts[0]?.id;
+  const january = scoped("2026-01-01", "run5");
+  expect(scoped("2026-01-31", "run6")).not.toBe(january);
+  expect(scoped("2026-01-01", "run7")).toBe(january);
+  expect(book.known().map(({ of }) => of.scope)).toEqual([
+    "",
+    "${{ secrets.API }}",
+    expect.stringMatching(/^\$\{\{ secrets\.API \}\} \(\S{12}\)$/),
+  ]);
+});
+
+test.skipIf(ON_SERVER)(
+  "a book of the third format keeps its drifts and what was acknowledged, also where a key is masked",
+  () => {
+    const { folder } = new TestState();
+    const redact = redactor([new Secret("API", "https://api.example.com/?from=2026-01-01&to=2026-01-31")]);
+    const first = DriftBook.open(folder, redact);
+    const before = first.record(
+      NAME,
+      WORDS,
+      found("run1", DAY, sighting("alice"), sighting("2026-01-01"), sighting("carol")),
+    ).drifts;
+    for (const { id } of before) first.acknowledge({ id, who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
+    first.close();
+    const earlier = Database.open(join(folder, "drift.db"), DRIFTS);
+    earlier.exec(WITHOUT_DIGESTS);
+    earlier.close();
+    const book = DriftBook.open(folder, redact);
+    expect(book.list({ all: false, limit: 9, now: DAY + 2 }).map(({ state }) => state)).toEqual(Array(3).fill("acknowledged"));
+    expect(book.unchangedSince(NAME, sighting("alice"))).toBe(DAY);
+    const after = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice"), sighting("2026-01-01"))).drifts;
+    expect(after.map(({ id, state, since }) => [id, state, since])).toEqual(
+      before.slice(0, 2).map(({ id }) => [id, "acknowledged", DAY]),
+    );
+    expect(book.explain(before[2]?.id ?? "", 2 * DAY).clearedAt).toBe(2 * DAY);
+    const third = book.record(NAME, WORDS, found("run3", 3 * DAY, sighting("alice"), sighting("2026-01-31"))).drifts;
+    expect(third).toMatchObject([{ state: "acknowledged" }, { state: "new" }]);
+    book.close();
+  },
+);
+
+test.skipIf(ON_SERVER)("of two keys that an earlier version took for one, neither takes over what was acknowledged", () => {
+  const { folder } = new TestState();
+  const redact = redactor([new Secret("API", "https://api.example.com/?from=2026-01-01&to=2026-01-31")]);
+  const first = DriftBook.open(folder, redact);
+  const [before] = first.record(NAME, WORDS, found("run1", DAY, sighting("2026-01-01"))).drifts;
+  first.acknowledge({ id: before?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
+  first.close();
+  const earlier = Database.open(join(folder, "drift.db"), DRIFTS);
+  earlier.exec(WITHOUT_DIGESTS);
+  earlier.close();
+  const book = DriftBook.open(folder, redact);
+  const { drifts } = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("2026-01-01"), sighting("2026-01-31")));
+  expect(drifts.map(({ state }) => state)).toEqual(["new", "new"]);
+  book.close();
 });

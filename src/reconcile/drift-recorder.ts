@@ -1,0 +1,343 @@
+import { hash, randomBytes } from "node:crypto";
+import { type Json, writeJson } from "../base/json/json.ts";
+import { masked, type Redact } from "../base/secret.ts";
+import type { ComparisonName, Quantity } from "../protocol/comparison.ts";
+import type { KnownDrift } from "../protocol/drift.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
+import { Digests } from "./drift-digests.ts";
+import { isAsAcknowledged } from "./drift-rows.ts";
+import { ROWS } from "./drift-tables.ts";
+import { insertRow } from "../state/copy.ts";
+import { type DigestedReads, FoundReads } from "./found-reads.ts";
+import type { ComparisonWords, FoundDrifts, Sighting } from "./sighting.ts";
+
+const ID_CHARS = 12;
+const SALT_BYTES = 16;
+// By its digest; in the record of an earlier version, by what of the key is shown.
+const KNOWN = "(key_digest = ? OR (key_digest IS NULL AND key = ?))";
+
+/** What a recorder takes from the book. */
+interface BookParts {
+  readonly database: SqlDatabase;
+  readonly redact: Redact;
+  /** Returns a drift as it is kept. */
+  readonly known: (id: string, now: number) => KnownDrift;
+}
+
+/** The ids of drifts, after a run was recorded. */
+interface RecordedDrifts {
+  /** The comparison's name as it is kept. */
+  readonly of: ComparisonName;
+  /** Those that the run saw, in the order of its sightings. */
+  readonly seen: readonly string[];
+  /** Those that the run found gone. */
+  readonly cleared: readonly string[];
+}
+
+/** A comparison that is recorded now. */
+interface Recording {
+  readonly comparison: number;
+  /** The comparison's name as it is kept. */
+  readonly name: readonly string[];
+  readonly found: FoundDrifts;
+  readonly reads: FoundReads;
+  /** By kind and masked key, the drifts that an earlier version recorded. */
+  readonly earlier: ReadonlyMap<string, string>;
+}
+
+/** Records what runs find. All within transactions of the caller. */
+export class DriftRecorder {
+  readonly #database: SqlDatabase;
+  readonly #redact: Redact;
+  readonly #known: BookParts["known"];
+  readonly #digests: Digests;
+
+  constructor({ database, redact, known }: BookParts) {
+    this.#database = database;
+    this.#redact = redact;
+    this.#known = known;
+    this.#digests = new Digests(redact, () => this.#salt());
+  }
+
+  /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
+  unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
+    const { key, kind } = difference;
+    const comparison = this.#comparisonOf(name)?.["id"];
+    if (comparison === undefined) return undefined;
+    const digest = this.#digests.of(key);
+    const [open, young] = ["kind = ? AND cleared_at IS NULL", "kind = ? AND key_digest = ?"];
+    const seen = [
+      this.#database.get(
+        `SELECT * FROM drift WHERE comparison = ? AND ${KNOWN} AND ${open}`,
+        comparison,
+        digest,
+        this.#keptKey(key),
+        kind,
+      ),
+      this.#database.get(`SELECT * FROM young WHERE comparison = ? AND ${young}`, comparison, kind, digest),
+    ];
+    const alike = seen.find((row) => row !== undefined && this.#isAlike(row, difference));
+    return alike === undefined ? undefined : Number(alike["first_alike_at"]);
+  }
+
+  /** Records what a run found; the same run again takes the place of what it found before. */
+  record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): RecordedDrifts {
+    const { id: comparison, kept } = this.#comparison(name, words);
+    this.#undo(comparison, found.run);
+    const reads = new FoundReads(found, this.#digests);
+    const recording = { comparison, name: kept, found, reads, earlier: this.#earlier(comparison, found) };
+    const seen = found.sightings.map((sighting) => this.#see(recording, sighting));
+    this.#clearGone(recording, new Set(seen));
+    this.#keepYoung(recording);
+    const cleared = this.#database.all("SELECT id FROM drift WHERE comparison = ? AND cleared_run = ?", comparison, found.run);
+    const [environment = "", playbook = "", called = "", scope = ""] = kept;
+    return { of: { environment, playbook, comparison: called, scope }, seen, cleared: cleared.map(({ id }) => String(id)) };
+  }
+
+  // Two names that look the same when they are masked are two comparisons: the second one is kept with a mark.
+  #comparison(name: ComparisonName, words: ComparisonWords): { readonly id: number; readonly kept: readonly string[] } {
+    const digest = this.#digests.of(namesIn(name));
+    const known = this.#comparisonOf(name);
+    const about = writeJson(masked(words, this.#redact));
+    if (known !== undefined) {
+      const { id = 0 } = known;
+      this.#database.run("UPDATE comparison SET words = ?, digest = ? WHERE id = ?", about, digest, id);
+      return { id: Number(id), kept: [known["environment"], known["playbook"], known["name"], known["scope"]].map(String) };
+    }
+    const kept = namesIn(name).map(this.#redact);
+    if (this.#named(kept) !== undefined) kept.push(`${kept.pop() ?? ""} (${digest.slice(0, ID_CHARS)})`.trim());
+    this.#database.run(
+      "INSERT INTO comparison (environment, playbook, name, scope, words, digest) VALUES (?, ?, ?, ?, ?, ?)",
+      ...kept,
+      about,
+      digest,
+    );
+    return { id: Number(this.#named(kept)?.["id"]), kept };
+  }
+
+  // One of an earlier version has no digest.
+  #comparisonOf(name: ComparisonName): SqlRow | undefined {
+    const names = namesIn(name);
+    const known = this.#database.get("SELECT * FROM comparison WHERE digest = ?", this.#digests.of(names));
+    if (known !== undefined) return known;
+    const earlier = this.#named(names.map(this.#redact));
+    return earlier?.["digest"] === null ? earlier : undefined;
+  }
+
+  #named(names: readonly string[]): SqlRow | undefined {
+    const where = "environment = ? AND playbook = ? AND name = ? AND scope = ?";
+    return this.#database.get(`SELECT * FROM comparison WHERE ${where}`, ...names);
+  }
+
+  // A resumed run compares again, so a drift that it reported before is either found again or cleared.
+  #undo(comparison: number, run: string): void {
+    this.#database.run(
+      "UPDATE drift SET cleared_at = NULL, cleared_run = NULL WHERE comparison = ? AND cleared_run = ?",
+      comparison,
+      run,
+    );
+    this.#database.run(
+      "DELETE FROM sighting WHERE run = ? AND drift IN (SELECT id FROM drift WHERE comparison = ?)",
+      run,
+      comparison,
+    );
+  }
+
+  // An earlier version knew two keys that look the same when they are masked as one: then neither of them is that one.
+  #earlier(comparison: number, { sightings }: FoundDrifts): ReadonlyMap<string, string> {
+    const where = "comparison = ? AND key_digest IS NULL";
+    const rows = this.#database.all(`SELECT id, kind, key FROM drift WHERE ${where}`, comparison);
+    if (rows.length === 0) return new Map();
+    const seen = Map.groupBy(sightings, ({ kind, key }) => `${kind} ${this.#keptKey(key)}`);
+    return new Map(
+      rows
+        .map(({ id, kind, key }) => [`${String(kind)} ${String(key)}`, String(id)] as const)
+        .filter(([name]) => seen.get(name)?.length === 1),
+    );
+  }
+
+  #keptKey(key: readonly string[]): string {
+    return this.#redact(writeJson(key));
+  }
+
+  #see(recording: Recording, sighting: Sighting): string {
+    const { comparison, earlier, found } = recording;
+    const { key, kind } = sighting;
+    const digest = this.#digests.of(key);
+    const where = "comparison = ? AND kind = ? AND key_digest = ?";
+    const known = this.#database.get(`SELECT id FROM drift WHERE ${where}`, comparison, kind, digest)?.["id"];
+    const id = String(known ?? earlier.get(`${kind} ${this.#keptKey(key)}`) ?? this.#newId(recording.name, sighting));
+    const before = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
+    if (!this.#isSeenLater(before, found)) this.#keep(recording, sighting, { id, digest, before });
+    this.#database.run(
+      'INSERT INTO sighting (drift, run, at, "left", "right", difference, cleared) VALUES (?, ?, ?, ?, ?, ?, 0)',
+      id,
+      found.run,
+      found.at,
+      ...this.#valuesOf(sighting),
+    );
+    return id;
+  }
+
+  // What another run has seen since this one began stays as it is, unless somebody has acknowledged that.
+  #isSeenLater(before: SqlRow | undefined, found: FoundDrifts): boolean {
+    if (before === undefined || before["cleared_at"] !== null || !isNewer(before, found)) return false;
+    return this.#known(String(before["id"]), found.at).state !== "acknowledged";
+  }
+
+  #keep(
+    { comparison, found, reads }: Recording,
+    sighting: Sighting,
+    { id, digest, before }: { readonly id: string; readonly digest: string; readonly before: SqlRow | undefined },
+  ): void {
+    const { key, kind, evidence } = sighting;
+    const values = this.#digests.of([sighting.values]);
+    const isOpen = before !== undefined && before["cleared_at"] === null;
+    const isAlike = isOpen && this.#isAlike(before, sighting);
+    const [left, right, difference] = this.#valuesOf(sighting);
+    this.#putDrift({
+      id,
+      comparison,
+      key: this.#keptKey(key),
+      kind,
+      left,
+      right,
+      difference,
+      evidence: writeJson(masked(evidence, this.#redact)),
+      since_at: isOpen ? (before["since_at"] ?? null) : found.at,
+      since_run: isOpen ? (before["since_run"] ?? null) : found.run,
+      first_alike_at: isAlike ? (before["first_alike_at"] ?? null) : found.at,
+      last_at: found.at,
+      last_run: found.run,
+      cleared_at: null,
+      cleared_run: null,
+      key_digest: digest,
+      values_digest: values,
+      reads: this.#keptReads(reads.of(key)),
+    });
+    if (before?.["values_digest"] === null) this.#takeOverWords(id, sighting);
+  }
+
+  #putDrift(values: SqlRow): void {
+    const names = Object.keys(values).map((name) => `"${name}"`);
+    const marks = names.map(() => "?").join(", ");
+    const updated = names.map((name) => `${name} = excluded.${name}`).join(", ");
+    const insert = `INSERT INTO drift (${names.join(", ")}) VALUES (${marks}) ON CONFLICT (id) DO UPDATE SET ${updated}`;
+    this.#database.run(insert, ...Object.values(values));
+  }
+
+  // What an earlier version recorded shows its values: the same ones are alike, unless they are masked.
+  #isAlike(before: SqlRow, difference: Omit<Sighting, "evidence">): boolean {
+    if (before["values_digest"] !== null) return before["values_digest"] === this.#digests.of([difference.values]);
+    const { left, right } = difference;
+    return this.#isShown(difference) && before["left"] === left && before["right"] === right;
+  }
+
+  #isShown({ values }: Pick<Sighting, "values">): boolean {
+    return this.#redact(values) === values;
+  }
+
+  // A word for the values that an earlier version showed holds for all that is compared now.
+  #takeOverWords(id: string, sighting: Sighting): void {
+    if (!this.#isShown(sighting)) return;
+    const row = this.#database.get(`SELECT *, ${ROWS} AS rows FROM drift WHERE id = ?`, id);
+    const words = this.#database.all("SELECT * FROM acknowledgement WHERE drift = ? AND values_digest IS NULL", id);
+    for (const word of words)
+      if (row !== undefined && isAsAcknowledged(word, { ...row, values_digest: null }))
+        this.#database.run(
+          "UPDATE acknowledgement SET values_digest = ? WHERE id = ?",
+          row["values_digest"] ?? null,
+          word["id"] ?? null,
+        );
+  }
+
+  // An id shows nothing that is masked. Where another drift has it, it is made of the digest as well.
+  #newId(name: readonly string[], { key, kind }: Sighting): string {
+    const shown = [...name, key.map(this.#redact), kind];
+    let id = idOf(shown);
+    for (let mark = 1; this.#database.get("SELECT 1 FROM drift WHERE id = ?", id) !== undefined; mark++)
+      id = idOf([...shown, this.#digests.of(key), String(mark)]);
+    return id;
+  }
+
+  #valuesOf({ left, right, difference }: Omit<Sighting, "evidence">): readonly [Kept, Kept, Kept] {
+    const kept = (value: Kept): Kept => (value === null ? null : this.#redact(value));
+    return [kept(left), kept(right), kept(difference)];
+  }
+
+  #keptReads({ digest, list }: DigestedReads): string {
+    this.#database.run("INSERT INTO drift_reads (digest, reads) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest, list);
+    return digest;
+  }
+
+  #clearGone(recording: Recording, seen: ReadonlySet<string>): void {
+    const { comparison, found } = recording;
+    for (const row of this.#database.all(`SELECT ${GONE} FROM drift WHERE comparison = ? AND cleared_at IS NULL`, comparison)) {
+      const id = String(row["id"]);
+      if (seen.has(id) || !this.#isGone(row, recording)) continue;
+      this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = ? WHERE id = ?", found.at, found.run, id);
+      this.#database.run("INSERT INTO sighting (drift, run, at, cleared) VALUES (?, ?, ?, 1)", id, found.run, found.at);
+    }
+  }
+
+  // What was not seen is gone only if all of it was read again, after it was seen last (decision 193).
+  #isGone(row: SqlRow, { found, reads }: Recording): boolean {
+    if (isNewer(row, found) || reads.isMoving(row)) return false;
+    if (row["reads"] === null) return found.read.hasLookedFor(String(row["key"]));
+    const before = this.#database.get("SELECT reads FROM drift_reads WHERE digest = ?", row["reads"] ?? null);
+    return before !== undefined && reads.haveRepeated(row, String(before["reads"]));
+  }
+
+  // Only what the last run saw counts: a difference that was gone in between is young again.
+  #keepYoung(recording: Recording): void {
+    const { comparison, found, reads } = recording;
+    const seen = new Set([...found.young, ...found.sightings].map(({ key }) => this.#digests.of(key)));
+    for (const row of this.#database.all(`SELECT ${GONE} FROM young WHERE comparison = ?`, comparison))
+      if (seen.has(String(row["key_digest"])) || this.#isGone(row, recording))
+        this.#database.run("DELETE FROM young WHERE id = ?", row["id"] ?? null);
+    for (const difference of found.young) {
+      const { key, kind, since, values } = difference;
+      const digest = this.#digests.of(key);
+      const [left, right] = this.#valuesOf(difference);
+      insertRow(this.#database, "young", {
+        id: idOf([String(comparison), digest, kind]),
+        comparison,
+        key: this.#keptKey(key),
+        kind,
+        left,
+        right,
+        first_alike_at: since,
+        key_digest: digest,
+        values_digest: this.#digests.of([values]),
+        reads: this.#keptReads(reads.of(key)),
+        last_at: found.at,
+        last_run: found.run,
+      });
+    }
+  }
+
+  #salt(): string {
+    const salt = randomBytes(SALT_BYTES).toString("base64url");
+    this.#database.run("INSERT INTO drift_salt (one, salt) VALUES (1, ?) ON CONFLICT (one) DO NOTHING", salt);
+    return String(this.#database.get("SELECT salt FROM drift_salt")?.["salt"]);
+  }
+}
+
+/** A quantity, masked; null without one. */
+type Kept = Quantity | null;
+
+// What decides whether a drift, or a young difference, is gone.
+const GONE = "id, key, key_digest, reads, last_at, last_run";
+
+function namesIn({ environment, playbook, comparison, scope }: ComparisonName): readonly string[] {
+  return [environment, playbook, comparison, scope];
+}
+
+// Another run recorded it after this one began.
+function isNewer(row: SqlRow, { run, openedAt }: FoundDrifts): boolean {
+  return row["last_run"] !== run && Number(row["last_at"]) > openedAt;
+}
+
+function idOf(parts: Json): string {
+  return hash("sha256", writeJson(parts)).slice(0, ID_CHARS);
+}
