@@ -18,7 +18,7 @@ export type Quantity = string;
 export interface ComparisonName {
   /** Its name in tokenbook.yaml. */
   readonly environment: string;
-  /** The file of the playbook that is run: two may have the same title. */
+  /** The id of the playbook that is run, or the path of its file from the folder of the project. */
   readonly playbook: string;
   /** The comparison's id, with the steps that include it before it. */
   readonly comparison: string;

@@ -18,6 +18,17 @@ export function identityOf({ file, folder }: PlaybookPlace): string {
   return `./${posix.join((folder ?? ".").replaceAll("\\", "/"), file.replaceAll("\\", "/"))}`;
 }
 
+/** Returns the name by which the drifts of a playbook are remembered: its path from the folder of the project. */
+export function nameInProject(place: PlaybookPlace): string {
+  return nameOfIdentity(identityOf(place)) ?? place.file;
+}
+
+/** Returns the path of a playbook from the folder of the project, by what `identityOf` gives; `undefined` for an empty text. */
+export function nameOfIdentity(identity: string): string | undefined {
+  const path = identity.replace(/^\.\//, "");
+  return (SHIPPED.test(path) ? identity : path) || undefined;
+}
+
 /** Returns the place of a run's playbook. */
 export function placeOf({ playbook: { file }, folder }: Pick<RunOpened, "playbook" | "folder">): PlaybookPlace {
   return { file, folder };

@@ -8,7 +8,7 @@ import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
-import { DriftRecorder } from "./drift-recorder.ts";
+import { DriftRecorder, type PlaybookOf } from "./drift-recorder.ts";
 import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, DriftsAfterRun, FoundDrifts, Sighting } from "./sighting.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
@@ -21,15 +21,15 @@ export class DriftBook {
   readonly #redact: Redact;
   readonly #recorder: DriftRecorder;
 
-  private constructor(database: SqlDatabase, redact: Redact) {
+  private constructor(database: SqlDatabase, redact: Redact, playbookOf: PlaybookOf = () => undefined) {
     this.#database = database;
     this.#redact = redact;
-    this.#recorder = new DriftRecorder({ database, redact, known: (id, now) => this.#known(id, now) });
+    this.#recorder = new DriftRecorder({ database, redact, playbookOf, known: (id, now) => this.#known(id, now) });
   }
 
-  /** Opens the book, and creates it where there is none. Throws a Failure. */
-  static open(place: StatePlace, redact: Redact = (text) => text): DriftBook {
-    return DriftBook.#over(openTables(place, PART), redact);
+  /** Opens the book, and creates it where there is none. `playbookOf` gives the playbook of a run, by its name in the project. Throws a Failure. */
+  static open(place: StatePlace, redact: Redact = (text) => text, playbookOf?: PlaybookOf): DriftBook {
+    return DriftBook.#over(openTables(place, PART), redact, playbookOf);
   }
 
   /** Opens the book where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
@@ -37,8 +37,8 @@ export class DriftBook {
     return DriftBook.#over(existingTables(place, PART), (text) => text);
   }
 
-  static #over(database: SqlDatabase, redact: Redact): DriftBook {
-    const book = new DriftBook(database, redact);
+  static #over(database: SqlDatabase, redact: Redact, playbookOf?: PlaybookOf): DriftBook {
+    const book = new DriftBook(database, redact, playbookOf);
     database.transaction(() => prepare(database));
     return book;
   }
@@ -64,6 +64,19 @@ export class DriftBook {
   /** What of the file is broken; nothing when it is whole. */
   damage(): readonly string[] {
     return this.#database.quickCheck().map((each) => `${this.#database.path}: ${each}`);
+  }
+
+  /** Returns the file of the playbook that made a comparison last, from the folder of its project; `undefined` if that is not known. */
+  fileOf(name: ComparisonName): string | undefined {
+    return this.#recorder.fileOf(name);
+  }
+
+  /**
+   * Takes over what an earlier version recorded of a comparison: it knew the playbook by the path that was typed, which several files may
+   * have. Each drift goes to the playbook of the run that saw it last.
+   */
+  takeOver(name: ComparisonName, words: ComparisonWords, typed: string): void {
+    this.#database.transaction(() => this.#recorder.takeOver(name, words, typed));
   }
 
   /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */

@@ -5,7 +5,7 @@ import type { ComparisonName, Quantity } from "../protocol/comparison.ts";
 import type { KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { Digests } from "./drift-digests.ts";
-import { isAsAcknowledged } from "./drift-rows.ts";
+import { fileIn, isAsAcknowledged } from "./drift-rows.ts";
 import { ROWS } from "./drift-tables.ts";
 import { insertRow } from "../state/copy.ts";
 import { type DigestedReads, FoundReads } from "./found-reads.ts";
@@ -16,10 +16,14 @@ const SALT_BYTES = 16;
 // By its digest; in the record of an earlier version, by what of the key is shown.
 const KNOWN = "(key_digest = ? OR (key_digest IS NULL AND key = ?))";
 
+/** Returns the name in the project of the playbook of a run; `undefined` if it is not known. */
+export type PlaybookOf = (run: string) => string | undefined;
+
 /** What a recorder takes from the book. */
 interface BookParts {
   readonly database: SqlDatabase;
   readonly redact: Redact;
+  readonly playbookOf: PlaybookOf;
   /** Returns a drift as it is kept. */
   readonly known: (id: string, now: number) => KnownDrift;
 }
@@ -49,14 +53,39 @@ interface Recording {
 export class DriftRecorder {
   readonly #database: SqlDatabase;
   readonly #redact: Redact;
+  readonly #playbookOf: PlaybookOf;
   readonly #known: BookParts["known"];
   readonly #digests: Digests;
 
-  constructor({ database, redact, known }: BookParts) {
+  constructor({ database, redact, playbookOf, known }: BookParts) {
     this.#database = database;
     this.#redact = redact;
+    this.#playbookOf = playbookOf;
     this.#known = known;
     this.#digests = new Digests(redact, () => this.#salt());
+  }
+
+  /** Returns the file of the playbook that made a comparison last; `undefined` if that is not known. */
+  fileOf(name: ComparisonName): string | undefined {
+    const known = this.#comparisonOf(name);
+    return known === undefined ? undefined : fileIn(known);
+  }
+
+  /** Gives each drift that an earlier version recorded under a typed path, or under this name, to the playbook that saw it last. */
+  takeOver(name: ComparisonName, words: ComparisonWords, typed: string): void {
+    for (const playbook of new Set([name.playbook, typed])) {
+      const from = this.#comparisonOf({ ...name, playbook })?.["id"] ?? null;
+      const where = "comparison = ? AND key_digest IS NULL";
+      for (const { id, kind, key, last_run: run } of this.#database.all(`SELECT * FROM drift WHERE ${where}`, from)) {
+        const owner = this.#playbookOf(String(run)) ?? playbook;
+        if (owner === playbook) continue;
+        const owned = { ...name, playbook: owner };
+        const to = this.#comparisonOf(owned)?.["id"] ?? this.#comparison(owned, { ...words, file: owner }).id;
+        const same = "SELECT 1 FROM drift WHERE comparison = ? AND kind = ? AND key = ?";
+        if (this.#database.get(same, to, kind ?? null, key ?? null) === undefined)
+          this.#database.run("UPDATE drift SET comparison = ? WHERE id = ?", to, id ?? null);
+      }
+    }
   }
 
   /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */

@@ -67,6 +67,11 @@ export function titleIn(row: SqlRow): string {
   return textIn(objectIn(row["words"]), "title");
 }
 
+/** Returns the file of the playbook of the comparison that a row describes; `undefined` in a row of an earlier version. */
+export function fileIn(row: SqlRow): string | undefined {
+  return textIn(objectIn(row["words"]), "file") || undefined;
+}
+
 function valuesIn({ left, right, difference }: SqlRow): Pick<Drift, "left" | "right" | "difference"> {
   return { left: quantityIn(left), right: quantityIn(right), difference: quantityIn(difference) };
 }

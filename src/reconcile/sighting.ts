@@ -5,6 +5,8 @@ import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/com
 export interface ComparisonWords {
   /** The name of the step that compares. */
   readonly title: string;
+  /** The file of the playbook, from the folder of its project. */
+  readonly file?: string;
   /** The names of the parts of its key. */
   readonly parts: readonly string[];
   /** The name of the left side. */

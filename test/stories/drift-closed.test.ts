@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { comparisonIn } from "./comparison.ts";
 import { newProject } from "./world.ts";
@@ -18,7 +20,12 @@ reconcile:
   project.write("renamed.yaml", text("id: register\n"));
   project.write("old.yaml", text(""));
   project.write("new.yaml", text(""));
-  expect(await idIn("named.yaml")).toBe(await idIn("renamed.yaml"));
+  const named = await idIn("named.yaml");
+  const both = await project.json("run", "renamed.yaml");
+  expect(both.code, both.transcript).toBe(1);
+  expect(both.transcript).toContain("reconcile.same-id: renamed.yaml and named.yaml both have the id register");
+  rmSync(join(project.folder, "named.yaml"));
+  expect(await idIn("renamed.yaml")).toBe(named);
   const left = await idIn("old.yaml");
   expect(await idIn("new.yaml")).not.toBe(left);
 
@@ -38,4 +45,35 @@ reconcile:
   expect(again.stderr, again.transcript).toContain("was cleared at");
   expect(await idIn("old.yaml")).toBe(left);
   expect((await project.run("drift", "list")).stdout).toContain(left);
+});
+
+test("a playbook is known by its path in the project, wherever the command is typed; two files of one name have drifts of their own", async () => {
+  const project = newProject();
+  const text = (right: number): string => `playbook: 1
+mode: read-only
+reconcile:
+  - id: totals
+    left: { rows: '[{"v": 5}]', key: { all: '"all"' }, value: row.v }
+    right: { rows: '[{"v": ${right}}]', key: { all: '"all"' }, value: row.v }
+    recheck: 10ms
+`;
+  project.write("tokenbook.yaml", "environments:\n  sandbox: embedded\n");
+  project.write("nightly.yaml", text(7));
+  project.write("sub/nightly.yaml", text(5));
+  const root = await project.json("run", "nightly.yaml");
+  const agreed = await project.within("sub").json("run", "nightly.yaml");
+  expect([root.code, agreed.code], agreed.transcript).toEqual([3, 0]);
+  expect(comparisonIn(agreed.data, "reconcile.totals").counts).toMatchObject({ cleared: 0 });
+  const fromBelow = await project.within("sub").json("run", "../nightly.yaml");
+  expect(comparisonIn(fromBelow.data, "reconcile.totals").drifts, fromBelow.transcript).toMatchObject([{ state: "persisting" }]);
+  const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const [drift] = comparisonIn(root.data, "reconcile.totals").drifts;
+  await project.run("drift", "ack", drift?.id ?? "", "--because", "a refund", "--until", day);
+  project.write("sub/nightly.yaml", text(7));
+  const below = await project.within("sub").json("run", "nightly.yaml");
+  expect(below.code, below.transcript).toBe(3);
+  expect(comparisonIn(below.data, "reconcile.totals")).toMatchObject({
+    of: { playbook: "sub/nightly.yaml" },
+    drifts: [{ state: "new" }],
+  });
 });

@@ -120,8 +120,8 @@ export function sessionOn(
   const { redact } = secrets;
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
-  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact));
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway });
+  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => playbookOf(store, run)));
   store.leases.releaseAbandoned();
   const kept = onKept === undefined ? undefined : ExchangeStore.open(state);
   kept?.dropOld(clock.now());
@@ -169,6 +169,10 @@ export function sessionOn(
       await close();
     },
   };
+}
+
+function playbookOf(store: JournalStore, run: string): string | undefined {
+  return store.knows(run) ? store.summary(run).playbookInProject : undefined;
 }
 
 type Watch = Pick<Recorder, "during">;

@@ -3,8 +3,9 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
 import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
+import { nameInProject, placeOf } from "../../protocol/identity.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
-import type { DriftsAfterRun } from "../../reconcile/sighting.ts";
+import type { ComparisonWords, DriftsAfterRun } from "../../reconcile/sighting.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
@@ -12,6 +13,7 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { conservedRead } from "./conserved-sides.ts";
 import { givenSources, scopeName } from "./given-sides.ts";
+import { sameIdProblem } from "./same-id.ts";
 import { SourceReader } from "./source-reader.ts";
 import type { RowSource } from "./row-source.ts";
 import { Survey } from "./totals.ts";
@@ -54,14 +56,17 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   if ("code" in sources) return sources;
   const scope = context.scopeAt(place);
   const { environment } = context.target;
+  const file = nameInProject(placeOf(context.opened));
   const name = {
     environment,
-    playbook: context.playbook.id ?? context.playbook.file,
+    playbook: context.playbook.id ?? file,
     comparison: addressName(place),
     scope: scopeName(looks, scope),
   };
+  const shared = sameIdProblem(context, context.ports.drifts().fileOf(name));
+  if (shared !== undefined) return shared;
   const reader = new SourceReader(context, sources, { step: place.address, names });
-  return new Comparing(context, { step: place.address, name, title: step.name, looks, names, reader });
+  return new Comparing(context, { step: place.address, name, file, title: step.name, looks, names, reader });
 }
 
 // `nightly/reconcile.holdings` is `nightly/holdings`.
@@ -108,6 +113,8 @@ interface About {
   /** The address of the step. */
   readonly step: string;
   readonly name: ComparisonName;
+  /** The file of the playbook, from the folder of its project. */
+  readonly file: string;
   readonly title: string;
   readonly looks: Compare;
   readonly names: Readonly<Record<SideName, string>>;
@@ -134,6 +141,8 @@ class Comparing {
     if (survey.keys === 0 && !looks.mayBeEmpty && this.reader.gaps.length === 0)
       return { kind: "problem", problem: nothingCompared(this.#about.names) };
     const book = this.#context.ports.drifts();
+    const { id, file: typed } = this.#context.playbook;
+    if (id === undefined) book.takeOver(name, this.#words(), typed);
     const looking = new Looks(this.#context, {
       step: this.#about.step,
       reader: this.reader,
@@ -143,20 +152,21 @@ class Comparing {
     });
     const seen = await looking.at([...survey.differing.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)));
     if (this.#context.stopping) return { kind: "interrupted" };
-    const recorded = book.record(
-      name,
-      { title: this.#about.title, parts: looks.key, ...this.#about.names },
-      {
-        run: this.#context.opened.runId,
-        openedAt: this.#context.state.openedAt,
-        at: this.#context.ports.clock.now(),
-        sightings: seen.sightings,
-        young: seen.young,
-        moving: seen.moving.map(({ key }) => keyParts(key)),
-        read: this.reader,
-      },
-    );
+    const recorded = book.record(name, this.#words(), {
+      run: this.#context.opened.runId,
+      openedAt: this.#context.state.openedAt,
+      at: this.#context.ports.clock.now(),
+      sightings: seen.sightings,
+      young: seen.young,
+      moving: seen.moving.map(({ key }) => keyParts(key)),
+      read: this.reader,
+    });
     return { kind: "found", comparison: this.#reported(survey, seen, recorded), young: countOfKeys(seen.young) };
+  }
+
+  #words(): ComparisonWords {
+    const { title, file, looks, names } = this.#about;
+    return { title, file, parts: looks.key, ...names };
   }
 
   async #survey(): Promise<Survey> {

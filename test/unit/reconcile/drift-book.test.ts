@@ -348,3 +348,30 @@ test.skipIf(ON_SERVER)("of two keys that an earlier version took for one, neithe
   expect(drifts.map(({ state }) => state)).toEqual(["new", "new"]);
   book.close();
 });
+
+test.skipIf(ON_SERVER)("what was recorded under the path that was typed goes to the playbook of the run that saw it", () => {
+  const { folder } = new TestState();
+  const playbookOf = (run: string): string | undefined => ({ root1: "nightly.yaml", sub1: "sub/nightly.yaml" })[run];
+  const typed = { ...NAME, playbook: "nightly.yaml" };
+  const first = DriftBook.open(folder);
+  const [alice] = first.record(typed, WORDS, found("root1", DAY, sighting("alice"))).drifts;
+  const [bob] = first.record(typed, WORDS, { ...found("sub1", DAY, sighting("bob")), read: having("all", "alice") }).drifts;
+  for (const drift of [alice, bob])
+    first.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY });
+  first.close();
+  const earlier = Database.open(join(folder, "drift.db"), DRIFTS);
+  earlier.exec(WITHOUT_DIGESTS);
+  earlier.close();
+  const book = DriftBook.open(folder, (text) => text, playbookOf);
+  const below = { ...NAME, playbook: "sub/nightly.yaml" };
+  book.takeOver(below, WORDS, "nightly.yaml");
+  expect([book.openOf("nightly.yaml"), book.openOf("sub/nightly.yaml")]).toEqual([[alice?.id], [bob?.id]]);
+  book.takeOver(typed, WORDS, "nightly.yaml");
+  expect(book.record(typed, WORDS, found("root2", 2 * DAY, sighting("alice")))).toMatchObject({
+    drifts: [{ id: alice?.id, state: "acknowledged", since: DAY }],
+    cleared: [],
+  });
+  const seen = book.record(below, WORDS, found("sub2", 2 * DAY, sighting("bob"))).drifts;
+  expect(seen).toMatchObject([{ id: bob?.id, state: "acknowledged", since: DAY }]);
+  book.close();
+});
