@@ -14,7 +14,9 @@ export function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): 
   const words = objectIn(row["words"]);
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
-  const acknowledged = word === undefined || Number(word["until"]) <= now ? null : word;
+  // A word that was given before the drift was cleared is not about its return.
+  const holds = word !== undefined && Number(word["until"]) > now && Number(word["at"]) >= Number(row["since_at"]);
+  const acknowledged = holds ? word : null;
   const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
   return {
     id: String(row["id"]),

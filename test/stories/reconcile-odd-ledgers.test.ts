@@ -195,6 +195,21 @@ test("vaults: what is named or listed twice counts once, and is reported", async
   expect(debt.drifts).toEqual(["differs Vault1 Share1 of asset Property House2, at least 0 0 | -10"]);
 });
 
+test("vaults: an asset that is listed twice unlike counts neither way", async () => {
+  const other = { identifier: { docType: "asset", docDefId: "Property", id: "House1" } };
+  for (const [second, words] of [
+    [asset("House1", 99_999), "99999 of Share1"],
+    [asset("House1", -5), "-5 of Share1"],
+    [{ ...other, shares: [{ tokenId: "Other", quantity: 5 }] }, "5 of Other"],
+    [{ ...other, shares: [] }, "no shares"],
+  ] as const) {
+    const unlike = await vaultOf(["Share1"], [asset("House1", 100), second]);
+    expect(unlike.code, unlike.transcript).toBe(1);
+    const message = `page 1: asset Property House1 is listed twice, with 100 of Share1 and with ${words}`;
+    expect(unlike.found.gaps).toMatchObject([{ message }]);
+  }
+});
+
 test("vaults: an asset without shares, and another vault's answer, are not read to their end", async () => {
   const without = await vaultOf(["Share1"], [asset("House1", 100), { identifier: { id: "House2" } }]);
   expect(without.code, without.transcript).toBe(1);

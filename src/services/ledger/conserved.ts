@@ -145,17 +145,38 @@ async function* vaultPages<Page>(id: string, reads: ConservedReads<Page>): Async
   yield* reads.read("ledger.vault.assets", { id }, (answer) => assetRows(id, recordsIn(recordIn(answer)["assets"] ?? [])));
 }
 
-// An asset that is listed twice has been deposited once.
+// An asset that is listed twice has been deposited once; which of two unlike listings is right, nobody can say.
 function assetRows(id: string, assets: readonly JsonObject[]): readonly ConservedRow[] {
-  const times = timesOf(assets.map(assetName));
-  const listed = new Map(assets.toReversed().map((asset) => [assetName(asset), asset]));
-  return [...listed].flatMap(([name, asset]) => [
-    ...recordsIn(asset["shares"] ?? null, `the shares of ${name}`).flatMap((share) => {
-      const [token, quantity] = [textIn(share, "tokenId"), numberIn(share, "quantity")];
-      return [right([id, token], quantity, asset), ...notBelowZero([id, `${token} of ${name}`], quantity, asset)];
-    }),
-    ...once([id, `${name}, times listed`], times.get(name) ?? 1, asset),
-  ]);
+  return [...Map.groupBy(assets, assetName)].flatMap(([name, [asset = {}, ...others]]) => {
+    const shares = sharesOf(name, asset);
+    const unlike = others.map((other) => wordsOf(sharesOf(name, other))).find((words) => words !== wordsOf(shares));
+    if (unlike !== undefined) throw new Uncounted(`${name} is listed twice, with ${wordsOf(shares)} and with ${unlike}`);
+    return [
+      ...shares.flatMap(({ token, quantity }) => [
+        right([id, token], quantity, asset),
+        ...notBelowZero([id, `${token} of ${name}`], quantity, asset),
+      ]),
+      ...once([id, `${name}, times listed`], 1 + others.length, asset),
+    ];
+  });
+}
+
+/** A part of what was issued for an asset. */
+interface Share {
+  readonly token: string;
+  readonly quantity: Decimal;
+}
+
+function sharesOf(name: string, { shares = null }: JsonObject): readonly Share[] {
+  return recordsIn(shares, `the shares of ${name}`).map((share) => ({
+    token: textIn(share, "tokenId"),
+    quantity: numberIn(share, "quantity"),
+  }));
+}
+
+function wordsOf(shares: readonly Share[]): string {
+  const words = shares.map(({ token, quantity }) => `${quantity.canonical()} of ${token}`).toSorted();
+  return words.length === 0 ? "no shares" : words.join(", ");
 }
 
 function assetName(asset: JsonObject): string {

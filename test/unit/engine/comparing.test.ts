@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
+import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
 import { folderForTest, type Ran, runnerForTest, serve } from "./server.ts";
 
@@ -43,6 +44,35 @@ test("a difference younger than the settle time is moving, and a drift when a la
   expect(await outcome()).toBe("passed");
   balance = 6;
   expect(await outcome(), "it was gone in between").toBe("pending");
+});
+
+const TWICE = `playbook: 1
+mode: read-only
+reconcile:
+  - id: twice
+    left: { read: ledger.account.list, with: { tokenId: T }, key: "'alice'", value: row.balance }
+    right: { rows: "[{'holder': 'alice', 'balance': 2}]", key: row.holder, value: row.balance }
+`;
+
+test("what is acknowledged of a key that is there twice is each of its rows, and not their sum", async () => {
+  const folder = folderForTest();
+  const run = runnerForTest(folder);
+  let balances: readonly number[] = [];
+  const { url } = await serve(() => ({ body: JSON.stringify(balances.map((balance) => ({ balance }))) }));
+  const outcomeOf = async (...given: readonly number[]): Promise<Ran> => {
+    balances = given;
+    return run(TWICE, targetAt(url));
+  };
+  const first = comparisonIn(await outcomeOf(1, 1)).drifts[0];
+  expect(first).toMatchObject({ kind: "duplicate-left", state: "new" });
+  const book = DriftBook.open(folder);
+  const word = { id: first?.id ?? "", who: "dora", because: "booked twice", until: Number.MAX_SAFE_INTEGER };
+  book.acknowledge({ ...word, at: first?.since ?? 0 });
+  book.close();
+  expect((await outcomeOf(1, 1)).outcome).toBe("passed");
+  const changed = await outcomeOf(1_000_001, -999_999);
+  expect(changed.outcome).toBe("drift");
+  expect(comparisonIn(changed).drifts).toMatchObject([{ state: "changed", left: "2" }]);
 });
 
 const VAULTS = (reader: string): string => `playbook: 1

@@ -191,6 +191,20 @@ test("an acknowledgement holds for the values it was given for, and until its da
   expect(stateIn("run5", 5 * DAY, sighting("alice"))).toBe("persisting");
 });
 
+test("what was acknowledged and repaired is new when it comes back the same", () => {
+  const book = bookForTest();
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
+  const id = drift?.id ?? "";
+  const word = { id, who: "dora", because: "a refund", until: 90 * DAY };
+  book.acknowledge({ ...word, at: DAY });
+  expect(book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice"))).drifts).toMatchObject([{ state: "acknowledged" }]);
+  book.record(NAME, WORDS, found("run3", 3 * DAY));
+  const back = book.record(NAME, WORDS, found("run4", 4 * DAY, sighting("alice"))).drifts;
+  expect(back).toMatchObject([{ id, state: "new", acknowledged: null }]);
+  book.acknowledge({ ...word, at: 4 * DAY });
+  expect(book.explain(id, 5 * DAY).state).toBe("acknowledged");
+});
+
 test("comparisons of other environments, playbooks and scopes know nothing of one another", () => {
   const book = bookForTest();
   const { drifts } = book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
