@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import type { StatementSync } from "node:sqlite";
 import { Failure, messageOf } from "../base/failure.ts";
 import { assertUnchanged, type NamedFile, readHead } from "../files/regular.ts";
@@ -10,11 +10,13 @@ export type QueryRow = Readonly<Record<string, string | number | bigint | null |
 
 /** Runs a query on a file of somebody else, which it cannot change. `accept` gets the columns, and may throw. Throws a Failure. */
 export function* queryFile(
-  file: NamedFile,
+  { path: given, name }: NamedFile,
   query: string,
   accept: (columns: readonly string[]) => void,
 ): Generator<QueryRow, void> {
-  const { path, name } = file;
+  const path = realpathSync(given);
+  const file = { path, name };
+  assertOneName(file);
   const isAlone = isIdleLog(file);
   const before = statSync(path, { bigint: true });
   // Without locks, only this shows that the rows are of one moment.
@@ -52,6 +54,17 @@ function refused(why: string): Failure {
     code: "source.refused",
     message: `the query was refused: ${why}`,
     next: "write one SELECT that changes nothing, without WITH RECURSIVE",
+  });
+}
+
+// SQLite finds the log and the journal by the name of the file. What changed lately is in them.
+function assertOneName({ path, name }: NamedFile): void {
+  const { nlink } = statSync(path);
+  if (nlink === 1) return;
+  throw new Failure({
+    code: "source.unreadable",
+    message: `${name} is one of ${nlink} names of the same file (hard links): what changed lately may lie beside another name`,
+    next: "name a copy that its program made, such as a backup",
   });
 }
 

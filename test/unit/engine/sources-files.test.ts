@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, linkSync, symlinkSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -149,6 +149,38 @@ test("a SQLite file is read exactly, also while another process has it open", as
     list: "[{'holder': 'alice', 'balance': 9007199254740993}]",
   });
   expect([big.outcome, big.gap]).toEqual(["passed", ""]);
+});
+
+test("a SQLite file is read with its log, whatever name it is given", async () => {
+  const register = new Register();
+  const query = "SELECT holder, balance FROM t WHERE balance IS NOT NULL";
+  const { path, connection } = database(register, "r.db", "PRAGMA journal_mode = WAL;");
+  connection.exec("PRAGMA wal_checkpoint(TRUNCATE); UPDATE t SET balance = '999' WHERE holder = 'alice'");
+  const named = `${register.folder}/named.db`;
+  symlinkSync(path, named);
+  const again = `${register.folder}/again.db`;
+  symlinkSync(named, again);
+  for (const name of [path, named, again]) {
+    const { outcome, found } = await register.compare(sqlite(name, query));
+    expect(outcome, name).toBe("drift");
+    expect(found.drifts, name).toMatchObject([{ key: { holder: "alice" }, left: "999", right: "100.5" }]);
+  }
+});
+
+test("a SQLite file with several names is not read: its log or journal lies beside one of them", async () => {
+  const register = new Register();
+  for (const settings of ["", "PRAGMA journal_mode = WAL;"]) {
+    const { path } = database(register, `r${settings.length}.db`, settings);
+    const other = `${register.folder}/other${settings.length}.db`;
+    linkSync(path, other);
+    for (const name of [path, other]) {
+      const { outcome, gap } = await register.compare(sqlite(name, "SELECT holder, balance FROM t"));
+      expect(outcome, name).toBe("failed");
+      expect(gap).toBe(
+        `source.unreadable: ${name} is one of 2 names of the same file (hard links): what changed lately may lie beside another name; name a copy that its program made, such as a backup`,
+      );
+    }
+  }
 });
 
 test("a query of a SQLite file can only read one result, and what it lacks is said", async () => {
