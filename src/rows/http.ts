@@ -2,20 +2,26 @@ import { pauseAfter } from "../base/time/backoff.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { fitsHeader } from "../base/text/header.ts";
-import { isObject, type Json, parseJson, shownJson, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, shownJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { retry } from "../base/time/retry.ts";
 import type { Secret } from "../base/secret.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import type { Exchanged } from "../transport/exchange.ts";
+import { nextPageIn } from "./link.ts";
 import type { OutsideMeans, OutsidePlace, ReaderOf } from "./outside.ts";
 
 type HttpPlace = Extract<OutsidePlace, { readonly kind: "http" }>;
 
-interface Page {
+interface Answer {
   readonly response: Json;
   /** The value of its `Link` header. */
   readonly link: string;
+}
+
+interface Page extends Answer {
+  /** Its number, from 1 on. */
+  readonly page: number;
 }
 
 /** Reads the pages of a JSON API, by GET alone and from one server. */
@@ -27,10 +33,9 @@ export const httpRows: ReaderOf<"http"> = async function* (place, means) {
   for (let page = 1; url !== undefined; page++) {
     if (page > LIMITS.pages) throw endless();
     if (seen.size === seen.add(url.href).size) throw repeated(page);
-    const answer = await pageAt(url, { ...means, headers, timeoutMs: place.timeoutMs });
-    const scope = { response: answer.response, page: Decimal.of(page) };
-    yield listIn(place, scope).map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
-    url = nextOf(place, { ...scope, link: answer.link }, url, first);
+    const answer = { page, ...(await pageAt(url, { ...means, headers, timeoutMs: place.timeoutMs })) };
+    yield listIn(place, answer).map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
+    url = nextOf(place, answer, url, first);
   }
 };
 
@@ -68,7 +73,7 @@ const AGAIN = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
 async function pageAt(
   { origin, pathname, search }: URL,
   { exchange, pause, signal, headers, timeoutMs }: Getting,
-): Promise<Page> {
+): Promise<Answer> {
   const get = async (): Promise<Exchanged> =>
     exchange({
       origin,
@@ -103,7 +108,7 @@ function askedPause(exchanged: Exchanged): number | undefined {
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
-function readPage(exchanged: Exchanged): Page {
+function readPage(exchanged: Exchanged): Answer {
   if (exchanged.kind !== "answered")
     throw new Failure({
       code: "source.unreachable",
@@ -132,41 +137,39 @@ function jsonIn(text: string): Json {
   }
 }
 
-type PageScope = Readonly<Record<"response" | "page", Json>>;
-
-function listIn({ each }: HttpPlace, scope: PageScope): readonly Json[] {
-  const rows = each === undefined ? scope.response : each.evaluate(scope);
+function listIn({ each }: HttpPlace, { response, page }: Page): readonly Json[] {
+  const rows = each === undefined ? response : each.evaluate({ response, page: Decimal.of(page) });
   if (Array.isArray(rows)) return rows as readonly Json[];
   throw new Failure({
     code: "source.unreadable",
-    message: `page ${shownJson(scope.page)} of the API has no list of rows`,
+    message: `page ${page} of the API has no list of rows`,
     next: "name the list: each: response.items",
   });
 }
 
-const LINK_TO_NEXT = /<([^<>]*)>[^,<>]*;\s*rel="?next"?/i;
-
-/** Returns the address of the next page; `undefined` after the last one. Only the first address's server gets the headers. */
-function nextOf(
-  { next }: HttpPlace,
-  { link, ...scope }: PageScope & { readonly link: string },
-  url: URL,
-  first: URL,
-): URL | undefined {
-  const given = next === undefined ? (LINK_TO_NEXT.exec(link)?.[1] ?? null) : next.evaluate(scope);
+/** Returns the address of the next page after `url`; `undefined` after the last one. */
+function nextOf({ next }: HttpPlace, { response, link, page }: Page, url: URL, first: URL): URL | undefined {
+  if (next === undefined) {
+    const target = nextPageIn(link, page);
+    return target === undefined ? undefined : onServer(target, URL.parse(target, url.href), first);
+  }
+  const given = next.evaluate({ response, page: Decimal.of(page) });
   if (given === null || given === "" || given === false) return undefined;
-  const following =
-    typeof given === "string" ? URL.parse(given, url.href) : isObject(given) ? withParameters(first, given) : null;
-  if (following === undefined) return undefined;
-  if (following?.origin === first.origin) return following;
+  if (!isObject(given)) return onServer(given, typeof given === "string" ? URL.parse(given, url.href) : null, first);
+  return Object.keys(given).length === 0 ? undefined : withParameters(first, given);
+}
+
+// Only the first address's server gets the headers.
+function onServer(given: Json, url: URL | null, { origin }: URL): URL {
+  if (url?.origin === origin) return url;
   throw new EvaluationFailure(`next: ${shownJson(given)} is no address of the same server, and no map of parameters`);
 }
 
-function withParameters(first: URL, parameters: Readonly<Record<string, Json>>): URL | undefined {
-  const given = Object.entries(parameters);
+function withParameters(first: URL, parameters: JsonObject): URL {
   const url = new URL(first.href);
-  for (const [name, value] of given) url.searchParams.set(name, typeof value === "string" ? value : writeJson(value));
-  return given.length === 0 ? undefined : url;
+  for (const [name, value] of Object.entries(parameters))
+    url.searchParams.set(name, typeof value === "string" ? value : writeJson(value));
+  return url;
 }
 
 function endless(): Failure {

@@ -46,6 +46,59 @@ test("the pages of an API are compared exactly, however it names the next one", 
   }
 });
 
+test("a next page is found however the service writes its `Link` header", async () => {
+  const register = new Register();
+  const links = [
+    '<?page=2>;rel="next"',
+    '</holders?page=2> ; rel = "next"',
+    '<?page=2>; title="a, b"; rel="next"',
+    '<?page=2>; title="page > 1"; rel="next"',
+    String.raw`<?page=2>; title="the \"next\"; one"; rel="next"`,
+    '<?page=2>; rel="last next"',
+    "<?page=2>; REL=Next",
+    "<?page=2>; rel='next'",
+    "<?page=2>; rel=next; rel=last",
+    '<?page=9>; rel="prev", , </x>; title=; crossorigin; rel="last", <?page=2>; rel="next",',
+    '<?page=9>; title="<?page=8>; rel=next"; rel="first", <?page=2>; rel="https://x.example/rel NEXT"',
+    "<?page=2>; rel=next, <?page=2>; rel=next",
+  ];
+  for (const link of links) {
+    const { otherwise, came } = await api(({ query }) =>
+      query.get("page") === "2"
+        ? { body: `[${BOB}]`, headers: { link: '<?page=1>; rel="prev"' } }
+        : { body: `[${ALICE}]`, headers: { link } },
+    );
+    const { outcome, gap } = await register.compare(http(), otherwise);
+    expect([outcome, gap], link).toEqual(["passed", ""]);
+    expect(came, link).toHaveLength(2);
+  }
+});
+
+test("a `Link` header that cannot be read, or names no single page, ends no list", async () => {
+  const register = new Register();
+  const cases: readonly (readonly [string, string])[] = [
+    ["?page=2; rel=next", "cannot be read"],
+    ['<?page=2>; rel="next', "cannot be read"],
+    ["<?page=2; rel=next", "cannot be read"],
+    ["<?page=2> rel=next", "cannot be read"],
+    ["<?page=2>; rel='last next'", "cannot be read"],
+    ['<?page=2>; title="a"b"; rel="next"', "cannot be read"],
+    ["next", "cannot be read"],
+    ["<?page=2>; rel=next, <?page=3>; rel=next", "names several next pages"],
+    ['<?page=2>; rel=next; anchor="/others"', "names the next page of another address"],
+  ];
+  for (const [link, what] of cases) {
+    const { otherwise } = await api(() => ({ body: `[${ALICE},${BOB}]`, headers: { link } }));
+    const { outcome, gap } = await register.compare(http(), otherwise);
+    expect(gap, link).toBe(
+      `source.unreadable: the \`Link\` header of page 1 of the API ${what}; write an expression for the next page: next: response.next`,
+    );
+    expect(outcome).toBe("failed");
+  }
+  const { otherwise } = await api(() => ({ body: `[${ALICE},${BOB}]`, headers: { link: "<>; rel=next" } }));
+  expect((await register.compare(http(), otherwise)).gap).toContain("paging.repeated");
+});
+
 test("what an API does not give whole is incomplete, and its keys are sent nowhere else", async () => {
   const register = new Register();
   const { url: other, came: stolen } = await serve(() => ({ body: `[${BOB}]` }));
