@@ -1,7 +1,7 @@
 import type { Decimal } from "../base/numbers/decimal.ts";
 import { difference } from "../base/numbers/total.ts";
 import type { DriftKind, Quantity } from "../protocol/comparison.ts";
-import type { Pair, SideValue } from "./row.ts";
+import { type Pair, SIDES, type SideValue } from "./row.ts";
 
 /** By which rules two sides are held against each other. */
 export interface Rules {
@@ -24,6 +24,14 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   const apart = minus(left, right);
   if (apart !== undefined && isWithin(apart, tolerance)) return kinds;
   return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
+}
+
+/** Returns whether two looks show the same of a key: as many rows on each side, of the same value, whenever they were read. */
+export function areAlike(one: Pick<Pair, "left" | "right">, other: Pick<Pair, "left" | "right">): boolean {
+  return SIDES.every((side) => {
+    const [seen, again] = [one[side], other[side]];
+    return seen?.rows === again?.rows && seen?.value === again?.value;
+  });
 }
 
 // Rows that add up to 0, such as a purchase that was taken back, are as good as none.

@@ -4,7 +4,7 @@ import { count } from "../../base/text/text.ts";
 import type { Compare } from "../../playbook/model.ts";
 import type { Sighting, YoungDifference } from "../../reconcile/sighting.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
-import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
+import { areAlike, differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type Pair, type SideValue, type SideName, SIDES } from "../../reconcile/row.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { SourceReader, Witnessed } from "./source-reader.ts";
@@ -109,7 +109,7 @@ export class Looks {
         this.#settled += 1;
         continue;
       }
-      const isAlike = stateOf(pair) === stateOf(suspect.pair);
+      const isAlike = areAlike(pair, suspect.pair);
       const next = { pair, since: isAlike ? suspect.since : now };
       if (!isAlike) after.set(key, next);
       else if (this.#ageOf(next, rows, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
@@ -135,11 +135,6 @@ export class Looks {
       evidence: { left: evidenceOf("left", left, rows), right: evidenceOf("right", right, rows) },
     }));
   }
-}
-
-// Two looks are alike when the compared values are, whenever they were read.
-function stateOf({ left, right }: Pair): string {
-  return JSON.stringify([left?.rows ?? 0, left?.value ?? null, right?.rows ?? 0, right?.value ?? null]);
 }
 
 // All that an acknowledgement holds for. Where rows are not added up, each of them counts: their sum may stay the same.

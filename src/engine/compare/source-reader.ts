@@ -5,7 +5,9 @@ import type { Gap } from "../../protocol/comparison.ts";
 import { noValue } from "../write/lost-answer.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { keyParts, keyText, type Pair, type SideRow, type SideName } from "../../reconcile/row.ts";
+import { Gathered } from "../../reconcile/gathered.ts";
 import { Join } from "../../reconcile/join.ts";
+import { areAlike } from "../../reconcile/judge.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { CUT_OFF, LIST_TRIES } from "../read/read.ts";
 import { Interrupted } from "../run/interrupted.ts";
@@ -142,23 +144,45 @@ export class SourceReader {
   /** Reads again all that may hold one of these keys, and returns the rows of those keys. */
   async readAgain(suspects: ReadonlyMap<string, Pair>): Promise<readonly Witnessed[]> {
     const witnessed = new Map<SourceRead, readonly Witnessed[]>();
+    const alone = new Map<SourceRead, readonly Pair[]>();
     const wanted = this.#sources.map((source, at) => this.#readsOf(source, at, suspects.values()));
-    const reads = wanted.map((pairs) => [...pairs.keys()]);
-    await this.#each(reads, async (read) => {
-      const alone = await this.#readAlone(read, wanted.find((pairs) => pairs.has(read))?.get(read));
-      if (alone !== undefined) return void witnessed.set(read, alone);
-      let rows: Witnessed[] = [];
-      const problem = await this.#rows(read, {
-        begin: () => (rows = []),
-        take: (page, origin) => {
-          for (const row of page) if (suspects.has(keyText(row.key))) rows.push({ row, origin });
-        },
-        forget: () => (rows = []),
-      });
-      if (problem === undefined) witnessed.set(read, rows);
-      else this.#fail(read, problem);
-    });
+    await this.#each(
+      wanted.map((pairs) => [...pairs.keys()]),
+      async (read) => {
+        const pairs = wanted.find((each) => each.has(read))?.get(read);
+        const rows = await this.#readAlone(read, pairs);
+        if (rows === undefined) return this.#readWhole(read, suspects, witnessed);
+        witnessed.set(read, rows);
+        alone.set(read, pairs ?? []);
+      },
+    );
+    // A row alone can confirm a difference. That it is gone, or another one, only the list can show: the service may answer differently.
+    const gathered = new Gathered();
+    for (const { row } of [...witnessed.values()].flat()) gathered.add(row);
+    const isConfirmed = (pair: Pair): boolean => areAlike(gathered.get(pair.key), pair);
+    const doubtful = new Set([...alone].flatMap(([read, pairs]) => (pairs.every(isConfirmed) ? [] : [read])));
+    await this.#each(
+      wanted.map((pairs) => [...pairs.keys()].filter((read) => doubtful.has(read))),
+      async (read) => this.#readWhole(read, suspects, witnessed),
+    );
     return [...witnessed.values()].flat();
+  }
+
+  async #readWhole(
+    read: SourceRead,
+    suspects: ReadonlyMap<string, Pair>,
+    witnessed: Map<SourceRead, readonly Witnessed[]>,
+  ): Promise<void> {
+    let rows: Witnessed[] = [];
+    const problem = await this.#rows(read, {
+      begin: () => (rows = []),
+      take: (page, origin) => {
+        for (const row of page) if (suspects.has(keyText(row.key))) rows.push({ row, origin });
+      },
+      forget: () => (rows = []),
+    });
+    witnessed.set(read, rows);
+    if (problem !== undefined) this.#fail(read, problem);
   }
 
   // The pairs by the reads that may hold them; `undefined` where some pair may be in another read of the source too.
