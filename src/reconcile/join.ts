@@ -1,5 +1,6 @@
 import { Failure, invariant } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { countLong } from "../base/text/text.ts";
 import { Gathered, seenIn } from "./gathered.ts";
 import { KeptRows } from "./kept-rows.ts";
 import { keyText, type Pair, recordText, type SideName, type SideRow, SIDES } from "./row.ts";
@@ -20,6 +21,7 @@ export class Join<Read> {
   readonly #give: (pair: Pair) => void;
   readonly #limits: JoinLimits;
   readonly #rows = { left: 0, right: 0 };
+  readonly #rowsOf = new Map<number, Readonly<Record<SideName, number>>>();
   #held = 0;
   #scratch: Scratch | undefined;
 
@@ -39,7 +41,7 @@ export class Join<Read> {
 
   /** Keeps the rows of one page of one try of a read; tries have different numbers. Throws a Failure beyond `LIMITS.compareRows`. */
   keep(read: Read, tryNumber: number, page: readonly SideRow[]): void {
-    for (const { side } of page) if ((this.#rows[side] += 1) > this.#limits.compareRows) throw tooMany(side, this.#limits);
+    this.#count(tryNumber, page);
     const group = this.#group(read);
     if (group.isOnDisk) return this.#putOnDisk(tryNumber, page);
     for (const name of SIDES) {
@@ -47,6 +49,15 @@ export class Join<Read> {
       if (rows.length > 0) this.#held += group.keep(tryNumber, new KeptRows(name, rows));
     }
     if (this.#held > this.#limits.rowsHeldChars) this.#moveToDisk();
+  }
+
+  #count(tryNumber: number, page: readonly SideRow[]): void {
+    const counts = { ...(this.#rowsOf.get(tryNumber) ?? { left: 0, right: 0 }) };
+    for (const { side } of page) {
+      counts[side] += 1;
+      if ((this.#rows[side] += 1) > this.#limits.compareRows) throw tooMany(side, this.#limits);
+    }
+    this.#rowsOf.set(tryNumber, counts);
   }
 
   #putOnDisk(read: number, page: readonly SideRow[]): void {
@@ -68,6 +79,8 @@ export class Join<Read> {
 
   /** A try came to no end, or to a doubtful one: what it gave does not count. */
   forget(read: Read, tryNumber: number): void {
+    for (const side of SIDES) this.#rows[side] -= this.#rowsOf.get(tryNumber)?.[side] ?? 0;
+    this.#rowsOf.delete(tryNumber);
     this.#held -= this.#group(read).forget(tryNumber);
     this.#scratch?.forget(tryNumber);
   }
@@ -162,7 +175,7 @@ class Group {
 function tooMany(side: SideName, { compareRows }: JoinLimits): Failure {
   return new Failure({
     code: "reconcile.rows",
-    message: `the ${side} side has more than ${compareRows} rows`,
+    message: `the ${side} side has more than ${countLong(compareRows, "row")}`,
     next: "compare it in parts, each with a `scope` of its own",
   });
 }

@@ -1,5 +1,5 @@
 import { sharingSteps } from "../../base/budget.ts";
-import { invariant } from "../../base/failure.ts";
+import { Failure, invariant } from "../../base/failure.ts";
 import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import { isWrite, type WriteStep } from "../../playbook/model.ts";
@@ -101,18 +101,25 @@ class Work {
   }
 }
 
-// An expression without a value fails its step, never the process.
+// An expression without a value fails its step, and a failure inside of a check fails the check, never the run.
 async function actSafely(context: RunContext, action: Action): Promise<void> {
   const { during } = context.ports;
   try {
     await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
   } catch (error) {
     if (error instanceof Interrupted) return; // nothing is recorded: the step begins again when the run is resumed
-    if (!(error instanceof EvaluationFailure)) throw error;
-    const problem = noValue(error, { code: "expression.no-value" });
-    context.stop(action.place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+    await stopFailed(context, action.place, error);
   }
   if (action.place.step.kind === "call" || action.place.step.kind === "check") await context.hold("after", action.place);
+}
+
+async function stopFailed(context: RunContext, place: Place, error: unknown): Promise<void> {
+  const stopped = { startedAt: context.ports.clock.now(), outcome: "failed" } as const;
+  if (error instanceof EvaluationFailure)
+    return context.stop(place, { ...stopped, problem: noValue(error, { code: "expression.no-value" }) });
+  if (!(error instanceof Failure) || place.step.kind !== "check") throw error;
+  // If it is the journal that failed, it fails again here, and the run breaks off.
+  await context.write({ kind: "step.stopped", step: place.address, ...stopped, problem: error.toJSON() });
 }
 
 async function act(context: RunContext, action: Action): Promise<void> {

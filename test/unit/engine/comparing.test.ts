@@ -1,3 +1,6 @@
+import { renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
@@ -231,4 +234,49 @@ reconcile:
   const { left, right } = comparisonIn(ran);
   expect([left.from, left.to]).toEqual([began, began]);
   expect(right.from).toBeGreaterThanOrEqual(began + 60_000);
+});
+
+const THREE = `playbook: 1
+mode: read-only
+reconcile:
+${["first", "second", "third"]
+  .map(
+    (id) =>
+      `  - { id: ${id}, recheck: 1ms, left: { rows: "[1]", key: row, value: row }, right: { rows: "[1]", key: row, value: "2" } }`,
+  )
+  .join("\n")}
+`;
+
+test("a failure inside of a comparison is its own: the others are made, and a drift stays the outcome", async () => {
+  const folder = folderForTest();
+  const drifts = join(folder, "drift.db");
+  const problems: (string | undefined)[] = [];
+  const ran = await runnerForTest(folder)(THREE, targetAt("http://127.0.0.1:9"), {
+    observe: (event) => {
+      if (event.kind !== "step.stopped") return;
+      problems.push(event.problem?.code);
+      if (event.step === "reconcile.first") {
+        renameSync(drifts, `${drifts}.kept`);
+        symlinkSync(`${drifts}.kept`, drifts);
+      } else if (event.step === "reconcile.second") renameSync(`${drifts}.kept`, drifts);
+    },
+  });
+  expect(problems).toEqual(["reconcile.drift", "state.untrusted", "reconcile.drift"]);
+  expect(ran.outcome).toBe("drift");
+});
+
+test("a journal that fails inside of a comparison breaks the run off", async () => {
+  const folder = folderForTest();
+  const stopped: string[] = [];
+  const run = runnerForTest(folder)(THREE, targetAt("http://127.0.0.1:9"), {
+    observe: (event) => {
+      if (event.kind === "step.stopped") stopped.push(event.step);
+      if (event.kind !== "step.waiting" || event.step !== "reconcile.second") return;
+      const journal = new DatabaseSync(join(folder, "journal.db"));
+      journal.exec("DELETE FROM lease");
+      journal.close();
+    },
+  });
+  await expect(run).rejects.toMatchObject({ code: "journal.claim-lost" });
+  expect(stopped).toEqual(["reconcile.first"]);
 });

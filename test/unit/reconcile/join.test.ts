@@ -77,12 +77,14 @@ test("whatever is held in memory and whatever on the disk, each key comes once w
   );
 });
 
-test("a side with more rows than can be compared ends the comparison, and says how to compare it", () => {
+test("a side with more rows than can be compared ends the comparison, and says how to compare it; rows that are read again count once", () => {
   const read = { group: "" };
   const join = new Join(new Map([[read, ""]]), () => {}, { ...LIMITS, compareRows: 10 });
   const row: SideRow = { side: "left", key: ["a"], value: null, at: undefined, record: null };
   const page = Array.from({ length: 5 }, () => row);
   join.keep(read, 1, page);
-  join.keep(read, 2, [...page, ...page.map((other): SideRow => ({ ...other, side: "right" }))]);
-  expect(() => join.keep(read, 3, [row])).toThrow(/the left side has more than 10 rows/);
+  join.keep(read, 2, page);
+  join.forget(read, 2);
+  join.keep(read, 3, [...page, ...page.map((other): SideRow => ({ ...other, side: "right" }))]);
+  expect(() => join.keep(read, 4, [row])).toThrow(/the left side has more than 10 rows/);
 });
