@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -13,7 +13,7 @@ import { fromTexts } from "../operations/dialect.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { hasEntities, type Service } from "../services/services.ts";
-import type { Exchanged } from "../transport/exchange.ts";
+import { type AnswerBody, type Exchanged, jsonOf } from "../transport/exchange.ts";
 import type { CalibrationFindings, ObservedExchange } from "./finding.ts";
 
 /** What a calibration may ask of the world. */
@@ -194,7 +194,7 @@ export class CalibrationAsker {
       return { operation, status: null, body: undefined, kind: "trouble", exchange: shown(why), date: undefined };
     }
     const { status, text, headers } = exchanged;
-    const body = read(text);
+    const body = read(exchanged);
     const isSuccess = status >= 200 && status < 300 && (body !== undefined || (text.trim() === "" && status === 204));
     const isRefusal = status >= 400 && status < 500 && isObject(body) && !OF_THE_MOMENT.has(status);
     const kind = isSuccess ? "ok" : isRefusal ? "refused" : "trouble";
@@ -226,9 +226,9 @@ function headersOf({ headers }: ServiceRequest): string {
     .join("");
 }
 
-function read(text: string): Json | undefined {
+function read(answer: AnswerBody): Json | undefined {
   try {
-    return parseJson(text);
+    return jsonOf(answer);
   } catch {
     return undefined;
   }

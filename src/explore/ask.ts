@@ -1,9 +1,10 @@
-import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
+import { type AnswerBody, jsonOf } from "../transport/exchange.ts";
 import { textOf } from "./step.ts";
 
 /** What a ledger said to one call, however many requests that took. */
@@ -18,7 +19,7 @@ export type Said =
   | { readonly kind: "lost"; readonly why: string };
 
 /** A whole answer to one request, or why there is none. */
-export type RawAnswer = { readonly status: number; readonly text: string } | { readonly lost: string };
+export type RawAnswer = (AnswerBody & { readonly status: number }) | { readonly lost: string };
 
 /** Carries one request to a ledger. */
 export type Carry = (operation: Operation, request: ServiceRequest) => Promise<RawAnswer>;
@@ -108,8 +109,9 @@ export class Asker {
     return "lost" in raw ? { kind: "lost", why: raw.lost } : this.#said(raw);
   }
 
-  #said({ status, text }: Extract<RawAnswer, { readonly status: number }>): Said {
-    const body = parsed(text);
+  #said(answer: Extract<RawAnswer, { readonly status: number }>): Said {
+    const { status, text } = answer;
+    const body = parsed(answer);
     if (status >= 200 && status < 300) {
       if (body === undefined && text !== "") return { kind: "broken", why: `HTTP ${status} without JSON` };
       return { kind: "done", payload: body ?? null };
@@ -125,9 +127,9 @@ export function bodyText({ body }: ServiceRequest): string | undefined {
   return body === undefined ? undefined : writeJson(body);
 }
 
-function parsed(text: string): Json | undefined {
+function parsed(answer: AnswerBody): Json | undefined {
   try {
-    return parseJson(text);
+    return jsonOf(answer);
   } catch {
     return undefined;
   }

@@ -2,12 +2,12 @@ import { pauseAfter } from "../base/time/backoff.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { fitsHeader } from "../base/text/header.ts";
-import { isObject, type Json, type JsonObject, parseJson, shownJson, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { retry } from "../base/time/retry.ts";
 import type { Secret } from "../base/secret.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
-import type { Exchanged } from "../transport/exchange.ts";
+import { type AnswerBody, type Exchanged, jsonOf } from "../transport/exchange.ts";
 import { nextPageIn } from "./link.ts";
 import type { OutsideMeans, OutsidePlace, ReaderOf } from "./outside.ts";
 
@@ -115,8 +115,8 @@ function readPage(exchanged: Exchanged): Answer {
       message: `the API gave no answer: ${exchanged.why}`,
       next: "make sure that it runs, and that this machine reaches it; ask for smaller pages if the answer is too large",
     });
-  const { status, headers, text } = exchanged;
-  if (status === 200) return { response: jsonIn(text), link: headers["link"] ?? "" };
+  const { status, headers } = exchanged;
+  if (status === 200) return { response: jsonIn(exchanged), link: headers["link"] ?? "" };
   const isElsewhere = status >= 300 && status < 400;
   throw new Failure({
     code: "source.refused",
@@ -125,9 +125,9 @@ function readPage(exchanged: Exchanged): Answer {
   });
 }
 
-function jsonIn(text: string): Json {
+function jsonIn(answer: AnswerBody): Json {
   try {
-    return parseJson(text);
+    return jsonOf(answer);
   } catch (error) {
     throw new Failure({
       code: "source.unreadable",

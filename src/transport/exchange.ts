@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
+import { type Json, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
 import { whileUnderWay } from "../base/time/turns.ts";
@@ -51,15 +52,27 @@ export type Exchanged =
   | { readonly kind: "not-sent"; readonly why: string }
   /** `isTooLarge`: it has more bytes than the limits allow, and will have them again. */
   | { readonly kind: "no-answer"; readonly why: string; readonly isTooLarge?: true }
-  | {
+  | (AnswerBody & {
       readonly kind: "answered";
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
-      /** The body, without what a sieve has used. */
-      readonly text: string;
       /** How many bytes a sieve has used; left out for none. */
       readonly usedBytes?: number;
-    };
+    });
+
+/** The body of an answer, without what a sieve has used. */
+export interface AnswerBody {
+  /** The body as a text. */
+  readonly text: string;
+  /** It is no text in UTF-8, so `text` only shows what it may say; left out where it is one. */
+  readonly isGarbled?: true;
+}
+
+/** Returns the body of an answer as JSON. Throws a SyntaxError or RangeError when it is no JSON, or no text in UTF-8. */
+export function jsonOf({ text, isGarbled }: AnswerBody): Json {
+  if (isGarbled === true) throw new SyntaxError("it is no text in UTF-8");
+  return parseJson(text);
+}
 
 /**
  * Makes exchanges over HTTP/1.1. Reads share connections, as many as run at once, over all runs of a session. Redirects are answers like
@@ -242,10 +255,14 @@ class Listener implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const text = decoder.decode(this.#body.rest());
     const usedBytes = this.#bytes - this.#body.heldBytes;
-    const answer = { kind: "answered", status: this.#status, headers: flatten(this.#headers), text } as const;
-    this.#resolve(usedBytes > 0 ? { ...answer, usedBytes } : answer);
+    this.#resolve({
+      kind: "answered",
+      status: this.#status,
+      headers: flatten(this.#headers),
+      ...textIn(this.#body.rest()),
+      ...(usedBytes > 0 ? { usedBytes } : {}),
+    });
   }
 
   onResponseError(_: unknown, error: unknown): void {
@@ -274,8 +291,17 @@ class HeldBody implements BodySieve {
   }
 }
 
-// Removes a byte order mark, and never fails: invalid UTF-8 is no JSON either.
-const decoder = new TextDecoder();
+// Both remove a byte order mark. Names that differ only in bytes that are no UTF-8 would be the same text.
+const strict = new TextDecoder("utf-8", { fatal: true });
+const lenient = new TextDecoder();
+
+function textIn(body: Buffer): AnswerBody {
+  try {
+    return { text: strict.decode(body) };
+  } catch {
+    return { text: lenient.decode(body), isGarbled: true };
+  }
+}
 
 function options({ method, path, headers, body }: Outgoing): Dispatcher.DispatchOptions {
   const plain: string[] = [];

@@ -56,7 +56,7 @@ export class ListSplitter {
     const all = this.rest();
     all[comma] = CLOSE_LIST;
     const piece = all.subarray(0, comma + 1);
-    if (!this.#take(decoder.decode(piece))) {
+    if (!this.#takes(piece)) {
       if (this.#between === undefined) return this.#keep([piece], { isUnsound: true });
       const found = this.#scanned();
       return found > 0 ? this.#cut(found) : undefined;
@@ -65,6 +65,11 @@ export class ListSplitter {
     if (this.#mayGuess) this.#between ??= betweenAt(all, comma);
     this.#keep([OPENING, all.subarray(comma + 1)], { isUnsound: false });
     this.#scan.forget(comma);
+  }
+
+  #takes(piece: Buffer): boolean {
+    const text = textIn(piece);
+    return text !== undefined && this.#take(text);
   }
 
   #keep(held: Buffer[], { isUnsound }: { readonly isUnsound: boolean }): void {
@@ -151,5 +156,13 @@ const OTHER = 3;
 /** The list is over, or there is none. */
 const AFTER = 4;
 
-// Removes a byte order mark, and never fails: invalid UTF-8 is no JSON either.
-const decoder = new TextDecoder();
+// Removes a byte order mark.
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function textIn(bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined; // what is no UTF-8 is no JSON either
+  }
+}

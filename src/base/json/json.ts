@@ -1,6 +1,7 @@
 import { bracketDepth } from "./depth.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { LIMITS } from "../limits.ts";
+import { namesIn, repeatedName } from "./names.ts";
 
 declare global {
   interface JSON {
@@ -28,25 +29,48 @@ export function isForbiddenKey(key: string): boolean {
   return key.length >= SHORTEST_FORBIDDEN && FORBIDDEN_KEYS.has(key);
 }
 
-/** Reads JSON without losing a digit. Throws a SyntaxError or RangeError on text that is no JSON, is too deep, or holds a forbidden key. */
+/**
+ * Reads JSON without losing a digit. Throws a SyntaxError or RangeError on text that is no JSON, is too deep, holds a forbidden key, or has
+ * a name twice in one object.
+ */
 export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth): Json {
-  const quickly = quicklyParsed(text, depthLimit);
-  if (quickly !== undefined) return quickly;
+  const { value, names, chars } = quicklyParsed(text, depthLimit) ?? slowlyParsed(text, depthLimit);
+  // Of a name that is twice in one object, the parser keeps the last value (decision 197).
+  if (text.length - chars >= SHORTEST_FIELD && namesIn(text) !== names) throw repeated(text);
+  return value;
+}
+
+const SHORTEST_FIELD = ',"":0'.length;
+
+/** A value that was read, how many names all its objects have, and how many characters it has at the least when it is written. */
+interface Parsed {
+  readonly value: Json;
+  readonly names: number;
+  readonly chars: number;
+}
+
+function slowlyParsed(text: string, depthLimit: number): Parsed {
   if (bracketDepth(text, depthLimit) > depthLimit) throw new RangeError(`nested deeper than ${depthLimit} levels`);
-  return JSON.parse(text, revive) as Json;
+  const value = JSON.parse(text, revive) as Json;
+  return { value, names: namesOf(value), chars: 0 };
+}
+
+function namesOf(value: Json): number {
+  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, item) => sum + namesOf(item), 0);
+  return isObject(value) ? Object.values(value).reduce<number>((sum, inner) => sum + 1 + namesOf(inner), 0) : 0;
 }
 
 // Only the reviver sees how a number was written, and it takes several times as long. So numbers that would lose digits become marked
 // texts first. A mark inside of a text is a syntax error, and then everything is read again (decision 35).
-function quicklyParsed(text: string, depthLimit: number): Json | undefined {
+function quicklyParsed(text: string, depthLimit: number): Parsed | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK_CHAR) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
     const value = JSON.parse(marked) as object;
-    const numbers: Numbers = [];
-    if (!makeExact(value, depthLimit, numbers)) return undefined;
-    lastRead = { value, numbers };
-    return value as Json;
+    const found: Found = { numbers: [], names: 0, chars: 0 };
+    if (!makeExact(value, depthLimit, found)) return undefined;
+    lastRead = { value, numbers: found.numbers };
+    return { ...found, value: value as Json };
   } catch {
     return undefined; // the message must quote the original text
   }
@@ -67,37 +91,68 @@ const NUMBER_PARTS = 3;
 /** The value that was read quickly last, until `lookPlainly` takes it, mostly at once. */
 let lastRead: { readonly value: object; readonly numbers: Numbers } | undefined;
 
+/** What is found in a value on the way through it. */
+interface Found {
+  readonly numbers: Numbers;
+  /** How many names its objects have. */
+  names: number;
+  /** How many characters it has when it is written without a space. */
+  chars: number;
+}
+
 /** Puts exact numbers in place of integers and marked texts; returns false when a number may have lost digits in parsing. */
-function makeExact(value: object, levels: number, numbers: Numbers): boolean {
+function makeExact(value: object, levels: number, found: Found): boolean {
   if (levels === 0) return false;
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) if (!makePartExact(value, at, levels, numbers)) return false;
+    for (let at = 0; at < value.length; at++) if (!makePartExact(value, at, levels, found)) return false;
+    found.chars += Math.max(2, value.length + 1); // two brackets, and a comma between two items
     return true;
   }
+  let names = 0;
   // Objects made by JSON.parse inherit nothing, and a list of keys for each row would double the time.
   for (const key in value) {
     if (isForbiddenKey(key)) throw forbidden(key);
-    if (!makePartExact(value, key, levels, numbers)) return false;
+    if (!makePartExact(value, key, levels, found)) return false;
+    found.chars += key.length + '"":'.length;
+    names++;
   }
+  found.names += names;
+  found.chars += Math.max(2, names + 1);
   return true;
 }
 
-function makePartExact(holder: object, key: string | number, levels: number, numbers: Numbers): boolean {
+function makePartExact(holder: object, key: string | number, levels: number, found: Found): boolean {
+  const { numbers } = found;
   const parts = holder as Record<string | number, unknown>;
   const part = parts[key];
   if (typeof part === "string") {
-    if (part.charCodeAt(0) !== MARK_CODE) return true;
+    if (part.charCodeAt(0) !== MARK_CODE) {
+      found.chars += part.length + 2;
+      return true;
+    }
     const exact = Decimal.fromJsonSource(part.slice(MARK.length));
     numbers.push(parts, key, exact.approximate());
     parts[key] = exact;
+    found.chars += part.length - MARK.length;
   } else if (typeof part === "number") {
     if (!Number.isSafeInteger(part) || Object.is(part, -0)) return false;
     numbers.push(parts, key, part);
     parts[key] = Decimal.of(part);
+    found.chars += charsOf(part);
   } else if (typeof part === "object" && part !== null) {
-    return makeExact(part, levels - 1, numbers);
-  }
+    return makeExact(part, levels - 1, found);
+  } else found.chars += part === false ? 5 : 4; // true and null are as long
   return true;
+}
+
+function charsOf(integer: number): number {
+  let chars = integer < 0 ? 2 : 1;
+  for (let longer = 10; longer <= Math.abs(integer); longer *= 10) chars++;
+  return chars;
+}
+
+function repeated(text: string): SyntaxError {
+  return new SyntaxError(`the name ${shownJson(repeatedName(text))} is twice in one object`);
 }
 
 function forbidden(key: string): SyntaxError {

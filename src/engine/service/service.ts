@@ -1,6 +1,6 @@
 import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../../base/failure.ts";
-import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
+import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
@@ -10,7 +10,7 @@ import { isOwnError } from "../../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../../operations/request.ts";
 import { meaningOf } from "../../protocol/meaning.ts";
 import type { AnswerMeaning } from "../../protocol/record.ts";
-import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import { type AnswerBody, type Exchanged, jsonOf, type Outgoing } from "../../transport/exchange.ts";
 import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import type { EnginePorts } from "../engine-ports.ts";
@@ -194,7 +194,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
     return { ...NOTHING, meaning: meaningOf(exchanged, by.profile.refusals), message: exchanged.why, tooLarge };
   }
   const { status, headers, text } = exchanged;
-  const body = readBody(text, by.redact);
+  const body = readBody(exchanged, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
   const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
@@ -232,10 +232,11 @@ type Body =
   | { readonly kind: "none" }
   | { readonly kind: "broken"; readonly why: string };
 
-function readBody(text: string, redact: Redact): Body {
+function readBody(answer: AnswerBody, redact: Redact): Body {
+  const { text } = answer;
   if (text.trim() === "") return { kind: "none" };
   try {
-    return { kind: "json", value: parseJson(text) };
+    return { kind: "json", value: jsonOf(answer) };
   } catch (error) {
     // The parser's message quotes the text, which may hold a secret.
     return { kind: "broken", why: redact(text) === text ? messageOf(error) : "it cannot be read" };

@@ -34,6 +34,15 @@ function hasIndexKey(text: string): boolean {
   return /"\d+":/.test(text);
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 test("any JSON text is written as it was read", () => {
   fc.assert(
     fc.property(jsonText, (text) => {
@@ -58,6 +67,56 @@ test("keys that reach into JavaScript's own objects are refused at any depth", (
     expect(() => parseJson(`{"a":[{"${name}":{}}]}`)).toThrow("is not allowed");
   }
   expect(parseJson('{"a":"__proto__"}')).toEqual({ a: "__proto__" });
+});
+
+test("a name that is twice in one object is refused, however it is spelt and wherever it is", () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['{"a":1,"a":1}', "a"],
+    ['[{"b":{"a" : 1, "c":[], "a"\n:2}}]', "a"],
+    [String.raw`{"a":1,"\u0061":2}`, "a"],
+    [String.raw`{"x\"":":","y":1,"x\"":2}`, 'x"'],
+    ['{"a":1.5,"a":12345678901234567890,"b":"\u0091"}', "a"],
+    ['{"":1,"":2}', ""],
+    ['{"0":1,"1":2,"0":3}', "0"],
+    ['{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2,"a":3}]}', "a"],
+  ];
+  for (const [text, name] of cases)
+    expect(() => parseJson(text), text).toThrow(new SyntaxError(`the name ${JSON.stringify(name)} is twice in one object`));
+  for (const text of [
+    '{"a":{"a":1},"b":[{"a":1},{"a":2}]}',
+    '{"a":":\\":","b":"{\\"a\\":1}"}',
+    String.raw`{"\\":"\\","\"":1}`,
+    '":"',
+  ])
+    expect(writeJson(parseJson(text))).toBe(text);
+});
+
+test("a name that is twice is found beside a number of any length", () => {
+  for (let digits = 1; digits <= 18; digits++)
+    for (const number of [
+      "9".repeat(digits),
+      `1${"0".repeat(digits - 1)}`,
+      `-${"9".repeat(digits)}`,
+      `${"9".repeat(digits)}.5`,
+    ]) {
+      expect(writeJson(parseJson(`[{"":${number}}]`))).toBe(`[{"":${number}}]`);
+      expect(() => parseJson(`[{"":${number},"":0}]`), number).toThrow(SyntaxError);
+      expect(() => parseJson(`[{"":0,"":${number}}]`), number).toThrow(SyntaxError);
+    }
+});
+
+test("any name that is twice in one object is found in any JSON text", () => {
+  fc.assert(
+    fc.property(jsonText, key, fc.nat(), fc.constantFrom("", " ", "\n"), (text, name, at, space) => {
+      const twice = `${space}${JSON.stringify(name)}${space}:0`;
+      const places = Array.from(text.matchAll(/[{,](?=")/g), ({ index }) => index + 1);
+      const place = places[at % Math.max(1, places.length)] ?? 0;
+      const whole = places.length === 0 ? `{${twice},${twice}}` : `${text.slice(0, place)}${twice},${twice},${text.slice(place)}`;
+      fc.pre(isJson(whole));
+      expect(() => parseJson(whole)).toThrow(SyntaxError);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test("a text nested too deeply is refused before it is parsed", () => {

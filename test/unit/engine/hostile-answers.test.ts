@@ -137,3 +137,27 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
     }
   },
 );
+
+test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "investor.sales.list"])(
+  "an answer to %s that is no UTF-8, or has a name twice, is neither a success nor a refusal",
+  async (name) => {
+    const operation = operations.get(name) ?? expect.fail();
+    const good = '{"success":true,"response":{},"message":"minted Jos\u00e9","transactionId":"t","id":"A","note":"x"}';
+    const garbled = Buffer.from(good, "latin1");
+    const twice = good.replace('"note"', '"id"');
+    let next: Given = { body: "" };
+    const { url } = await serve(() => next);
+    const transport = transportForTest();
+    const service = new ServiceClient(targetAt(url), {
+      exchange: transport.exchange.bind(transport),
+      clock: clockWithoutWaiting(),
+      secrets: NO_SECRETS,
+    });
+    for (const body of [garbled, twice])
+      for (const status of operation.writes ? [200, 201, 400, 404] : [200]) {
+        next = { status, body };
+        const reply = await ask(service, { operation, input: pathInput(operation), caller });
+        expect(reply, `${status} ${String(body)}`).toMatchObject({ status, answer: undefined, meaning: "ambiguous" });
+      }
+  },
+);

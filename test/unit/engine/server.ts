@@ -34,7 +34,7 @@ export interface Came {
 export interface Given {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface Served {

@@ -81,6 +81,10 @@ test("what cannot be read to its end is incomplete, with a message that says why
       'reconcile.row: FOLDER/a.ndjson:2 (row) lacks the field "balance", and 2 rows more do not fit',
     ],
     [
+      ndjson(register.write("twice.ndjson", '{"holder":"alice","balance":5,"balance":100.5}\n')),
+      'reconcile.row: FOLDER/twice.ndjson:1 is no JSON: the name "balance" is twice in one object',
+    ],
+    [
       ndjson(register.write("long.ndjson", `{"holder":"${"x".repeat(1_100_000)}`)),
       "source.unreadable: FOLDER/long.ndjson cannot be read: line 1 has more than 1,048,576 characters",
     ],

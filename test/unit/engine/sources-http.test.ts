@@ -117,6 +117,16 @@ test("what an API does not give whole is incomplete, and its keys are sent nowhe
     ["", () => ({ body: "<html>" }), "source.unreadable: the answer of the API is no JSON"],
     [
       "",
+      () => ({ body: Buffer.from(`[${ALICE},${BOB.replace("bob", "Jos\u00e9")}]`, "latin1") }),
+      "source.unreadable: the answer of the API is no JSON: it is no text in UTF-8",
+    ],
+    [
+      ", each: response.items",
+      () => ({ body: `{"items":[${ALICE}],"items":[${BOB}]}` }),
+      'source.unreadable: the answer of the API is no JSON: the name "items" is twice in one object',
+    ],
+    [
+      "",
       () => ({ body: `{"items":[${ALICE}]}` }),
       "source.unreadable: page 1 of the API has no list of rows; name the list: each: response.items",
     ],

@@ -106,6 +106,25 @@ test.each([
   expect(came).toHaveLength(2);
 });
 
+test.each([
+  ["bytes that are no UTF-8", Buffer.from([0xe9]), "the answer is not JSON: it is no text in UTF-8"],
+  [
+    "a name twice in one record",
+    Buffer.from('","balance":1,"note":"'),
+    'the answer is not JSON: the name "balance" is twice in one object',
+  ],
+])("a list with %s is not compared, wherever it comes", async (_what, inside, why) => {
+  for (const count of [3, MANY]) {
+    const records = accounts(count, { note: "HERE" }).join(",");
+    const place = records.lastIndexOf("HERE");
+    const body = Buffer.concat([Buffer.from(`[${records.slice(0, place)}`), inside, Buffer.from(`${records.slice(place + 4)}]`)]);
+    const { url } = await serve(() => ({ body }));
+    const ran = await runnerForTest()(summing(count), targetAt(url));
+    expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
+    expect(comparisonIn(ran).gaps[0]?.message).toContain(why);
+  }
+});
+
 test("a row without a value ends the reading at once", async () => {
   const { url } = await serve(() => ({ body: `[${account(0, { balance: undefined })},${accounts(MANY).join(",")}]` }));
   const ran = await runnerForTest()(summing(1), targetAt(url));
