@@ -9,6 +9,7 @@ import type { Caller } from "../engine/service/caller.ts";
 import { Interrupted } from "../engine/run/interrupted.ts";
 import { ServiceClient } from "../engine/service/service.ts";
 import type { Target } from "../environment/target.ts";
+import { isUnfinished } from "../operations/answer.ts";
 import { fromTexts } from "../operations/dialect.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
@@ -195,7 +196,8 @@ export class CalibrationAsker {
     }
     const { status, text, headers } = exchanged;
     const body = read(exchanged);
-    const isSuccess = status >= 200 && status < 300 && (body !== undefined || (text.trim() === "" && status === 204));
+    const isWhole = status >= 200 && status < 300 && !isUnfinished(operation, status);
+    const isSuccess = isWhole && (body !== undefined || (text.trim() === "" && status === 204));
     const isRefusal = status >= 400 && status < 500 && isObject(body) && !OF_THE_MOMENT.has(status);
     const kind = isSuccess ? "ok" : isRefusal ? "refused" : "trouble";
     const answer: CalibrationAnswer = {

@@ -36,6 +36,11 @@ export interface Unreadable {
   readonly why: string;
 }
 
+/** Returns whether a successful status says that a read is not complete: 202 that it is still being made, 206 that this is a part of it. */
+export function isUnfinished({ writes }: Operation, status: number): boolean {
+  return !writes && (status === 202 || status === 206);
+}
+
 /** Loads the check of the answer. A write does so before it is sent, so that nothing can fail between its answer and the journal. */
 export function readyToRead({ call }: Operation): void {
   if (call.response !== undefined) validatorOf(call.response);

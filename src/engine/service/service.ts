@@ -4,7 +4,7 @@ import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
-import { type Answer, readAnswer, refusalText } from "../../operations/answer.ts";
+import { type Answer, isUnfinished, readAnswer, refusalText } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { isOwnError } from "../../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../../operations/request.ts";
@@ -200,6 +200,8 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
+  if (isUnfinished(operation, status))
+    return { ...common, meaning: mean(false), message: `HTTP ${status}, so the answer is not complete` };
   if (status >= 200 && status < 300) {
     const read = readSuccess(operation, body, by);
     if (read.kind === "answer") return { ...common, meaning: mean(true), answer: read };

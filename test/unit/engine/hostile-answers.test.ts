@@ -7,7 +7,7 @@ import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
 import { answersOf, brokenTexts, mutationsOf } from "./mutations.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
-import { type Given, NOT_STOPPING, serve, transportForTest } from "./server.ts";
+import { type Given, NOT_STOPPING, runnerForTest, serve, transportForTest } from "./server.ts";
 
 function ask(service: ServiceClient, call: Call): Promise<Reply> {
   return call.operation.writes
@@ -161,3 +161,28 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
       }
   },
 );
+
+test("a read that is answered with a part of it, or later, is not complete", async () => {
+  for (const [text, body] of [
+    ["read: ledger.account.list, with: { tokenId: T }, key: row.tokenId", '[{"id":"A","tokenId":"T","balance":1}]'],
+    ["read: ledger.token.get, with: { id: T }, key: row.id", '{"id":"T"}'],
+  ] as const)
+    for (const [status, outcome] of [
+      [200, "passed"],
+      [201, "passed"],
+      [202, "failed"],
+      [206, "failed"],
+    ] as const) {
+      const { url, came } = await serve(() => ({ status, body }));
+      const ran = await runnerForTest()(
+        `playbook: 1\nmode: read-only\nreconcile: [{ id: all, left: { rows: "['T']", key: row }, right: { ${text} } }]\n`,
+        targetAt(url),
+      );
+      expect(ran.outcome, `${status} ${text}`).toBe(outcome);
+      if (outcome === "passed") continue;
+      expect(ran.stopped?.comparison?.gaps).toMatchObject([
+        { message: expect.stringContaining(`HTTP ${status}, so the answer is not complete`) },
+      ]);
+      expect(came).toHaveLength(1);
+    }
+});
