@@ -250,7 +250,7 @@ function page(name: string, list: readonly object[]): object {
   return { status: "SUCCESS", response: { [name]: list }, pagination: { page: 1, totalPages: 1, totalItems: list.length } };
 }
 
-test("conserve a sale: a purchase that two investors list counts once, and a payout is none", async () => {
+test("conserve a sale: a purchase that two investors list counts once, a payout is none, and one below 0 is a drift that no other offsets", async () => {
   let transactions: readonly object[] = [];
   const project = await projectAt({
     "/status": () => ({}),
@@ -277,6 +277,10 @@ reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
   expect(thrice.code, thrice.transcript).toBe(3);
   expect(thrice.transcript).toContain("purchase 1, times listed");
   expect(thrice.transcript).toMatch(/1 drift: 1 new/);
+  transactions = [purchase("1", 15), purchase("2", 5), purchase("3", -5)];
+  const below = await project.run("run", "sale.yaml");
+  expect(below.code, below.transcript).toBe(3);
+  expect(below.transcript).toContain("purchase 3, at least 0");
   transactions = [purchase("1", 5)];
   const unlike = await project.run("run", "sale.yaml");
   expect(unlike.code, unlike.transcript).toBe(1);
@@ -428,6 +432,15 @@ test("sales: one that has sold more than was on sale is a drift", async () => {
   const over = await reconcile(project, "reconcile-sales", "on_sale", BUYERS);
   expect(over.code, over.transcript).toBe(3);
   expect(over.drifts).toEqual(["differs Sale1 30 | 20"]);
+});
+
+test("sales: a purchase below 0 is a drift, although another one offsets it", async () => {
+  const offset = await saleOf([purchase("1", 20), purchase("2", 15)], [purchase("3", -5), purchase("4", -5, { type: "payout" })]);
+  const sums = await reconcile(offset, "reconcile-sales", "sales", BUYERS);
+  expect(sums.code, sums.transcript).toBe(3);
+  expect(sums.drifts).toEqual([]);
+  const found = await reconcile(offset, "reconcile-sales", "below_zero", BUYERS);
+  expect(found.drifts).toEqual(["missing-right 3 -5 | -"]);
 });
 
 test("sales: a payout of a sale is no purchase", async () => {

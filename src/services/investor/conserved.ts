@@ -6,6 +6,7 @@ import {
   type ConservedRow,
   counted,
   left,
+  notBelowZero,
   numberIn,
   ONE,
   once,
@@ -73,7 +74,11 @@ class Purchases {
       if (known?.bought.equals(bought) === false) throw new Uncounted(`it is listed twice, of ${known.bought} and of ${bought}`);
       const times = known?.caller === caller ? known.times + 1 : 1;
       this.#known.set(id, { bought, caller, times });
-      if (known === undefined) return [right([this.#sale, "purchases"], bought, purchase)];
+      if (known === undefined)
+        return [
+          right([this.#sale, "purchases"], bought, purchase),
+          ...notBelowZero([this.#sale, `purchase ${id}`], bought, purchase),
+        ];
       const key = [this.#sale, `purchase ${id}, times listed`];
       return times > 2 ? [left(key, ONE, purchase)] : once(key, times, purchase); // each further one adds to the two
     });
