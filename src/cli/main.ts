@@ -22,6 +22,7 @@ export async function main(): Promise<void> {
   const signals = new Signals(stderr, (text) => hint(text));
   let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
+    caller: "person",
     stdout: terminalOf(process.stdout, (error) => {
       if (lost === EXIT.passed) stderr.write(formatFailure(hinted(unwritten(error), hint)));
       lost = EXIT.cannotStart;

@@ -54,8 +54,16 @@ export interface Onlooker {
   readonly event: (event: RunEvent) => void;
 }
 
+/** An assistant, which acts for a person in one project. What it names is read as if a playbook had named it. See decision 200. */
+export interface Assistant {
+  /** The `tokenbook.yaml` of the project, as it was when its server started; `undefined` when there was none. */
+  readonly environmentFile: string | undefined;
+}
+
 /** All that a command may touch of the process it runs in. stdout is for data, stderr for everything else. */
 export interface Shell {
+  /** Who calls the command, and gives inputs: a person may name any file. */
+  readonly caller: "person" | Assistant;
   /** For data. */
   readonly stdout: Terminal;
   /** For everything else. */

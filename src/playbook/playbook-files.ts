@@ -10,6 +10,8 @@ export interface FileReader {
   readonly read: (path: string) => string | undefined;
   /** Returns the placement of a file, relative to the playbook that a person named. By default, every file is in the project. */
   readonly placementOf?: (path: string, named: string) => Placement;
+  /** Whether a person gives the paths of files as inputs. By default nobody is trusted: such a file is held to the rules for one that a playbook names. */
+  readonly isGivenByPerson?: boolean;
   /** The playbooks of the library; by default none. */
   readonly shipped?: ShippedPlaybooks | undefined;
   /** Set when a run resumes: the content of data files that playbooks name, by playbook file and input. These files are not read again. */

@@ -19,6 +19,7 @@ const SILENT = { isTTY: false, columns: 80, rows: 24, write: () => undefined };
 /** A shell that prints nothing, in a folder; its children are processes of the built command. */
 export function quietShell(cwd: string): Shell {
   return {
+    caller: "person",
     stdout: SILENT,
     stderr: SILENT,
     hint: PLAIN_HINT,

@@ -1,5 +1,5 @@
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
@@ -60,6 +60,13 @@ async function minting(): Promise<{ readonly project: Project; readonly service:
   project.write("mint.yaml", MINT_ONCE);
   return { project, service };
 }
+
+const SHOW_FILE = `playbook: 1
+inputs: { f: { type: file, format: yaml } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps: [{ id: make, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ string(inputs.f) }}" } } }]
+`;
 
 function digestIn({ text }: Answer): string {
   return /^plan ([0-9a-f]{64})$/m.exec(text)?.[1] ?? "";
@@ -164,6 +171,40 @@ test("hostile calls change nothing and show nothing", async () => {
   await expect(client.callTool({ name: "constructor", arguments: {} })).rejects.toThrow("no such tool");
   expect(await service.commits()).toEqual([]);
   expect((await call("status")).text).toBe("no runs yet\n");
+});
+
+// Decision 200.
+test("a file that an assistant gives as an input is held to the rules for one that a playbook names, in plan and in run", async () => {
+  const { project, service } = await minting();
+  const outside = join(temporaryFolder(), "id_ed25519");
+  writeFileSync(outside, "c4nary-outside\n");
+  project.write("show.yaml", SHOW_FILE);
+  for (const file of ["here.txt", ".hidden/notes.txt", ".env.local"]) project.write(file, "c4nary-inside\n");
+  symlinkSync(outside, join(project.folder, "link.txt"));
+  const { call } = await assistant(project, ["--allow-writes", "here"]);
+  const plan = (f: string): Promise<Answer> => call("plan", { playbook: "show.yaml", inputs: { f } });
+  for (const [file, why] of [
+    [outside, "lies outside of the project"],
+    [relative(project.folder, outside), "lies outside of the project"],
+    ["link.txt", "lies outside of the project"],
+    [".hidden/notes.txt", "lies in a hidden folder"],
+    [".env.local", "is a file of settings"],
+    ["/etc/passwd", "lies outside of the project"],
+  ] as const) {
+    const refused = await plan(file);
+    expect(refused, refused.text).toMatchObject({ isError: true, text: expect.stringContaining(why) as string });
+    expect(refused.text).not.toMatch(/c4nary|root:/);
+  }
+  const planned = await plan("here.txt");
+  expect(planned, planned.text).toMatchObject({ isError: false, text: expect.stringContaining("will create") as string });
+  rmSync(join(project.folder, "here.txt"));
+  symlinkSync(outside, join(project.folder, "here.txt"));
+  const run = await call("run", { plan: digestIn(planned), key: "ORDER-1" });
+  expect(run, run.text).toMatchObject({ isError: true, text: expect.stringContaining("outside of the project") as string });
+  expect(run.text).not.toContain("c4nary");
+  expect(await service.commits()).toEqual([]);
+  const person = await project.run("plan", "show.yaml", "--input", `f=${outside}`);
+  expect(person.code, person.transcript).toBe(0);
 });
 
 test("an assistant writes in one environment only, and in a protected one only what somebody else has approved", async () => {

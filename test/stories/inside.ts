@@ -67,6 +67,7 @@ export async function runInside(argv: readonly string[], given: Inside): Promise
 
 function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout: KeptText; stderr: KeptText }): Shell {
   return {
+    caller: "person",
     stdout: new Door(stdout),
     stderr: new Door(stderr),
     hint: PLAIN_HINT,

@@ -10,8 +10,9 @@ import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 
 /** Returns the reader of the files that playbooks and inputs name; a path that is relative begins in the working directory. */
-export function filesOf({ cwd, onRead }: Pick<Shell, "cwd" | "onRead">): FileReader {
+export function filesOf({ cwd, onRead, caller }: Pick<Shell, "cwd"> & Partial<Pick<Shell, "onRead" | "caller">>): FileReader {
   return {
+    isGivenByPerson: caller === "person",
     read: (name) => {
       onRead?.(resolve(cwd, name));
       return readData(resolve(cwd, name), name);

@@ -116,7 +116,8 @@ function takeFile(
   if (path === undefined) return { problems: [`"${name}" must be given, as the path of a file`] };
   if (typeof path !== "string")
     return { problems: [`"${name}" must be the path of a file, and is ${writeJson(path).slice(0, 80)}`] };
-  const wanted = { path, use: given === undefined ? "data" : "given", named } as const;
+  const isGiven = given !== undefined && files?.isGivenByPerson === true;
+  const wanted = { path, use: isGiven ? "given" : "data", named } as const;
   const refusal = files === undefined ? undefined : refusalOf(files, wanted);
   if (refusal !== undefined)
     return { problems: [`"${name}": ${withFix({ message: `${path} ${refusal.message}`, fix: refusal.suggestion })}`] };

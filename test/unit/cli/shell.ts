@@ -20,6 +20,7 @@ export async function shownBy<O>(command: Command<O>, options: O): Promise<strin
 export function silentShell(write: (text: string) => void = () => undefined): Shell {
   const terminal: Terminal = { isTTY: false, columns: 80, rows: 24, write };
   return {
+    caller: "person",
     hint: PLAIN_HINT,
     hintState: () => undefined,
     stdin: () => Promise.resolve(new Uint8Array()),

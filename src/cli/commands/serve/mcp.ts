@@ -13,7 +13,9 @@ interface McpOptions extends Dotenv {
 
 /** `tokenbook mcp`: serves an assistant over stdio; it may write nowhere, or in one environment. */
 export const mcp: Command<McpOptions> = (plainShell, { allowWrites, ...where }) => {
-  const shell = inProjectHere(plainShell);
+  const here = inProjectHere(plainShell);
+  const { environmentFile } = here.project;
+  const shell = { ...here, caller: { environmentFile } };
   if (allowWrites !== undefined) assertEnvironment(shell, allowWrites);
   let plans: KeptPlans | undefined;
   return serveAssistant(shell, {
