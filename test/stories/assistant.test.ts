@@ -173,6 +173,31 @@ test("hostile calls change nothing and show nothing", async () => {
   expect((await call("status")).text).toBe("no runs yet\n");
 });
 
+// Decision 201.
+test("allowed in an environment, an assistant does not write in one of the same name of another project", async () => {
+  const { project, service } = await minting();
+  const inner = project.within("inner");
+  for (const file of ["tokenbook.yaml", "mint.yaml"]) inner.write(file, project.read(file));
+  project.write("tokenbook.yaml", "environments: { here: embedded }\n");
+  const state = temporaryFolder();
+  const stopping = project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" });
+  const stopped = await stopping.start("run", "inner/mint.yaml", "--state", state).ended;
+  expect(stopped.code, stopped.transcript).not.toBe(0);
+  const before = await service.commits();
+  const { call } = await assistant(project, ["--allow-writes", "here", "--state", state]);
+  for (const [name, given] of [
+    ["check", { playbook: "inner/mint.yaml" }],
+    ["plan", { playbook: "inner/mint.yaml" }],
+    ["plan", { playbook: "inner/mint.yaml", environment: "here" }],
+    ["resume", { run: "latest" }],
+  ] as const) {
+    const refused = await call(name, given);
+    expect(refused, refused.text).toMatchObject({ isError: true, text: expect.stringContaining("another project") as string });
+  }
+  expect((await call("plan", { playbook: "mint.yaml" })).isError).toBe(false);
+  expect(await service.commits()).toEqual(before);
+});
+
 // Decision 200.
 test("a file that an assistant gives as an input is held to the rules for one that a playbook names, in plan and in run", async () => {
   const { project, service } = await minting();

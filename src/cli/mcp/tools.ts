@@ -12,7 +12,7 @@ import { resolve } from "../commands/run/resolve.ts";
 import { resume } from "../commands/run/resume.ts";
 import { run } from "../commands/run/run.ts";
 import { listRuns } from "../commands/see/runs.ts";
-import { inProjectOf } from "../project/chosen-project.ts";
+import { assertCallersProject, inProjectOf, projectOfFile } from "../project/chosen-project.ts";
 import { type Dotenv, playbookFiles } from "../project/project.ts";
 import { shipped } from "../project/shipped.ts";
 import { callersKey } from "../program/arguments.ts";
@@ -111,10 +111,13 @@ function shown(shell: Shell, where: Desk["where"], named: string): Promise<ExitC
 }
 
 // An assistant reads no other files through us, not even what a message about them would show.
-function playbookHere({ cwd }: Shell, name: string): string {
+function playbookHere(shell: Shell, name: string): string {
+  const { cwd } = shell;
   if (shipped.read(name) !== undefined) return name;
-  if (/\.ya?ml$/i.test(name) && isWithin(resolvePath(cwd, name), cwd) && isWithin(realPath(cwd, name), realpathSync(cwd)))
+  if (/\.ya?ml$/i.test(name) && isWithin(resolvePath(cwd, name), cwd) && isWithin(realPath(cwd, name), realpathSync(cwd))) {
+    assertCallersProject(shell, projectOfFile(cwd, name));
     return name;
+  }
   throw new Failure({
     code: "mcp.playbook",
     message: `${quoted(name)} is no YAML file in the folder of this server`,

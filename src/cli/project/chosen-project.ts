@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
+import { quoted } from "../../base/text/text.ts";
 import { findEnvironmentFile } from "../../environment/load.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
@@ -30,7 +31,30 @@ export function projectAt(cwd: string): Project {
 
 /** Returns the shell in the project of its working directory, for commands that name no playbook. */
 export function inProjectHere(shell: Shell): ProjectShell {
-  return { ...shell, project: projectAt(shell.cwd) };
+  return inProject(shell, projectAt(shell.cwd));
+}
+
+/** Returns the shell in a project. Throws a Failure when an assistant calls that acts in another one: its environments have the same names. */
+export function inProject(shell: Shell, project: Project): ProjectShell {
+  assertCallersProject(shell, project);
+  return { ...shell, project };
+}
+
+/** Holds that whoever calls may act in a project: a person in any, an assistant in that of its server. Throws a Failure. */
+export function assertCallersProject({ cwd, caller }: Pick<Shell, "cwd" | "caller">, project: Project): void {
+  if (caller === "person" || placeOf(caller.environmentFile) === placeOf(project.environmentFile)) return;
+  const shown = (file: string | undefined): string => (file === undefined ? "no tokenbook.yaml" : relative(cwd, file));
+  throw new Failure({
+    code: "mcp.project",
+    message: `this belongs to another project, that of ${shown(project.environmentFile)}; this server is for ${shown(caller.environmentFile)}`,
+    why: "whoever started the server allowed it for one tokenbook.yaml; another one may have another service under the same name; nothing was sent",
+    next: `have a person start a server for that project: cd ${quoted(relative(cwd, project.folder) || ".")} && tokenbook mcp`,
+  });
+}
+
+// A link to the file of another project has other keys beside it.
+function placeOf(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : join(realpathSync(dirname(file)), basename(file));
 }
 
 /**
@@ -44,7 +68,7 @@ export function inProjectOf(shell: Shell, files: readonly string[], { state }: {
   const usual = projectAt(shell.cwd).folder;
   // Commands that we print are typed here, where another state directory would be looked at.
   if (state === undefined && project.folder !== usual) shell.hintState(relative(shell.cwd, join(project.folder, STATE_FOLDER)));
-  return { ...shell, project };
+  return inProject(shell, project);
 }
 
 function projectOf(shell: Shell, files: readonly string[]): Project {

@@ -11,7 +11,14 @@ import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
 import type { RunOpened } from "../../../protocol/record.ts";
 import { isEmbedded } from "../../../protocol/heading.ts";
 import { stateOf } from "../../../protocol/state.ts";
-import { inProjectHere, type Project, projectAt, projectOfFile, type ProjectShell } from "../../project/chosen-project.ts";
+import {
+  inProject,
+  inProjectHere,
+  type Project,
+  projectAt,
+  projectOfFile,
+  type ProjectShell,
+} from "../../project/chosen-project.ts";
 import { jsonReport } from "../../../report/formats/json.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../../runs/perform.ts";
@@ -115,7 +122,7 @@ function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { fi
   const usual = shipped.read(file) === undefined ? projectOfFile(shell.cwd, file) : here;
   const isMeant = (project: Project): boolean => folderInProject({ cwd: shell.cwd, project }) === folder;
   const others = typeof place === "string" ? [projectAt(dirname(place))] : [];
-  return { ...shell, project: [usual, here, ...others].find(isMeant) ?? usual };
+  return inProject(shell, [usual, here, ...others].find(isMeant) ?? usual);
 }
 
 // Paths of the command line mean other files from another folder.
