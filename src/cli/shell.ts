@@ -74,6 +74,8 @@ export interface Shell {
   readonly hintState: (state: string) => void;
   /** Receives the path of each file that the command reads of a project, before it is read; left out where nobody watches. */
   readonly onRead?: (path: string) => void;
+  /** Whether an embedded sandbox alone may be opened, as nobody has named the environment of the command. */
+  readonly embeddedOnly?: boolean | undefined;
   /** Holds the runs of the command, and receives their events; left out where nobody looks on. */
   readonly onlooker?: Onlooker;
   /** All that is piped in. */

@@ -250,6 +250,20 @@ test("a protected environment asks for consent, as for any run", async () => {
   expect(await consented.ended()).toMatchObject({ exitCode: 0 });
 });
 
+test("where nobody has named an environment, an embedded sandbox alone may serve: a real service is refused, whoever fills in its name", async () => {
+  const { project, service } = await served({ "mint.yaml": MINT_ONCE });
+  for (const environment of [{}, { environment: "here" }, { environment: "sandbox" }]) {
+    const refused = Debugging.here(project);
+    await refused.begin({ playbook: "mint.yaml", embeddedOnly: true, ...environment });
+    expect(await refused.ended()).toMatchObject({ exitCode: 2, printed: expect.stringContaining("not-embedded") as string });
+  }
+  expect(await service.commits()).toEqual([]);
+  project.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
+  const sandbox = Debugging.here(project);
+  await sandbox.begin({ playbook: "mint.yaml", embeddedOnly: true, environment: "sandbox" });
+  expect(await sandbox.ended()).toMatchObject({ exitCode: 0 });
+});
+
 test("an editor that sends no protocol, or ends the run, leaves nothing under way", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const session = Debugging.here(project);

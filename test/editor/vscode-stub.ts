@@ -241,7 +241,7 @@ export class StubEditor {
     const [command, args, options] = (started?.given ?? []) as [string, string[], { cwd?: string }];
     const session = new StubSession(configuration, { command, args, options });
     const tracker = this.#trackers?.createDebugAdapterTracker(session) as { onDidSendMessage?: Handler } | undefined;
-    for (const event of ["stopped", "exited", "tokenbook.step"])
+    for (const event of ["stopped", "exited", "output", "tokenbook.step"])
       session.on(event, (message: DebugProtocol.Event) => {
         tracker?.onDidSendMessage?.(message as never);
         if (event !== "stopped") return;

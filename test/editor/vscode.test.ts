@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { layExtension } from "../../scripts/release/vsix.ts";
-import { COMMAND_LINE, MINT_ONCE, newProject, temporaryFolder } from "../stories/world.ts";
+import { COMMAND_LINE, MINT_ONCE, newProject, servedSandbox, temporaryFolder } from "../stories/world.ts";
 import { type StubItem, StubEditor } from "./vscode-stub.ts";
 
 interface Extension {
@@ -33,7 +33,8 @@ interface Manifest {
 const FAILING = MINT_ONCE.replace("name: Mint once", "name: Mint too little").replace("== 10]", "== 11]");
 
 test("it registers what its manifest promises, shows playbooks as tests, and runs and debugs them", async () => {
-  const project = newProject({});
+  const outer = newProject({});
+  const project = outer.within("playbooks");
   project.write("mint.yaml", MINT_ONCE);
   project.write("failing.yaml", FAILING);
   project.write("compose.yaml", "services: {}\n");
@@ -71,14 +72,19 @@ test("it registers what its manifest promises, shows playbooks as tests, and run
   await editor.profiles.get("Debug")?.({ include: [mint] }, token);
   expect(editor.stops).toEqual(["before mint"]);
 
-  // Where environments are named, somebody must choose the one in which tests may write.
-  files.push(join(project.folder, "tokenbook.yaml"));
-  const before = editor.results.length;
-  await editor.profiles.get("Run")?.({ include: tests }, token);
-  expect(editor.results.slice(before).map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
-    "errored mint.yaml",
-    "errored failing.yaml",
-  ]);
+  // Where environments are named, somebody must choose the one in which tests may write: also where the editor does not see their file.
+  const service = await servedSandbox();
+  for (const name of ["here", "sandbox"]) {
+    outer.serviceAt(service.url);
+    outer.write("tokenbook.yaml", outer.read("tokenbook.yaml").replace("here:", `${name}:`));
+    const before = editor.results.length;
+    await editor.profiles.get("Run")?.({ include: tests }, token);
+    const errored = editor.results.slice(before).filter((line) => /^\w+ \w+\.yaml /.test(line));
+    expect(errored.map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual(["errored mint.yaml", "errored failing.yaml"]);
+    expect(errored[0]).toContain("tokenbook.testEnvironment");
+  }
+  expect(await service.commits()).toEqual([]);
+  outer.write("tokenbook.yaml", "environments: { here: embedded }\n");
 
   editor.open(files[0] ?? "", 13);
   await editor.commands.get("tokenbook.runToCursor")?.();

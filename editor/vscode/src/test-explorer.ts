@@ -86,13 +86,8 @@ export class TestExplorer {
       const playbook = playbookOf(item);
       if (token.isCancellationRequested || left.has(item.id) || done.has(playbook.id)) continue;
       done.add(playbook.id);
-      const environment = await environmentFor(playbook);
-      if (environment === undefined) {
-        run.errored(playbook, new vscode.TestMessage(NO_ENVIRONMENT));
-        continue;
-      }
       const line = item === playbook || noDebug ? undefined : (item.range?.start.line ?? 0) + 1;
-      await this.#runOne(run, playbook, { noDebug, token, line, environment });
+      await this.#runOne(run, playbook, { noDebug, token, line });
     }
     run.end();
   }
@@ -114,10 +109,7 @@ export class TestExplorer {
     });
     const stop = how.token.onCancellationRequested(() => void vscode.debug.stopDebugging(this.#sessions.get(name)));
     const asked = { type: this.#type, request: "launch", name: node.label, playbook: uri.fsPath, [OF_TEST]: name };
-    const at = {
-      ...(how.line === undefined ? {} : { stopAtLine: how.line }),
-      ...(how.environment === "" ? {} : { environment: how.environment }),
-    };
+    const at = { ...(how.line === undefined ? {} : { stopAtLine: how.line }), ...placeOfTest(playbook) };
     const folder = vscode.workspace.getWorkspaceFolder(uri);
     const options: vscode.DebugSessionOptions = { noDebug: how.noDebug, testRun: run };
     if (await vscode.debug.startDebugging(folder, { ...asked, ...at }, options)) await ended;
@@ -164,20 +156,17 @@ interface OneRun {
   readonly token: vscode.CancellationToken;
   /** The line of the step at which the debugger stops once. */
   readonly line: number | undefined;
-  /** Empty where no `tokenbook.yaml` names any: the embedded sandbox. */
-  readonly environment: string;
 }
 
-const NO_ENVIRONMENT =
-  "A test runs its playbook, and that writes. Set tokenbook.testEnvironment to the environment of tokenbook.yaml in which tests may write.";
-
-// One click runs all tests, so they never run in an environment that nobody has chosen for them.
-async function environmentFor({ uri }: vscode.TestItem): Promise<string | undefined> {
+// One click runs all tests, so they never run in an environment that nobody has chosen for them. Which `tokenbook.yaml` belongs to a playbook,
+// tokenbook alone knows: it also looks above the folder of the editor. So we name the place, and tokenbook refuses any other.
+function placeOfTest({ uri }: vscode.TestItem): { readonly environment: string; readonly embeddedOnly?: true } {
   const chosen = vscode.workspace.getConfiguration("tokenbook", uri).get<string>("testEnvironment", "");
-  if (chosen !== "") return chosen;
-  const named = await vscode.workspace.findFiles("**/tokenbook.yaml", NOT_THERE, 1);
-  return named.length === 0 ? "" : undefined;
+  return chosen === "" ? { environment: SANDBOX, embeddedOnly: true } : { environment: chosen };
 }
+
+/** The name by which tokenbook knows the embedded sandbox where no `tokenbook.yaml` has environments. */
+const SANDBOX = "sandbox";
 
 function report(
   run: vscode.TestRun,

@@ -57,6 +57,12 @@ interface StepNews {
   readonly message?: string;
 }
 
+/** What the debug adapter prints. */
+interface Output {
+  readonly category?: string;
+  readonly output: string;
+}
+
 /** A message of the debug adapter, as an editor passes it on. */
 export interface AdapterMessage {
   readonly type?: string;
@@ -89,6 +95,13 @@ const EXITS: Readonly<Record<number, string>> = {
   130: "the run was interrupted; tokenbook resume continues it",
 };
 
+const COULD_NOT_START = 2;
+
+// A failure is printed as one text, which begins with its code.
+function failureIn({ category, output }: Output): string | undefined {
+  return category === "stderr" && output.startsWith("error ") ? output.trimEnd() : undefined;
+}
+
 /** One run of a playbook, as the test explorer sees it. */
 export class TestRunModel {
   readonly #playbook: TestNode;
@@ -98,6 +111,7 @@ export class TestRunModel {
   readonly #ended = new Map<string, { readonly verdict: Verdict; readonly message: string }[]>();
   readonly #rounds = new Set<string>();
   #exitCode: number | undefined;
+  #failure = "";
 
   constructor(playbook: TestNode, view: TestView) {
     this.#playbook = playbook;
@@ -109,6 +123,7 @@ export class TestRunModel {
   take({ type, event, body }: AdapterMessage): void {
     if (type !== "event") return;
     if (event === "tokenbook.step") this.#step(body as StepNews);
+    if (event === "output") this.#failure = failureIn(body as Output) ?? this.#failure;
     if (event === "exited") this.#exitCode = (body as { readonly exitCode: number }).exitCode;
   }
 
@@ -137,7 +152,12 @@ export class TestRunModel {
     }
     const code = this.#exitCode ?? 130;
     const verdict = code === 0 ? "passed" : code === 1 || code === 3 ? "failed" : "errored";
-    this.#view.ended(this.#playbook.id, verdict, code === 0 ? "" : (EXITS[code] ?? `tokenbook ended with ${code}`));
+    this.#view.ended(this.#playbook.id, verdict, code === 0 ? "" : this.#reasonFor(code));
+  }
+
+  #reasonFor(code: number): string {
+    const reason = EXITS[code] ?? `tokenbook ended with ${code}`;
+    return code === COULD_NOT_START && this.#failure !== "" ? `${reason}\n\n${this.#failure}` : reason;
   }
 }
 

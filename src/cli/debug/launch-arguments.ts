@@ -11,6 +11,8 @@ export interface LaunchArguments {
   readonly cwd?: string;
   /** The name of the environment; the usual one when left out. */
   readonly environment?: string;
+  /** Refuses every environment but an embedded sandbox. An editor sets it for what runs without anybody having named an environment. */
+  readonly embeddedOnly?: boolean;
   /** As on the command line, all values are texts. */
   readonly inputs?: Readonly<Record<string, string>>;
   /** A file with values for inputs. */
@@ -41,6 +43,7 @@ const PROPERTIES: Readonly<Record<keyof LaunchArguments, object>> = {
   resume: TEXT,
   cwd: TEXT,
   environment: TEXT,
+  embeddedOnly: FLAG,
   inputs: { type: "object", additionalProperties: { type: "string" } },
   inputsFile: TEXT,
   dotenv: { anyOf: [TEXT, { const: false }] },

@@ -9,7 +9,7 @@ import { count, didYouMean, quoted } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
 import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
 import type { Variables } from "../../environment/key.ts";
-import { ENVIRONMENT_FILE, loadEnvironment, loadProfile } from "../../environment/load.ts";
+import { ENVIRONMENT_FILE, loadEnvironment, loadProfile, outlineEnvironments } from "../../environment/load.ts";
 import type { Target } from "../../environment/target.ts";
 import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
@@ -130,6 +130,7 @@ export async function openTarget(
 ): Promise<OpenTarget> {
   const { environmentFile: file } = shell.project;
   if (file !== undefined) {
+    if (shell.embeddedOnly === true) assertEmbedded(shell, file, where);
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), loaded.sandbox);
     assertTlsChecked(loaded, shell.variables);
@@ -157,6 +158,19 @@ export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { en
     ", and CI is set: the embedded sandbox is not used without being asked for",
     `write a tokenbook.yaml beside the playbooks, or ask for the sandbox: --env ${EMBEDDED_NAME}`,
   );
+}
+
+// Asked before any key is read: whoever allows the sandbox only needs none.
+function assertEmbedded({ cwd }: Shell, file: string, { env }: Where): void {
+  const all = outlineEnvironments(file, cwd);
+  const chosen = env === undefined ? all[0] : all.find(({ name }) => name === env);
+  if (chosen?.embedded === true) return;
+  throw new Failure({
+    code: "environment.not-embedded",
+    message: `${relative(cwd, file)} has no embedded sandbox "${env ?? chosen?.name ?? EMBEDDED_NAME}"`,
+    why: "nobody has named the environment for this run, so it may write in the embedded sandbox only; nothing was sent",
+    next: `name one, for tests in the setting tokenbook.testEnvironment of the editor: ${all.map(({ name }) => name).join(", ")}`,
+  });
 }
 
 async function embeddedSandbox(path: string, environment: string): Promise<OpenTarget> {
