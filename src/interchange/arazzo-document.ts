@@ -1,16 +1,17 @@
 import { SchemaSet } from "../schema/validator.ts";
 import type { SourceFile } from "../source/file.ts";
-import { child, type ListNode, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
+import { type ListNode, type MapNode, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { ARAZZO } from "./arazzo-schema.ts";
 import { TranslationFindings } from "./findings.ts";
+import { structureOf } from "./shown-structure.ts";
 
 /** A document of the right shape, and where its findings go. */
 export interface ArazzoDocument {
   /** The whole document. */
   readonly root: MapNode;
-  /** Its path and text, with the keys concealed. */
+  /** Its path and text; frames show its structure only. */
   readonly file: SourceFile;
   /** What was found in it so far. */
   readonly findings: TranslationFindings;
@@ -21,9 +22,10 @@ let shapeProblems: ReturnType<SchemaSet["plainValidator"]> | undefined;
 /** Reads a document; the findings say why there is none. */
 export function readArazzo(path: string, text: string): ArazzoDocument | Pick<ArazzoDocument, "findings"> {
   const { file, root, diagnostics } = parseUnshown(path, text);
-  const findings = new TranslationFindings(file, diagnostics);
+  const unshown = diagnostics.map((diagnostic) => ({ ...diagnostic, frame: "" }));
+  const findings = new TranslationFindings(file, unshown);
   if (root === undefined) return { findings };
-  concealKeys(root, file);
+  file.showOnly(structureOf(root));
   shapeProblems ??= new SchemaSet().plainValidator(ARAZZO);
   for (const problem of essential(shapeProblems(toPlain(root)))) {
     const { finding, range } = placeProblem(problem, root);
@@ -39,16 +41,6 @@ const SECRET_NAME = /^(?:x-api-key|authorization|proxy-authorization|cookie|.*(?
 /** Returns whether a parameter of this name carries a key. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
-}
-
-// A key that is written into a document is shown by no frame.
-function concealKeys(node: SourceNode, file: SourceFile): void {
-  if (node.kind === "scalar") return;
-  const parts = node.kind === "list" ? node.items : Array.from(node.entries.values(), ({ value }) => value);
-  const value = child(node, "value");
-  const isKey = textOf(child(node, "in")) === "header" && isSecretName(textOf(child(node, "name")) ?? "");
-  if (isKey && value !== undefined && textOf(value)?.startsWith("$") !== true) file.conceal(value.range);
-  for (const part of parts) concealKeys(part, file);
 }
 
 /** The fields whose values are data, or schemas. */

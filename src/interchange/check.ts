@@ -11,10 +11,10 @@ import { importArazzo, type Translation } from "./import/import-arazzo.ts";
 export function checkDocument(path: string, text: string, files?: FileReader): CheckResult {
   if (!isArazzo(text)) return checkPlaybook(path, text, files);
   const translation = importArazzo(path, text);
-  const { diagnostics } = translation;
-  if (translation.text === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
-  const checked = checkPlaybook(path, translation.text, files);
-  const found = checked.diagnostics.map((diagnostic) => placed(diagnostic, translation, new SourceFile(path, text)));
+  const { text: made, diagnostics, file } = translation;
+  if (made === undefined || file === undefined) return { playbook: undefined, outputs: new Map(), diagnostics };
+  const checked = checkPlaybook(path, made, files);
+  const found = checked.diagnostics.map((diagnostic) => placed(diagnostic, translation, file));
   const all = [...diagnostics, ...found];
   return {
     ...checked,

@@ -70,6 +70,19 @@ export class SourceFile {
     this.#shown = this.#shown.slice(0, start) + hidden + this.#shown.slice(end);
   }
 
+  /** Hides all that is in none of these ranges, in all later frames, also comments; white space, brackets and colons stay. */
+  showOnly(ranges: readonly Range[]): void {
+    if (this.#shown === undefined) return;
+    const parts: string[] = [];
+    let at = 0;
+    for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
+      if (start < at) continue;
+      parts.push(hiddenText(this.#shown.slice(at, start)), this.#shown.slice(start, end));
+      at = end;
+    }
+    this.#shown = [...parts, hiddenText(this.#shown.slice(at))].join("");
+  }
+
   /** Makes all later diagnostics without a frame: any part of the text may be a secret. */
   showNothing(): void {
     this.#shown = undefined;
@@ -82,6 +95,11 @@ export class SourceFile {
     const shown = this.#shown.slice(this.#lineStarts[first - 1], this.#lineStarts[place.line + FRAME_LINES.below]);
     return codeFrame(shown.split(/\r?\n/), first, place);
   }
+}
+
+// A dash that begins an item stays.
+function hiddenText(text: string): string {
+  return text.replaceAll(/[^\s{}[\],:-]|(?<=\S)-|-(?=\S)/g, "*");
 }
 
 /** Returns the offset at which the line of an offset begins. */

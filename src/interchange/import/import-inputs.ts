@@ -57,6 +57,13 @@ export class ImportedInputs {
     return new Expr(isSecret(schema) ? `secrets.${outsideName(name)}` : `inputs.${this.#names.of(name)}`);
   }
 
+  /** Returns whether an input of a workflow is a secret. */
+  isSecretIn(workflow: SourceNode, name: string): boolean {
+    const properties = child(this.#resolved(child(workflow, "inputs")), "properties");
+    const schema = this.#resolved(child(properties, name));
+    return schema !== undefined && isSecret(schema);
+  }
+
   /** Takes an input as the value of a header with a key: the environment has it. */
   isKey(name: string): void {
     this.#keys.add(name);

@@ -47,7 +47,11 @@ export class WorkflowScope {
   resolve(text: string, place: FindingPlace, own?: CallTarget, owner?: string): WrittenValue | undefined {
     const runtime = readRuntime(text);
     if (runtime === undefined)
-      return this.findings.refuse(place, `"${text}" is no runtime expression of Arazzo`, "its value could not be found");
+      return this.findings.refuse(
+        place,
+        "this begins with $ and is no runtime expression of Arazzo",
+        "its value could not be found",
+      );
     const value = this.#valueOf(runtime, place, own, owner);
     if (value === undefined || !("path" in runtime) || runtime.kind === "body") return value;
     return (

@@ -13,7 +13,7 @@ import type { CallTarget } from "../answer-place.ts";
 import { type GivenParameter, WorkflowScope } from "./import-scope.ts";
 import type { Names } from "../names.ts";
 import { operationAtPath, operationOfId } from "../operation-reference.ts";
-import { type WrittenValue, written } from "../value.ts";
+import { Expr, type WrittenValue, written } from "../value.ts";
 
 /** A step of the translated playbook: its fields, and where it comes from. */
 export interface ImportedStep {
@@ -232,14 +232,20 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
       "write them at the steps of the workflow",
     );
   if (skips.has(at)) findings.refuse(step.node, "a workflow cannot be jumped over", "write the condition at its steps");
-  const given = new Map(
-    parametersOf(step.node, undefined, importing.document).map(({ name, value }) => [name, scope.value(value)]),
-  );
+  const parameters = parametersOf(step.node, undefined, importing.document);
+  const given = new Map(parameters.map(({ name, value }) => [name, { value: scope.value(value), node: value }]));
   const defaults = child(child(workflow, "inputs"), "properties");
   const input = (name: string, place: FindingPlace): WrittenValue | undefined => {
-    if (given.has(name)) return given.get(name);
     const usual = child(child(defaults, name), "default");
-    if (usual !== undefined) return scope.value(usual);
+    const known = given.get(name) ?? (usual === undefined ? undefined : { value: scope.value(usual), node: usual });
+    if (known !== undefined && !(known.value instanceof Expr) && importing.inputs.isSecretIn(workflow, name))
+      return findings.refuse(
+        known.node,
+        `the secret input "${name}" of the workflow "${id}" is given as a text`,
+        "a secret that is written into a document would be copied into the playbook, shown and kept",
+        "give it the value of an input with format: password",
+      );
+    if (known !== undefined) return known.value;
     return findings.refuse(
       place,
       `the workflow "${id}" is run without its input "${name}"`,

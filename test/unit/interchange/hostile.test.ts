@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { checkDocument } from "../../../src/interchange/check.ts";
+import { checkDocument, importArazzo } from "../../../src/interchange/check.ts";
 import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 
 const HEAD = `arazzo: 1.0.1
@@ -59,6 +59,51 @@ test.for([
 
 test("a document of ten megabytes is refused by its size", () => {
   expect(problemsOf(`${HEAD}# ${"a".repeat(10_000_000)}\n`)).toHaveLength(1);
+});
+
+const LIVE = "LIVE-KEY-0123456789";
+const SECRET_INPUT = "    inputs: { type: object, properties: { K: { type: string, format: password } } }\n";
+const KEY = "{ name: X-API-KEY, in: header, value: $inputs.K }";
+
+// Decision 202.
+test.for([
+  [
+    "in place of a component's value",
+    `components: { parameters: { key: ${KEY} } }\nworkflows:\n${workflow("a", [
+      step(
+        "s",
+        `parameters: [{ reference: $components.parameters.key, value: ${LIVE} }, { name: nothing, in: query, value: 1 }]`,
+      ),
+    ])}`,
+  ],
+  ...["query", "cookie", "header"].map((place) => [
+    `as a parameter in ${place}`,
+    `workflows:\n${workflow("a", [step("s", `parameters: [{ name: anything, in: ${place}, value: ${LIVE} }]`)])}`,
+  ]),
+  [
+    "for the secret input of a workflow that a step runs",
+    `workflows:\n${workflow("inner", [step("s", `parameters: [{ name: id, in: query, value: $inputs.K }]`)], SECRET_INPUT)}${workflow("outer", [`{ stepId: go, workflowId: inner, parameters: [{ name: K, value: ${LIVE} }] }`])}`,
+  ],
+  [
+    "as the default of a secret input",
+    `workflows:\n${workflow("a", [step("s", `parameters: [${KEY}, { name: nothing, in: query, value: 1 }]`)], SECRET_INPUT.replace("password", `password, default: ${LIVE}`))}`,
+  ],
+  [
+    "as the default of the secret input of a workflow that a step runs",
+    `workflows:\n${workflow("inner", [step("s", `parameters: [{ name: id, in: query, value: $inputs.K }]`)], SECRET_INPUT.replace("password", `password, default: ${LIVE}`))}${workflow("outer", ["{ stepId: go, workflowId: inner }"])}`,
+  ],
+  ["in a body", `workflows:\n${workflow("a", [step("s", `requestBody: { payload: { type: ${LIVE} } }`)])}`],
+  ["with a dollar", `workflows:\n${workflow("a", [step("s", `parameters: [{ name: id, in: query, value: $${LIVE} }]`)])}`],
+  ["in a comment", `workflows:\n${workflow("a", [`${step("s", "onFailure: [{ name: x, type: goto, stepId: s }]")} # ${LIVE}`])}`],
+  [
+    "where the text cannot be read",
+    `workflows:\n${workflow("a", [`{ stepId: s, parameters: [{ name: X-API-KEY, in: header, value: ${LIVE}`])}`,
+  ],
+] as const)("a key that is written %s is shown nowhere, and copied nowhere", ([, rest]) => {
+  const text = `${HEAD}${rest}`;
+  const found = checkDocument("x.arazzo.yaml", text).diagnostics.map(formatDiagnostic).join("\n");
+  expect(found).not.toBe("");
+  expect(`${found}${importArazzo("x.arazzo.yaml", text).text ?? ""}`).not.toContain(LIVE.slice(5));
 });
 
 test("a key that is written in a header is shown nowhere, and copied nowhere", () => {
