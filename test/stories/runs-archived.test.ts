@@ -147,6 +147,15 @@ test("what programs read of archives is as published", async () => {
   expect([nowhere.code, nowhere.stderr], nowhere.transcript).toEqual([2, expect.stringContaining("cannot be read")]);
 });
 
+function sealedAgain(text: string): string {
+  const lines = text.split("\n");
+  const before = lines
+    .slice(0, -2)
+    .map((line) => `${line}\n`)
+    .join("");
+  return `${before}${lines.at(-2)?.replace(/(?<="digest":")\w+/, hash("sha256", before))}\n`;
+}
+
 const PYTHON = ["python3", "python"].find(
   (name) => spawnSync(name, ["-c", "import sys; sys.exit(sys.version_info < (3,))"]).status === 0,
 );
@@ -189,6 +198,15 @@ test.skipIf(PYTHON === undefined)("a script of another language finds the same a
     ["a removed line", (each) => each.split("\n").toSpliced(3, 1).join("\n")],
     ["a cut file", (each) => each.slice(0, -300)],
     ["nothing", () => ""],
+    ["a note in the seal", (each) => each.replace('"kind":"archive.sealed",', '"kind":"archive.sealed","note":"paid",')],
+    ["a space in the seal", (each) => each.replace('"kind":"archive.sealed",', '"kind":"archive.sealed", ')],
+    // Sealed again by whoever changed it.
+    ["another outcome", (each) => sealedAgain(each.replace('"outcome":"passed"', '"outcome":"failed"'))],
+    ["another playbook", (each) => sealedAgain(each.replace('"playbook":"create.yaml"', '"playbook":"pay-all.yaml"'))],
+    ["another environment", (each) => sealedAgain(each.replace('"environment":"sandbox"', '"environment":"production"'))],
+    ["another year", (each) => sealedAgain(each.replace(/"openedAt":"\d+/, '"openedAt":"2020'))],
+    ["an outcome twice", (each) => sealedAgain(each.replace('"outcome":"passed"', '"outcome":"failed","outcome":"passed"'))],
+    ["a field more", (each) => sealedAgain(each.replace('"kind":"archive.run",', '"kind":"archive.run","note":"paid",'))],
   ];
   for (const [attack, change] of attacks) {
     writeFileSync(first, change(text));
@@ -198,11 +216,8 @@ test.skipIf(PYTHON === undefined)("a script of another language finds the same a
       [1, 1],
     ]);
   }
-  // Sealed again by whoever changed it: the next archive does not follow from it, and the journal knows its digest.
-  const changed = text.split("\n").slice(0, -2).join("\n").replace('"outcome":"passed"', '"outcome":"failed"');
-  const [seal = ""] = text.split("\n").slice(-2);
-  const digest = hash("sha256", `${changed}\n`);
-  writeFileSync(first, `${changed}\n${seal.replace(/[0-9a-f]{64}/, digest)}\n`);
+  // What no record says: the next archive does not follow from it, and the journal knows its digest.
+  writeFileSync(first, sealedAgain(text.replace(/"sealedAt":"\d+/, '"sealedAt":"2020')));
   expect(await both()).toMatchObject({ intact: [true, false], codes: [1, 1] });
   const known = await at.run("runs", "verify", "--archive", folder);
   expect(known.lines[0], known.transcript).toMatch(

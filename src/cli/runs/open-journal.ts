@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { KnownArchive } from "../../journal/archives/archives.ts";
@@ -55,21 +55,29 @@ export async function lookForRuns<T>(
   if (options.archive === undefined) return lookIntoJournal(shell, options, look);
   const { openArchives } = await import("../../journal/archives/archive-journal.ts");
   const path = resolve(shell.cwd, options.archive);
-  const archives = { path, known: knownArchives(shell, options, path), named: named.map(({ typed }) => typed) };
+  const known = knownArchives(shell, options);
+  const uncompared = (): void => noteUncompared(shell, known);
+  const archives = { path, known: known ?? [], named: named.map(({ typed }) => typed), uncompared };
   return closing(openArchives(archives, LOOKING), look);
 }
 
-/** Returns what the journal knows of the archives at a path. They are read wherever they are, also where there is no journal. */
-export function knownArchives(shell: Shell, where: Where, path: string): readonly KnownArchive[] {
+/** Returns all archives that the journal has written; `undefined` when it cannot be read, which is noted: archives are read wherever they are. */
+export function knownArchives(shell: Shell, where: Where): readonly KnownArchive[] | undefined {
   try {
-    return lookIntoJournal(shell, where, (store) => store.archives.all()).filter(
-      ({ file }) => file === path || dirname(file) === path,
-    );
+    return lookIntoJournal(shell, where, (store) => store.archives.all());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     shell.stderr.write(`note: the archives were not compared with the journal: ${error.message}\n`);
-    return [];
+    return undefined;
   }
+}
+
+/** Notes that archives are whole by themselves only: whoever wrote all of them again would not be found out. */
+export function noteUncompared({ stderr }: Pick<Shell, "stderr">, known: readonly KnownArchive[] | undefined): void {
+  if (known === undefined) return;
+  const why =
+    known.length === 0 ? "there is no journal here that has written archives" : "the journal here has written none of them";
+  stderr.write(`note: the archives were not compared with a journal: ${why}; to name its state directory: --state DIR\n`);
 }
 
 function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { archiveName, archiveNumber, FIRST_PREVIOUS, readArchive } from "./archive-file.ts";
 import type { KnownArchive } from "./archives.ts";
@@ -18,58 +18,112 @@ export interface VerifiedArchive {
   readonly digest: string | null;
   /** The digest of the archive before it. Null when it has no first line. */
   readonly previous: string | null;
+  /** When it was sealed, in milliseconds since the Unix epoch, as its first line says. */
+  readonly sealedAt: number | undefined;
+  /** Whether the journal at hand has written it, with this digest. */
+  readonly compared: boolean;
   /** What is wrong with it, or with its place in the chain; null when it is intact. */
   readonly problem: Failure | null;
 }
 
 /**
  * Verifies the archives of a folder, and that each follows from the one before it. The folder may begin with a later archive than the first.
- * `known` are those that a journal has written there: it shows whether the last ones are missing. Throws a Failure when the folder cannot
- * be read, or holds no archive.
+ * `known` are all that a journal has written: where the folder has one of them, or is where they were written, they show whether the last ones are
+ * missing, or others. Throws a Failure when the folder cannot be read, or holds no archive.
  */
 export function verifyArchives(folder: string, known: readonly KnownArchive[]): readonly VerifiedArchive[] {
-  const there = numbersIn(folder);
-  const [first] = there;
-  if (first === undefined && known.length === 0) throw noArchive(folder);
-  const expected = new Map(known.map(({ number, digest }) => [number, digest]));
-  const end = Math.max(...there, ...expected.keys());
+  const there = filesIn(folder).map((file) => verifyOne(folder, file));
+  const expected = new Map(writtenWith(folder, there, known).map(({ number, digest }) => [number, digest]));
+  const first = there[0]?.number ?? Math.min(...expected.keys());
+  if (there.length === 0 && expected.size === 0) throw noArchive(folder);
   const verified: VerifiedArchive[] = [];
-  for (let number = first ?? Math.min(...expected.keys()); number <= end; number++) {
+  for (const found of inTurn(folder, there, Math.max(first - 1, ...expected.keys()))) {
     const last = verified.at(-1);
     // One that is damaged or missing was reported itself, so nothing is said about the one after it.
-    const before = number === 1 ? FIRST_PREVIOUS : last?.problem === null ? last.digest : undefined;
-    const archive = there.includes(number) ? verifyOne(folder, number) : missing(folder, number);
-    verified.push({ ...archive, problem: archive.problem ?? linkProblem(archive, before, expected.get(number)) });
+    const before = found.number === 1 ? FIRST_PREVIOUS : last?.problem === null ? last.digest : undefined;
+    const digest = expected.get(found.number);
+    const compared = found.digest !== null && found.digest === digest;
+    verified.push({ ...found, compared, problem: found.problem ?? linkProblem(found, before, digest) });
   }
   return verified;
 }
 
+// Those that are there, and for each gap between them and before `end` the first one that is missing. `there` is in the order of its numbers.
+function inTurn(folder: string, there: readonly VerifiedArchive[], end: number): readonly VerifiedArchive[] {
+  const [first] = there;
+  const all: VerifiedArchive[] = [];
+  let next = first?.number ?? 1;
+  for (const found of there) {
+    if (found.number > next) all.push(missing(folder, next, found.number - 1));
+    all.push(found);
+    next = Math.max(next, found.number + 1);
+  }
+  return end >= next ? [...all, missing(folder, next, end)] : all;
+}
+
 /**
- * Returns the archives at a path: one file, or all of a folder. Throws a Failure when one of them is not whole, or does not follow from the one
- * before it.
+ * Returns those of a journal's archives that belong into a folder: a copy is known by what it holds, since its path is another one. An archive is the
+ * journal's if it has its digest, or was sealed at its moment; then all that were written beside it belong here.
  */
-export function wholeArchives(path: string, known: readonly KnownArchive[]): readonly string[] {
+function writtenWith(folder: string, there: readonly VerifiedArchive[], known: readonly KnownArchive[]): readonly KnownArchive[] {
+  const found = new Map(there.map((archive) => [archive.number, archive]));
+  const isHere = (archive: KnownArchive): boolean => {
+    const { digest, sealedAt } = found.get(archive.number) ?? {};
+    return digest === archive.digest || sealedAt === archive.sealedAt || isSamePlace(dirname(archive.file), folder);
+  };
+  const folders = new Set(known.filter(isHere).map(({ file }) => dirname(file)));
+  return known.filter(({ file }) => folders.has(dirname(file)));
+}
+
+function isSamePlace(one: string, two: string): boolean {
+  return one === two || realPath(one) === realPath(two);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Archives that are whole. */
+export interface WholeArchives {
+  /** Their paths, in the order of their numbers. */
+  readonly files: readonly string[];
+  /** Whether the journal at hand has one of them. */
+  readonly compared: boolean;
+}
+
+/**
+ * Returns the archives at a path: one file, or all of a folder. Throws a Failure when one of them is not whole, does not follow from the one
+ * before it, or is another one than the journal has written.
+ */
+export function wholeArchives(path: string, known: readonly KnownArchive[]): WholeArchives {
   if (!isFile(path)) {
     const verified = verifyArchives(path, known);
     for (const { problem } of verified) if (problem !== null) throw problem;
-    return verified.map(({ file }) => join(path, file));
+    return { files: verified.map(({ file }) => join(path, file)), compared: verified.some(({ compared }) => compared) };
   }
-  const { digest, problem } = readArchive(path);
+  const { heading, digest, problem } = readArchive(path);
   if (problem !== undefined) throw problem;
-  const [written] = known;
-  if (written !== undefined && written.digest !== digest) throw other(basename(path), written.digest);
-  return [path];
+  const written = known.find(({ number }) => number === heading?.number);
+  const compared = written !== undefined && written.digest === digest;
+  const isOurs = written?.sealedAt === heading?.sealedAt || (written !== undefined && isSamePlace(written.file, path));
+  if (written !== undefined && isOurs && !compared) throw other(basename(path), written.digest);
+  return { files: [path], compared };
 }
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function numbersIn(folder: string): readonly number[] {
+// In the order of their numbers.
+function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-      .flatMap((name) => archiveNumber(name) ?? [])
-      .toSorted((a, b) => a - b);
+      .filter((name) => archiveNumber(name) !== undefined)
+      .toSorted((one, two) => (archiveNumber(one) ?? 0) - (archiveNumber(two) ?? 0) || (one < two ? -1 : 1));
   } catch (error) {
     throw new Failure({
       code: "archive.unreadable",
@@ -80,11 +134,12 @@ function numbersIn(folder: string): readonly number[] {
   }
 }
 
-function verifyOne(folder: string, number: number): VerifiedArchive {
-  const file = archiveName(number);
+function verifyOne(folder: string, file: string): VerifiedArchive {
+  const number = archiveNumber(file) ?? 0;
   const { heading, runs, records, digest, problem } = readArchive(join(folder, file));
-  const found = { file, number, runs: runs.length, records, digest: digest ?? null, previous: heading?.previous ?? null };
-  const isRenamed = heading !== undefined && heading.number !== number;
+  const { previous = null, sealedAt } = heading ?? {};
+  const found = { file, number, runs: runs.length, records, digest: digest ?? null, previous, sealedAt, compared: false };
+  const isRenamed = heading !== undefined && archiveName(heading.number) !== file;
   return { ...found, problem: problem ?? (isRenamed ? renamed(file, heading.number) : null) };
 }
 
@@ -109,16 +164,19 @@ function other(file: string, known: string): Failure {
   return inChain("archive.other", `${file} is intact, and is not what the journal has written: its digest was ${known}`);
 }
 
-function missing(folder: string, number: number): VerifiedArchive {
-  const file = archiveName(number);
+function missing(folder: string, first: number, last: number): VerifiedArchive {
+  const file = archiveName(first);
+  const are = first === last ? `${file} is` : `${file} to ${archiveName(last)} are`;
   return {
     file,
-    number,
+    number: first,
     runs: 0,
     records: 0,
     digest: null,
     previous: null,
-    problem: inChain("archive.missing", `${file} is missing in ${folder}`),
+    sealedAt: undefined,
+    compared: false,
+    problem: inChain("archive.missing", `${are} missing in ${folder}`),
   };
 }
 

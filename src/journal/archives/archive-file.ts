@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { readLines } from "../../files/regular.ts";
 import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.ts";
-import type { RunRecord } from "../../protocol/record.ts";
+import type { RunOpened, RunRecord } from "../../protocol/record.ts";
 
 /** Where the chain of archives begins that has none yet. */
 export const FIRST_PREVIOUS: string = CHAIN_START.hash;
@@ -75,10 +75,13 @@ export function draftName(number: number, mark: string): string {
   return `${archiveName(number)}.${mark}.new`;
 }
 
-/** Returns the number of the archive that a file of this name holds; `undefined` when it is no archive. */
+/**
+ * Returns the number of the archive that a file of this name holds; `undefined` when it is no archive. One beyond all numbers, which nobody has
+ * written, gets the last one.
+ */
 export function archiveNumber(name: string): number | undefined {
   const digits = NAME.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  return digits === undefined ? undefined : Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }
 
 /** Returns a record as a line of JSON. The body comes last, letter for letter: its hash can be made again from the line. */
@@ -104,16 +107,21 @@ export function* archiveText(
   };
   const heading = { kind: "archive", format: FORMAT, number, previous, sealedAt: new Date(sealedAt).toISOString() };
   yield lineOf(JSON.stringify(heading));
-  for (const { id, playbook, environment, openedAt, outcome, end } of runs) {
-    const about = { run: id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome };
-    yield lineOf(JSON.stringify({ kind: "archive.run", ...about, records: end.sequence + 1, hash: end.hash }));
-    for (const record of chainOf(id)) {
-      yield lineOf(recordLine(id, record));
+  for (const run of runs) {
+    for (const record of chainOf(run.id)) {
+      if (record.record.kind === "run.opened") yield lineOf(runLine(run, record.record));
+      yield lineOf(recordLine(run.id, record));
       counts.records++;
     }
     counts.runs++;
   }
   yield `${JSON.stringify({ kind: "archive.sealed", ...counts, digest: digest.digest("hex") })}\n`;
+}
+
+// Of the record, which secrets are masked in: the heading is held to it.
+function runLine({ id, outcome, end }: SealedRun, { playbook, target, at }: RunRecord & RunOpened): string {
+  const about = { playbook: playbook.file, environment: target.environment, openedAt: new Date(at).toISOString(), outcome };
+  return JSON.stringify({ kind: "archive.run", run: id, ...about, records: end.sequence + 1, hash: end.hash });
 }
 
 /**
@@ -135,6 +143,17 @@ export function readArchive(path: string, take: (record: SealedRecord) => void =
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The fields of each kind of line, in their order: nothing else may be there, least of all in the last line, which has no digest. */
+const FIELDS: Readonly<Record<string, string>> = {
+  archive: "kind,format,number,previous,sealedAt",
+  "archive.run": "kind,run,playbook,environment,openedAt,outcome,records,hash",
+  "archive.sealed": "kind,runs,records,digest",
+};
+const FIELDS_OF_RECORD = "run,sequence,epoch,at,time,kind,previous,hash";
+
+// Earlier versions took the moment at which the run was entered, and not that of its first record.
+const OPENED_APART_MS = 60_000;
+
 /** An archive as far as it was read. */
 class Reading {
   heading: ArchiveHeading | undefined;
@@ -145,6 +164,8 @@ class Reading {
   readonly #hash: Hash = createHash("sha256");
   #line = 0;
   #run: SealedRun | undefined;
+  /** How the run ended, as its records say. */
+  #outcome: string | undefined;
   #end = CHAIN_START;
   readonly #given: (record: SealedRecord) => void;
 
@@ -174,13 +195,13 @@ class Reading {
 
   #split(line: string): readonly [Fields, string] {
     const at = line.indexOf(BODY);
-    try {
-      const fields: unknown = JSON.parse(at === -1 ? line : `${line.slice(0, at)}}`);
-      if (typeof fields === "object" && fields !== null) return [fields as Fields, line.slice(at + BODY.length, -1)];
-    } catch {
-      // It is reported below, with its line.
-    }
-    throw this.#damaged("this line is no JSON object");
+    const text = at === -1 ? line : `${line.slice(0, at)}}`;
+    const fields = fieldsIn(text);
+    if (fields === undefined) throw this.#damaged("this line is no JSON object");
+    const own = at === -1 ? FIELDS[String(fields["kind"])] : FIELDS_OF_RECORD;
+    if (own !== undefined && (Object.keys(fields).join(",") !== own || JSON.stringify(fields) !== text))
+      throw this.#damaged("this line has other fields than tokenbook writes, or one of them twice");
+    return [fields, line.slice(at + BODY.length, -1)];
   }
 
   #begin({ kind, format, number, previous, sealedAt }: Fields): void {
@@ -195,6 +216,7 @@ class Reading {
     const about = { playbook: String(playbook), environment: String(environment), openedAt: Date.parse(String(openedAt)) };
     this.#run = { id: String(run), ...about, outcome: String(outcome), end };
     this.#end = CHAIN_START;
+    this.#outcome = undefined;
     this.runs.push(this.#run);
   }
 
@@ -204,9 +226,30 @@ class Reading {
     const own = link(this.#end.hash, place, body);
     const follows = place.sequence === this.#end.sequence + 1 && previous === this.#end.hash && hash === own;
     if (!follows || time !== timeOf(place.at)) throw this.#damaged("this record does not follow from the one before it");
+    this.#hold(place, body);
     this.#given({ run: String(run), ...place, body, previous: this.#end.hash, hash: own });
     this.#end = { sequence: place.sequence, hash: own };
     this.records++;
+  }
+
+  // What the heading of a run says must be in its records: a list of runs shows the headings.
+  #hold({ sequence, at, kind }: Pick<SealedRecord, "sequence" | "at" | "kind">, body: string): void {
+    if (sequence !== 0 && kind !== "run.closed") return;
+    const { runId, playbook, target, outcome } = fieldsIn(body) ?? {};
+    if (kind === "run.closed") this.#outcome = String(outcome);
+    if (sequence !== 0 || this.#run === undefined) return;
+    const { id, openedAt, ...heading } = this.#run;
+    const isOf =
+      kind === "run.opened" &&
+      runId === id &&
+      (playbook as Fields | undefined)?.["file"] === heading.playbook &&
+      (target as Fields | undefined)?.["environment"] === heading.environment &&
+      Math.abs(openedAt - at) <= OPENED_APART_MS;
+    if (!isOf) throw this.#notAsHeaded(id);
+  }
+
+  #notAsHeaded(run: string): Failure {
+    return this.#damaged(`the line with which the run ${run} begins says other things than its records`);
   }
 
   #seal({ runs, records, digest }: Fields): void {
@@ -221,6 +264,7 @@ class Reading {
     const { id, end } = this.#run ?? { end: CHAIN_START };
     if (this.#end.sequence !== end.sequence || this.#end.hash !== end.hash)
       throw this.#damaged(`the records of the run ${id ?? ""} end too early or too late`);
+    if (this.#run !== undefined && this.#run.outcome !== this.#outcome) throw this.#notAsHeaded(this.#run.id);
   }
 
   #damaged(how: string): Failure {
@@ -230,6 +274,15 @@ class Reading {
       why: "somebody changed the file, or it was not copied whole",
       next: `put another copy of it in its place: ${this.#file}`,
     });
+  }
+}
+
+function fieldsIn(text: string): Fields | undefined {
+  try {
+    const fields: unknown = JSON.parse(text);
+    return typeof fields === "object" && fields !== null ? (fields as Fields) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

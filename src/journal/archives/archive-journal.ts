@@ -14,8 +14,10 @@ import { JournalStore } from "../store.ts";
 export interface OpenedArchives {
   /** A file, or a folder. */
   readonly path: string;
-  /** What a journal knows of them. */
+  /** All that a journal has written. */
   readonly known: readonly KnownArchive[];
+  /** Called when the journal has none of them. */
+  readonly uncompared?: () => void;
   /** The runs whose records are read, as a person names them. */
   readonly named: readonly string[];
 }
@@ -24,8 +26,9 @@ export interface OpenedArchives {
  * Opens archives as a journal in memory: it lists all their runs, and has the records of those that are named. Throws a Failure when an archive is
  * not whole, or holds no run of such a name.
  */
-export function openArchives({ path, known, named }: OpenedArchives, ports: JournalPorts): JournalStore {
-  const files = wholeArchives(path, known);
+export function openArchives({ path, known, named, uncompared }: OpenedArchives, ports: JournalPorts): JournalStore {
+  const { files, compared } = wholeArchives(path, known);
+  if (!compared) uncompared?.();
   const database = Database.open(":memory:", JOURNAL);
   const store = JournalStore.over(database, ports);
   try {

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hash as digestOf } from "node:crypto";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { verifyArchives } from "../../../src/journal/archives/archive-chain.ts";
 import { openArchives } from "../../../src/journal/archives/archive-journal.ts";
@@ -226,6 +227,7 @@ test("a run that was continued after it was sealed is sealed again as a whole", 
   await ended("last");
   killedAt("named");
   const { journal } = await store.claim("one");
+  journal.note({ kind: "run.closed", outcome: "passed", outputs: {} });
   await store.release(journal, "passed");
   now += DAY;
   expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: false }] });
@@ -261,6 +263,76 @@ test("archives of another journal are neither continued nor replaced", async () 
   expect([readFileSync(file, "utf8"), store.ids()]).toEqual([damaged, ["one", "last"]]);
 });
 
+test("archives are compared with the journal wherever they are: a copy is known by its digests, and one that was written again by its place", async () => {
+  for (const run of ["one", "two", "three", "four", "last"]) {
+    await ended(run);
+    archive();
+  }
+  const known = store.archives.all();
+  const [copy, link] = [mkdtempSync(join(tmpdir(), "tokenbook-copy-")), join(folder, "link")];
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  cpSync(folder, copy, { recursive: true });
+  symlinkSync(copy, link);
+  const found = (at: string, all = known): readonly unknown[] =>
+    verifyArchives(at, all).map(({ compared, problem }) => problem?.code ?? compared);
+  for (const at of [copy, link]) expect(found(at)).toEqual([true, true, true, true]);
+  expect(found(copy, [])).toEqual([false, false, false, false]);
+  const last = join(copy, archiveName(4));
+  const lines = readFileSync(last, "utf8").replace('"runKey":"', '"runKey":"x').split("\n");
+  writeFileSync(last, sealedAgain(lines));
+  for (const at of [copy, link]) expect(found(at)).toEqual([true, true, true, "archive.other"]);
+  for (const place of [copy, last])
+    expect(() => openArchives({ path: place, known, named: [] }, LOOKING)).toThrow("is not what the journal has written");
+  rmSync(last);
+  expect(found(copy)).toEqual([true, true, true, "archive.missing"]);
+  const notes: string[] = [];
+  for (const all of [known, []])
+    openArchives({ path: folder, known: all, named: [], uncompared: () => notes.push("none") }, LOOKING).close();
+  expect(notes).toEqual(["none"]);
+});
+
+// As whoever changes a file would do it, who knows the format.
+function sealedAgain(lines: readonly string[]): string {
+  const again: string[] = [];
+  let previous = "";
+  for (const line of lines.slice(0, -2)) {
+    const [place = "", body] = line.split(',"body":');
+    if (body === undefined) {
+      previous = "0".repeat(64);
+      again.push(line);
+      continue;
+    }
+    const { sequence, epoch, at, kind } = JSON.parse(`${place}}`) as Readonly<Record<string, unknown>>;
+    const own = digestOf("sha256", [previous, sequence, epoch, at, kind, body.slice(0, -1)].join("\n"));
+    again.push(line.replace(/"previous":"\w+","hash":"\w+"/, `"previous":"${previous}","hash":"${own}"`));
+    previous = own;
+  }
+  const text = again.join("\n").replace(/(?<="records":\d+,"hash":")\w+/, previous);
+  return `${text}\n${(lines.at(-2) ?? "").replace(/(?<="digest":")\w+/, digestOf("sha256", `${text}\n`))}\n`;
+}
+
+test("a gap is reported as a range, however far the numbers are apart, and a name that tokenbook does not give is none", async () => {
+  for (const run of ["one", "two", "last"]) {
+    await ended(run);
+    archive();
+  }
+  for (const name of ["5000000", "99999999999999999999", "0000001"])
+    writeFileSync(join(folder, `tokenbook-archive-${name}.ndjson`), "");
+  const second = readFileSync(join(folder, archiveName(2)));
+  writeFileSync(join(folder, "tokenbook-archive-0000002.ndjson"), second);
+  const found = verifyArchives(folder, store.archives.all()).map(({ file, problem }) => `${file} ${problem?.code ?? "intact"}`);
+  expect(found).toEqual([
+    "tokenbook-archive-0000001.ndjson archive.damaged",
+    "tokenbook-archive-000001.ndjson intact",
+    "tokenbook-archive-0000002.ndjson archive.renamed",
+    "tokenbook-archive-000002.ndjson intact",
+    "tokenbook-archive-000003.ndjson archive.missing",
+    "tokenbook-archive-5000000.ndjson archive.damaged",
+    "tokenbook-archive-5000001.ndjson archive.missing",
+    "tokenbook-archive-99999999999999999999.ndjson archive.damaged",
+  ]);
+});
+
 test("whoever changes, cuts, removes or renames an archive is found out", async () => {
   for (const run of ["one", "two", "three", "four", "last"]) {
     await ended(run, { facts: MINTED });
@@ -279,7 +351,8 @@ test("whoever changes, cuts, removes or renames an archive is found out", async 
   };
   const lines = text.split("\n");
   expect(spoilt(() => text.replace('"id":"t1"', '"id":"t2"'))[1]).toMatch(/line 5: this record does not follow/);
-  expect(spoilt(() => text.replace('"environment":"test"', '"environment":"best"'))[1]).toMatch(/the digest in its seal/);
+  expect(spoilt(() => text.replace('"environment":"test"', '"environment":"best"'))[1]).toMatch(/says other things than/);
+  expect(spoilt(() => text.replace('"sealedAt":"2026', '"sealedAt":"2025'))[1]).toMatch(/the digest in its seal/);
   expect(spoilt(() => text.slice(0, -200))[1]).toMatch(/ends within this line/);
   expect(spoilt(() => `${lines.slice(0, -2).join("\n")}\n`)[1]).toMatch(/it has no seal/);
   expect(spoilt(() => lines.toSpliced(-3, 1).join("\n"))[1]).toMatch(/the run two end too early/);
@@ -295,7 +368,7 @@ test("whoever changes, cuts, removes or renames an archive is found out", async 
   rmSync(third);
   expect(problems()).toEqual([undefined, undefined, `${archiveName(3)} is missing in ${folder}`, undefined]);
   rmSync(fourth);
-  expect(problems()[3]).toBe(`${archiveName(4)} is missing in ${folder}`);
+  expect(problems()[2]).toBe(`${archiveName(3)} to ${archiveName(4)} are missing in ${folder}`);
   rmSync(first);
   expect(verifyArchives(folder, []).map(({ number, problem }) => [number, problem])).toEqual([[2, null]]);
   expect(existsSync(first)).toBe(false);

@@ -10,7 +10,7 @@ import { archiveRuns, type ArchivedRuns, type CompletedArchive } from "../../../
 import type { KeptBecause } from "../../../journal/archives/archives.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
-import { changeJournal, knownArchives } from "../../runs/open-journal.ts";
+import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
 
@@ -112,9 +112,11 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
     });
   }
   const folder = resolve(shell.cwd, options.archive);
-  const verified = verifyArchives(folder, knownArchives(shell, options, folder));
+  const known = knownArchives(shell, options);
+  const verified = verifyArchives(folder, known ?? []);
+  if (!verified.some(({ compared }) => compared)) noteUncompared(shell, known);
   if (options.json === true) {
-    const archives = verified.map(({ problem, ...rest }) => ({
+    const archives = verified.map(({ problem, sealedAt: _sealedAt, ...rest }) => ({
       ...rest,
       intact: problem === null,
       problem: problem?.toJSON() ?? null,
