@@ -1,4 +1,5 @@
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -66,6 +67,13 @@ inputs: { f: { type: file, format: yaml } }
 actors: { issuer: { ledger: "userId:alice" } }
 defaults: { as: issuer }
 steps: [{ id: make, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ string(inputs.f) }}" } } }]
+`;
+
+const MAKE = `playbook: 1
+inputs: { id: { type: string } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps: [{ id: make, uses: ledger.asset.create, with: { assetType: Property, data: { id: "\${{ inputs.id }}" } } }]
 `;
 
 function digestIn({ text }: Answer): string {
@@ -171,6 +179,47 @@ test("hostile calls change nothing and show nothing", async () => {
   await expect(client.callTool({ name: "constructor", arguments: {} })).rejects.toThrow("no such tool");
   expect(await service.commits()).toEqual([]);
   expect((await call("status")).text).toBe("no runs yet\n");
+});
+
+test("a plan is run by its digest only while its file has that digest", async () => {
+  const { project, service } = await minting();
+  project.write("make.yaml", MAKE);
+  const { call } = await assistant(project, ["--allow-writes", "here"]);
+  const [small, large] = [
+    digestIn(await call("plan", { playbook: "make.yaml", inputs: { id: "Small" } })),
+    digestIn(await call("plan", { playbook: "make.yaml", inputs: { id: "Large" } })),
+  ];
+  const file = (digest: string): string => join(project.folder, ".tokenbook/plans", `${digest}.plan`);
+  const own = readFileSync(file(small), "utf8");
+  for (const text of [readFileSync(file(large), "utf8"), own.replace('"id": "Small"', '"id": "Large"'), `${own} `, ""]) {
+    writeFileSync(file(small), text);
+    const refused = await call("run", { plan: small, key: "ORDER-1" });
+    expect(refused, refused.text).toMatchObject({ isError: true, text: expect.stringContaining("mcp.plan-unknown") as string });
+  }
+  expect(await service.commits()).toEqual([]);
+  writeFileSync(file(small), own);
+  const run = await call("run", { plan: small, key: "ORDER-1" });
+  expect(run, run.text).toMatchObject({ isError: false });
+});
+
+test("a plan that an earlier version has kept, with its request in a file of its own, can be run", async () => {
+  const { project } = await minting();
+  project.write("make.yaml", MAKE);
+  const planned = await project.run("plan", "make.yaml", "--input", "id=Small", "--json");
+  const digest = hash("sha256", planned.stdout);
+  const { call } = await assistant(project, ["--allow-writes", "here"]);
+  await call("plan", { playbook: "mint.yaml" });
+  const keep = (part: string, text: string): void => project.write(`.tokenbook/plans/${digest}.${part}`, text);
+  keep("plan", planned.stdout);
+  keep("request", JSON.stringify({ playbook: "make.yaml", inputs: { id: "Large" }, environment: "here" }));
+  for (const part of ["plan", "request"]) chmodSync(join(project.folder, `.tokenbook/plans/${digest}.${part}`), 0o600);
+  const other = await call("run", { plan: digest, key: "ORDER-1" });
+  expect(other, other.text).toMatchObject({ isError: true, text: expect.stringContaining("another value of id") as string });
+  keep("request", JSON.stringify({ playbook: "make.yaml", inputs: { id: "Small" }, environment: "here" }));
+  const run = await call("run", { plan: digest, key: "ORDER-2" });
+  expect(run, run.text).toMatchObject({ isError: true, text: expect.stringContaining("run with the key ORDER-1") as string });
+  const same = await call("run", { plan: digest, key: "ORDER-1" });
+  expect(same, same.text).toMatchObject({ isError: false });
 });
 
 // Decision 201.

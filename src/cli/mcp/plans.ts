@@ -2,23 +2,19 @@ import { hash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../base/failure.ts";
-import { isObject, parseJson, writeJson } from "../../base/json/json.ts";
+import { isObject, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { createDurable, writeWhole } from "../../files/output.ts";
 import { makePrivateFolder, stateEntry } from "../../files/state.ts";
 import { readPrivate, removePrivate } from "../../files/private.ts";
+import { readPlan } from "../../planner/file.ts";
+import { planJson } from "../../report/plan/json.ts";
+import type { PlanDocument, PlanRequest } from "../../report/plan/shape.ts";
 
-/** What an assistant asked to plan. Values of inputs are texts, as on the command line. */
-export interface PlanRequest {
-  /** The playbook's path from the folder of the server, or its name in the library. */
-  readonly playbook: string;
-  /** The values of inputs, by their names. */
-  readonly inputs: Readonly<Record<string, string>>;
-  /** Where the plan was made, by its full name. */
-  readonly environment: string;
-}
-
-/** The plans that an assistant may run, by their digests: files of the state directory, so that a new server knows them too. */
+/**
+ * The plans that an assistant may run, by the digests of their files: in the state directory, so that a new server knows them too. A file holds what was
+ * asked for, so its digest is of that as well.
+ */
 export class KeptPlans {
   readonly #folder: string;
 
@@ -29,15 +25,15 @@ export class KeptPlans {
   }
 
   /** Keeps a plan, and returns its digest; the oldest go beyond `LIMITS.assistantPlans`. */
-  keep(plan: string, request: PlanRequest): string {
-    const digest = hash("sha256", plan);
-    writeWhole(this.file(digest), [plan]);
-    writeWhole(this.#path(digest, "request"), [writeJson({ ...request, inputs: { ...request.inputs } })]);
+  keep(plan: PlanDocument, request: PlanRequest): string {
+    const text = planJson({ ...plan, request });
+    const digest = hash("sha256", text);
+    writeWhole(this.file(digest), [text]);
     const age = (name: string): number => statSync(join(this.#folder, name)).mtimeMs;
-    const requests = readdirSync(this.#folder).filter((name) => name.endsWith(".request"));
-    const old = requests.toSorted((one, other) => age(other) - age(one)).slice(LIMITS.assistantPlans);
+    const plans = readdirSync(this.#folder).filter((name) => name.endsWith(".plan"));
+    const old = plans.toSorted((one, other) => age(other) - age(one)).slice(LIMITS.assistantPlans);
     for (const name of old)
-      for (const part of ["plan", "request", "key"] as const) removePrivate(this.#path(name.replace(/\.request$/, ""), part));
+      for (const part of ["plan", "request", "key"] as const) removePrivate(this.#path(name.replace(/\.plan$/, ""), part));
     return digest;
   }
 
@@ -46,14 +42,16 @@ export class KeptPlans {
     return this.#path(digest, "plan");
   }
 
-  /** Returns what was asked for with a plan. Throws a Failure when no plan has this digest. */
+  /** Returns what was asked for with a plan. Throws a Failure when no plan has this digest: one whose file was changed has another. */
   find(digest: string): PlanRequest {
-    const text = DIGEST.test(digest) ? readPrivate(this.#path(digest, "request")) : undefined;
-    const request = text === undefined ? undefined : parseJson(text.toString("utf8"));
-    if (isObject(request)) return request as unknown as PlanRequest;
+    const text = DIGEST.test(digest) ? readPrivate(this.file(digest)) : undefined;
+    if (text !== undefined && hash("sha256", text) === digest) {
+      const request = readPlan(this.file(digest), parseJson(text.toString("utf8"))).request ?? this.#requestOf(digest);
+      if (request !== undefined) return request;
+    }
     throw new Failure({
       code: "mcp.plan-unknown",
-      message: "no plan that is kept here has this digest",
+      message: "no plan that is kept here has this digest; one whose file was changed has another digest",
       why: "a run does what a plan says, so that a person can know before what it does; nothing was sent",
       next: "call the tool plan, and give the digest that it returns",
     });
@@ -74,6 +72,13 @@ export class KeptPlans {
       why: "a plan is run once, and its run has one key; nothing was sent",
       next: `call run with that key to see its run, or plan again for another run`,
     });
+  }
+
+  // Earlier versions kept it in a file of its own. Whoever changed that is refused, because the plan is of other inputs.
+  #requestOf(digest: string): PlanRequest | undefined {
+    const text = readPrivate(this.#path(digest, "request"));
+    const request = text === undefined ? undefined : parseJson(text.toString("utf8"));
+    return isObject(request) ? (request as unknown as PlanRequest) : undefined;
   }
 
   #create(path: string, key: string): void {

@@ -2,7 +2,9 @@ import { realpathSync } from "node:fs";
 import { relative, resolve as resolvePath } from "node:path";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
+import { parseJson } from "../../base/json/json.ts";
 import { quoted } from "../../base/text/text.ts";
+import { readPlan } from "../../planner/file.ts";
 import { planLines } from "../../report/plan/text.ts";
 import { check } from "../commands/start/check.ts";
 import { listDrifts, showDrift } from "../commands/see/drift.ts";
@@ -91,7 +93,8 @@ async function planned({ shell: plainShell, where, plans }: Desk, given: PlanGiv
     shell.stdout.write("This plan cannot be run.\n");
     return EXIT.failed;
   }
-  const digest = plans().keep(json, { playbook, inputs: input, environment: plan.target.environment });
+  const { environment } = plan.target;
+  const digest = plans().keep(readPlan("the plan", parseJson(json)), { playbook, inputs: input, environment });
   shell.stdout.write(`plan ${digest}\nfile ${relative(shell.cwd, plans().file(digest))}\n`);
   return EXIT.passed;
 }

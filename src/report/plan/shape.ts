@@ -14,6 +14,18 @@ export interface PlanDocument {
   readonly target: TargetHeading;
   /** One for each playbook, each as if it alone were run. */
   readonly plans: readonly PlannedRun[];
+  /** What an assistant asked to plan: its run does the same. Left out of the plans of people. */
+  readonly request?: PlanRequest;
+}
+
+/** What an assistant asked to plan. Values of inputs are texts, as on the command line. */
+export interface PlanRequest {
+  /** The playbook's path from the folder of the server, or its name in the library. */
+  readonly playbook: string;
+  /** The values of inputs, by their names. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Where the plan was made, by its full name. */
+  readonly environment: string;
 }
 
 /** What a run of one playbook would do. */
