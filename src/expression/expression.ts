@@ -10,7 +10,7 @@ import { useJsonKeys } from "./map-keys.ts";
 import { useMixedNumbers } from "./mixed-numbers.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
-import { summaryOf, syntaxProblem } from "./slip.ts";
+import { commentProblem, summaryOf, syntaxProblem } from "./slip.ts";
 import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
@@ -61,6 +61,8 @@ export class Expression {
     if (text.length > LIMITS.expressionChars) return tooLong(text);
     if (text.trim() === "")
       return { code: "expression.syntax", message: "there is no expression here", start: 0, end: Math.max(text.length, 1) };
+    const comment = commentProblem(text);
+    if (comment !== undefined) return comment;
     try {
       const program = dynamic.parse(text);
       const nodes = nodesOf(program.ast);

@@ -142,3 +142,21 @@ export function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
   return SAID.reduce((said, [pattern, words]) => said.replace(pattern, words), summary ?? messageOf(error));
 }
+
+// A text, a raw text, a comment, or one other character.
+const PARTS =
+  /(?:[bB]?[rR]|[rR][bB])(?:"""[^]*?"""|'''[^]*?'''|"[^"]*"|'[^']*')|"""(?:\\[^]|[^])*?"""|'''(?:\\[^]|[^])*?'''|"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\/\/|[^]/g;
+
+/** Refuses a comment of CEL. It ends with its line, and YAML joins lines: the rest of a condition would silently not be asked. */
+export function commentProblem(text: string): ExpressionProblem | undefined {
+  if (!text.includes("//")) return undefined;
+  const comment = [...text.matchAll(PARTS)].find(([part]) => part === "//");
+  if (comment === undefined) return undefined;
+  return {
+    code: "expression.syntax",
+    message: "an expression has no comments: everything behind // would silently be left out",
+    suggestion: "write it as a comment of YAML: # on a line of its own",
+    start: comment.index,
+    end: comment.index + "//".length,
+  };
+}

@@ -29,6 +29,9 @@ export function isForbiddenKey(key: string): boolean {
   return key.length >= SHORTEST_FORBIDDEN && FORBIDDEN_KEYS.has(key);
 }
 
+/** A text has a name twice in one object, so that it says two things. */
+export class RepeatedName extends SyntaxError {}
+
 /**
  * Reads JSON without losing a digit. Throws a SyntaxError or RangeError on text that is no JSON, is too deep, holds a forbidden key, or has
  * a name twice in one object.
@@ -151,8 +154,8 @@ function charsOf(integer: number): number {
   return chars;
 }
 
-function repeated(text: string): SyntaxError {
-  return new SyntaxError(`the name ${shownJson(repeatedName(text))} is twice in one object`);
+function repeated(text: string): RepeatedName {
+  return new RepeatedName(`the name ${shownJson(repeatedName(text))} is twice in one object`);
 }
 
 function forbidden(key: string): SyntaxError {

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { messageOf } from "../../base/failure.ts";
-import { isObject, type Json, parseJson, writeJson } from "../../base/json/json.ts";
+import { isObject, type Json, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
@@ -142,44 +142,25 @@ function readJson(source: ContentSource): Content {
   try {
     value = parseJson(source.text);
   } catch (error) {
+    if (error instanceof RepeatedName) {
+      const { at, message } = placeOfTwice(source);
+      return refused(`${at}: ${message}`, "keep one of the two");
+    }
     const { line, column, message } = placeInJson(messageOf(error), source.text);
     const place = line === undefined ? source.path : `${source.path}:${line}:${column}`;
     return refused(`${place}: this is not valid JSON: ${message}`);
   }
-  const twice = keyTwiceIn(source, value);
-  if (twice !== undefined) return refused(`${twice.at}: ${twice.message}`, "keep one of the two");
   return judged(source, ours(source, value), locatorOf(source));
 }
 
-/** Returns a key that occurs twice in an object of a JSON text, and where: the parser silently keeps the last value. */
-export function keyTwiceIn(
-  { path, text }: { readonly path: string; readonly text: string },
-  value: Json,
-): { readonly at: string; readonly message: string } | undefined {
-  if (keysIn(text) <= keysOf(value)) return undefined;
+/** Returns where a JSON text has a key twice in one object, in the words of a file that people write. */
+export function placeOfTwice({ path, text }: Pick<ContentSource, "path" | "text">): {
+  readonly at: string;
+  readonly message: string;
+} {
   const found = parseYaml(path, text).diagnostics.find(({ code }) => code === "source.duplicate-key");
   if (found === undefined) return { at: path, message: "a key occurs twice in an object" };
   return { at: `${path}:${found.line}:${found.column}`, message: found.message };
-}
-
-// Outside of its texts, JSON has a colon after each key and nowhere else. A pattern would exhaust the stack on a long text.
-function keysIn(text: string): number {
-  let keys = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character === BACKSLASH) at++;
-    else if (character === QUOTE) isQuoted = !isQuoted;
-    else if (character === COLON && !isQuoted) keys++;
-  }
-  return keys;
-}
-
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
-
-function keysOf(value: Json): number {
-  if (Array.isArray(value)) return value.reduce((keys: number, item: Json) => keys + keysOf(item), 0);
-  return isObject(value) ? Object.values(value).reduce((keys: number, item) => keys + 1 + keysOf(item), 0) : 0;
 }
 
 interface JsonFault {

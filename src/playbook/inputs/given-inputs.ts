@@ -1,8 +1,8 @@
 import { Failure, messageOf } from "../../base/failure.ts";
-import { type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
+import { type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
-import { type ContentProblem, keyTwiceIn, readContent } from "./file-content.ts";
+import { type ContentProblem, placeOfTwice, readContent } from "./file-content.ts";
 import type { NamedFiles } from "../check-context.ts";
 import type { FileReader } from "../playbook-files.ts";
 import type { Playbook } from "../model.ts";
@@ -154,12 +154,12 @@ const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
 function readText({ name, type }: InputDeclaration, text: string): Taken {
   if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {
-    const value = parseJson(text);
-    const twice = keyTwiceIn({ path: name, text }, value);
-    return twice === undefined
-      ? { value }
-      : { problems: [withFix({ message: `"${name}": ${twice.message}`, fix: "keep one of the two" })] };
+    return { value: parseJson(text) };
   } catch (error) {
+    if (error instanceof RepeatedName) {
+      const { message } = placeOfTwice({ path: name, text });
+      return { problems: [withFix({ message: `"${name}": ${message}`, fix: "keep one of the two" })] };
+    }
     const given = JSON.stringify(text).slice(0, 80);
     const message = `"${name}" must be of type ${type}, and is ${given}, which is not valid JSON: ${messageOf(error)}`;
     return { problems: [withFix({ message, fix: `write it as ${JSON_EXAMPLES[type]}` })] };

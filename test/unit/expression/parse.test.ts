@@ -143,3 +143,17 @@ test("an expression cut off inside its parentheses is distinguished from others"
   expect(["list.exists(a", "f(g(x)"].map(isCutOff)).toEqual([true, true]);
   expect(["a.b == 100)", 'size("(")', "f(x)"].map(isCutOff)).toEqual([false, false, false]);
 });
+
+test.for(["1 == 1 // && false", "size(x) > 1 // a list\n && false", `"a\\"" == "b" // "c"`, `r"\\" == 'x' // c`])(
+  "a comment is refused, for YAML joins lines: %s",
+  (text) => {
+    expect(Expression.parse(text)).toMatchObject({ code: "expression.syntax", start: text.indexOf("//") });
+  },
+);
+
+test.for([`"http://x" == 'y//z'`, `'''//''' != """//"""`, `r'\\' + '//' == ''`, "6 / 2 / 1 == 3"])(
+  "%s holds no comment",
+  (text) => {
+    expect(Expression.parse(text)).toBeInstanceOf(Expression);
+  },
+);
