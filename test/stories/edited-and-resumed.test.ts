@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { desk, type Desk } from "./desk.ts";
 import { cutAnswer } from "./proxy.ts";
@@ -277,6 +278,51 @@ test("a step that failed and is taken out has no part in a run that passes, and 
   const resumed = await lost.project.json("resume");
   expect(resumed.code, resumed.transcript).toBe(0);
   expect(resumed.data.reports[0]?.steps.find(({ step }) => step === "mint")).toMatchObject({ outcome: "changed" });
+});
+
+const GIVEN = `playbook: 1
+name: Given
+inputs:
+  amount: { type: decimal, default: "1" }
+  usual: { type: string, default: as ever }
+  title: { type: string }
+  to: { type: entity }
+  marks: { type: list, items: { type: string } }
+steps:
+  - id: status
+    uses: ledger.status
+    as: "\${{ inputs.to }}"
+  - id: look
+    uses: ledger.token.get
+    as: "\${{ inputs.to }}"
+    with: { id: "\${{ inputs.title }}\${{ inputs.amount }}\${{ inputs.marks[0] }}" }
+`;
+
+test("a new run is proposed with the inputs of the one that cannot be resumed, or with where to see them", async () => {
+  const { project } = await desk({ "given.yaml": GIVEN });
+  const given = ["--input", "amount=8.50", "--input", "title=It's 'A'", "--input", "to=userId:alice", "--input", 'marks=["a b"]'];
+  const run = await project.run("run", "given.yaml", ...given);
+  expect(run.code, run.transcript).toBe(1);
+  const { data } = await project.json("runs", "show", "latest");
+  const edited = GIVEN.replace("ledger.status", "ledger.asset.list\n    with: { assetType: Property }");
+  project.write("given.yaml", edited);
+  const refused = await project.run("resume");
+  const [, line = ""] = /or begin a new run: tokenbook (.*)$/m.exec(refused.stderr) ?? [];
+  const words = execFileSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" })
+    .split("\0")
+    .slice(0, -1);
+  const again = await project.json(...words);
+  expect(again.data.reports[0]?.run.inputs, `${refused.transcript}\n${again.transcript}`).toEqual(data.reports[0]?.run.inputs);
+  expect(data.reports[0]?.run.inputs).toMatchObject({ amount: 8.5, title: "It's 'A'" });
+
+  project.write("given.yaml", GIVEN);
+  const long = await project.run("run", "given.yaml", ...given, "--input", `title=${"long ".repeat(100)}`);
+  project.write("given.yaml", edited);
+  const other = await project.run("resume");
+  expect(other.stderr, other.transcript).toContain(
+    `or begin a new run of given.yaml in the environment "here" with the same inputs; to see them: tokenbook runs show ${runIn(long)} --json`,
+  );
+  expect(other.stderr, other.transcript).not.toContain("tokenbook run ");
 });
 
 test("a write with unknown outcome is settled as it was sent, never as it is written now", async () => {

@@ -1,6 +1,7 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, firstLines, quoted } from "../../base/text/text.ts";
+import { organizationOf } from "../../environment/target.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -10,19 +11,21 @@ import type { RunState } from "../../protocol/state.ts";
 import { writingOf } from "../run/plan-steps.ts";
 import type { RunParts } from "../run/run-parts.ts";
 import { compareEdit } from "./compare-edit.ts";
+import { howToRunAgain } from "./run-again.ts";
 
 /**
  * Returns the fact to record when a run resumes with an edited playbook; nothing when the playbook is unchanged. Throws a Failure that lists
  * each edit of something that the run has already done.
  */
-export function editOf({ playbook, target, ports }: RunParts, state: RunState, files: FileReader): RunEdited | undefined {
+export function editOf(parts: RunParts, state: RunState, files: FileReader): RunEdited | undefined {
+  const { playbook, target, ports } = parts;
   const { opened } = state;
   const writing = writingOf(playbook);
   if (opened === undefined || opened.playbook.digest === writing.playbook.digest) return undefined;
   const before = playbookBefore(opened, files);
-  if (before === undefined || state.closed?.outcome === "passed") throw changed(opened, playbook, state);
+  if (before === undefined || state.closed?.outcome === "passed") throw changed(opened, parts, state);
   const { conflicts, notes } = compareEdit({ before, now: playbook, state, target, secrets: ports.secrets });
-  if (conflicts.length > 0) throw contradicted(opened, conflicts, state);
+  if (conflicts.length > 0) throw contradicted(opened, conflicts, elseBegin(opened, parts, state));
   return { kind: "run.edited", ...writing, notes };
 }
 
@@ -38,31 +41,29 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
   });
 }
 
-function contradicted(opened: RunOpened, conflicts: readonly string[], state: RunState): Failure {
-  const { runId, playbook } = opened;
+function contradicted({ runId, playbook }: RunOpened, conflicts: readonly string[], otherwise: string): Failure {
   const shown = firstLines(conflicts, LIMITS.editConflicts);
   return new Failure({
     code: "resume.edited",
     message: `${playbook.file} was edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}`,
     why: "completed steps are neither sent again nor undone",
-    next: `undo these changes (other changes may stay), then: tokenbook resume ${runId}${elseBegin(opened, state)}`,
+    next: `undo these changes (other changes may stay), then: tokenbook resume ${runId}; ${otherwise}`,
   });
 }
 
-function changed(opened: RunOpened, playbook: Playbook, state: RunState): Failure {
+function changed(opened: RunOpened, parts: RunParts, state: RunState): Failure {
   return new Failure({
     code: "resume.playbook-changed",
-    message: `${playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
+    message: `${parts.playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
     why: "steps that were already done might no longer be what the playbook says",
-    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then${elseBegin(opened, state)}`,
+    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; ${elseBegin(opened, parts, state)}`,
   });
 }
 
 // A new run does not see an open write of this run, and may send it a second time.
-function elseBegin({ runId, playbook: { file }, target: { environment } }: RunOpened, state: RunState): string {
+function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): string {
   const [open] = openWrites(state);
   if (open !== undefined)
-    return `; the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it: tokenbook resolve ${runId} --step ${quoted(open.step)} --as applied|absent --because TEXT`;
-  // Without --env, the command would run in the first environment instead of this run's.
-  return `; or begin a new run: tokenbook run ${quoted(file)} --env ${quoted(environment)}`;
+    return `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it: tokenbook resolve ${opened.runId} --step ${quoted(open.step)} --as applied|absent --because TEXT`;
+  return `or ${howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target) })}`;
 }

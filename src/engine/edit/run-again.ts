@@ -1,0 +1,43 @@
+import { type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { quoted } from "../../base/text/text.ts";
+import type { InputDeclaration } from "../../playbook/declarations.ts";
+import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
+import type { RunOpened } from "../../protocol/record.ts";
+
+/** A playbook to run again, and the secrets that its inputs may hold. */
+interface RunAgain {
+  readonly playbook: Playbook;
+  readonly secrets: Secrets;
+  /** The organization of the environment, which the run's entities have. */
+  readonly organization: string | undefined;
+}
+
+/**
+ * Returns how to begin a new run with the inputs of an earlier one: a command, or where to see the inputs if a command line cannot hold
+ * them. Other inputs would make a run that does something else.
+ */
+export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, again: RunAgain): string {
+  const words = again.playbook.inputs.map((declaration) => wordsOf(declaration, inputs[declaration.name], again));
+  if (words.includes(undefined))
+    return `begin a new run of ${playbook.file} in the environment "${target.environment}" with the same inputs; to see them: tokenbook runs show ${runId} --json`;
+  // Without --env, the command would run in the first environment instead of this run's.
+  const command = `tokenbook run ${quoted(playbook.file)} --env ${quoted(target.environment)}`;
+  return `begin a new run: ${[command, ...words.flatMap((word) => word ?? [])].join(" ")}`;
+}
+
+// The option that gives a value; none for the default, and undefined for what is no word: a file's content, a secret, a long text.
+function wordsOf(
+  { name, type, default: usual }: InputDeclaration,
+  value: Json | undefined,
+  { playbook, secrets, organization }: RunAgain,
+): readonly string[] | undefined {
+  const otherwise = usual === undefined ? undefined : inOrganization(playbook, { [name]: usual }, organization)[name];
+  if (value === undefined || (otherwise !== undefined && jsonEquals(value, otherwise))) return [];
+  const text = typeof value === "string" ? value : writeJson(value);
+  if (type === "file" || text.length > LIMITS.editedChars || /\p{Cc}/u.test(text) || secrets.maskIn(text) !== undefined)
+    return undefined;
+  return [`--input ${quoted(`${name}=${text}`)}`];
+}
