@@ -56,7 +56,7 @@ export function toJson(node: SourceNode): Json {
 
 /** The same with JavaScript's numbers: for schema checks only. */
 export function toPlain(node: SourceNode): unknown {
-  return valueOf(node, (exact) => exact.approximate());
+  return valueOf(node, (exact) => exact.likeness());
 }
 
 function valueOf(node: SourceNode, number: (exact: Decimal) => unknown): unknown {

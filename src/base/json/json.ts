@@ -134,7 +134,7 @@ function makePartExact(holder: object, key: string | number, levels: number, fou
       return true;
     }
     const exact = Decimal.fromJsonSource(part.slice(MARK.length));
-    numbers.push(parts, key, exact.approximate());
+    numbers.push(parts, key, exact.likeness());
     parts[key] = exact;
     found.chars += part.length - MARK.length;
   } else if (typeof part === "number") {
@@ -205,9 +205,9 @@ function swapNumbers(numbers: unknown[]): void {
   }
 }
 
-/** Returns the same value with JavaScript numbers in place of exact ones. Parts without a number are not copied. */
+/** Returns the same value with JavaScript numbers in place of exact ones, whole where those are. Parts without a number are not copied. */
 export function plainView(value: unknown): unknown {
-  if (value instanceof Decimal) return value.approximate();
+  if (value instanceof Decimal) return value.likeness();
   if (value === null || typeof value !== "object") return value;
   const parts = value as Readonly<Record<string, unknown>>;
   let plain: Record<string, unknown> | undefined;

@@ -15,6 +15,8 @@ const NUMERAL = new RegExp(NUMERAL_PATTERN);
 // The form of most numbers.
 const CANONICAL = /^(?:0|-?[1-9]\d*|-?(?:0|[1-9]\d*)\.\d*[1-9])$/;
 
+const WRITTEN_WHOLE = /^-?\d+(?:\.0*)?$/;
+
 /** A double can hold every number of so few characters, and JSON writes it in one way only. */
 const SAFE_DIGITS = 15;
 
@@ -122,9 +124,24 @@ export class Decimal {
     return this.isZero() ? "0" : this.#exactly.toFixed();
   }
 
-  /** Returns the nearest double: for schema checks and plots, never for money. */
+  /** Returns the nearest double: for plots and for counters, never for money. */
   approximate(): number {
     return Number(this.text);
+  }
+
+  /**
+   * Returns a double near it for schema checks: whole exactly when the number is, and on the same side of every whole number. Where there
+   * is none, because doubles of this size are all whole, it has only the sign.
+   */
+  likeness(): number {
+    const double = Number(this.text);
+    if (!Number.isInteger(double) && Number.isFinite(double)) return double;
+    if (WRITTEN_WHOLE.test(this.text) || this.isInteger()) return Math.max(-Number.MAX_VALUE, Math.min(double, Number.MAX_VALUE));
+    const half = this.isNegative() ? -0.5 : 0.5;
+    if (!Number.isFinite(double)) return half;
+    const away = this.compare(new Decimal(String(double)));
+    const beside = double === 0 ? away * Number.MIN_VALUE : double + away * Math.abs(double) * Number.EPSILON;
+    return Number.isInteger(beside) ? half : beside;
   }
 
   /** Returns the numeral as it was written. */
