@@ -1,4 +1,13 @@
-import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, Name, type Options, str } from "ajv/dist/2020.js";
+import {
+  _,
+  Ajv2020,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type FuncKeywordDefinition,
+  Name,
+  type Options,
+  str,
+} from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { LIMITS } from "../base/limits.ts";
 import { BOUNDED, inlined, type Whole } from "./reference.ts";
@@ -58,6 +67,8 @@ export interface UserRules {
   readonly matcher: (pattern: string) => Matcher;
   /** The rules that compare numbers digit for digit. They find the exact number by its pointer. */
   readonly numbers: Readonly<Record<string, NumberRule>>;
+  /** Returns the check whether a part of the value is one of these, digit for digit. */
+  readonly among: (choices: readonly unknown[]) => (value: unknown, at: Pointed) => boolean;
   /** Counts steps. It is a parameter, because in `dist/` this compiler has modules of its own. */
   readonly spend: Spend;
   /** Returns the places of two equal items of a list, which it finds by its pointer. */
@@ -75,24 +86,19 @@ export interface Matcher {
   readonly stepsFor: (chars: number) => number;
 }
 
-/** A part of the checked value. */
-export interface Pointed {
-  /** The whole value that is checked. */
-  readonly root: unknown;
-  /** The JSON pointer from the root to the part; empty at the root. */
-  readonly pointer: string;
-}
+/** The place of a part of the checked value: the JSON pointer from the root, empty at the root. */
+export type Pointed = string;
 
 /** Checks whether a number of the checked value keeps a rule. */
 export interface NumberRule {
   /** The demand of the rule, to which messages add the limit: `at least`. */
   readonly words: string;
-  /** Returns whether the number keeps the rule with this limit. */
-  readonly holds: (at: Pointed & { readonly number: number }, limit: number) => boolean;
+  /** Returns the check whether a number keeps the rule with this limit, a numeral. */
+  readonly within: (limit: string) => (number: number, at: Pointed) => boolean;
 }
 
 /**
- * Compiles a user's schema, in which `COUNTED` marks each part; formats count. The check counts its steps, and without `all` it ends at
+ * Compiles a user's schema, in which `COUNTED` marks each part, and limits of numbers are numerals; formats count. The check counts its steps, and without `all` it ends at
  * the first problem. Throws an Error when the schema cannot be compiled.
  */
 export type CompileUser = (schema: object, rules: UserRules, all: boolean) => SchemaCheck;
@@ -102,7 +108,8 @@ export type CheckUser = (schema: object) => readonly CompilerFault[];
 
 // A user's schema is known only in a run, so `dist/` loads this compiler only when a run has one.
 /** Compiles a user's schema with the rules that bound and count its check. */
-export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spend }, all) => {
+export const compileUser: CompileUser = (schema, rules, all) => {
+  const { matcher, spend } = rules;
   const own = new Ajv2020({
     allErrors: all,
     verbose: true,
@@ -117,27 +124,47 @@ export const compileUser: CompileUser = (schema, { matcher, numbers, twice, spen
   formats.default(own);
   boundFormats(own, spend);
   own.addKeyword(countingSteps(spend));
-  for (const [keyword, { words, holds }] of Object.entries(numbers)) {
-    own.removeKeyword(keyword).addKeyword({
-      keyword,
-      type: "number",
-      schemaType: "number",
-      compile: (limit: number) => (number: number, context) =>
-        holds({ root: context?.rootData, pointer: context?.instancePath ?? "", number }, limit),
-      error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
-    });
-  }
-  // The compiler's own rule compares each item with every other one.
-  own.removeKeyword("uniqueItems").addKeyword({
-    keyword: "uniqueItems",
-    type: "array",
-    schemaType: "boolean",
-    compile: (wanted: boolean) => (items: readonly unknown[], context) =>
-      !wanted || twice({ root: context?.rootData, pointer: context?.instancePath ?? "" }, items) === undefined,
-    error: { message: "must hold each item once" },
-  });
+  for (const keyword of exactKeywords(rules)) own.removeKeyword(keyword.keyword).addKeyword(keyword);
   return own.compile(schema);
 };
+
+type OwnKeyword = FuncKeywordDefinition & { readonly keyword: string };
+
+/** The keywords that compare numbers, or values that may hold some. The compiler's own see none as it is. */
+function exactKeywords({ numbers, among, twice }: UserRules): readonly OwnKeyword[] {
+  const limits = Object.entries(numbers).map(([keyword, { words, within }]): OwnKeyword => ({
+    keyword,
+    type: "number",
+    schemaType: "string",
+    compile: (limit: string) => {
+      const holds = within(limit);
+      return (number: number, context) => holds(number, context?.instancePath ?? "");
+    },
+    error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
+  }));
+  const choice = (keyword: string, allowed: string, choices: (schema: unknown) => readonly unknown[]): OwnKeyword => ({
+    keyword,
+    compile: (schema: unknown) => {
+      const isAmong = among(choices(schema));
+      return (value: unknown, context) => isAmong(value, context?.instancePath ?? "");
+    },
+    error: { message: "must be allowed", params: ({ schemaCode }) => _`{${new Name(allowed)}: ${schemaCode}}` },
+  });
+  return [
+    ...limits,
+    choice("const", "allowedValue", (schema) => [schema]),
+    choice("enum", "allowedValues", (schema) => schema as readonly unknown[]),
+    // The compiler's own rule also compares each item with every other one.
+    {
+      keyword: "uniqueItems",
+      type: "array",
+      schemaType: "boolean",
+      compile: (wanted: boolean) => (items: readonly unknown[], context) =>
+        !wanted || twice(context?.instancePath ?? "", items) === undefined,
+      error: { message: "must hold each item once" },
+    },
+  ];
+}
 
 /** Counts the steps of one part of a schema before it is checked: those of its own keywords, and those of the value by its length. */
 function countingSteps(spend: Spend): CodeKeywordDefinition {

@@ -11,6 +11,7 @@ import {
   type UserRules,
 } from "./compile.ts";
 import { isWhole, pathOf, type SchemaViolation, type Validate } from "./validator.ts";
+import { unknownIn } from "./keywords.ts";
 import { COUNTED, SchemaParts, type SchemaProblem } from "./walk.ts";
 
 /** A schema that breaks the rules of JSON Schema. */
@@ -39,7 +40,7 @@ export class SchemaRefused extends Error {
 
 /**
  * Compiles the check of a user's schema: formats count, and numbers are compared digit for digit. Throws a SchemaFault when the schema is
- * not valid, a SchemaRefused when it exceeds a limit, and an Error when it cannot be compiled.
+ * not valid, a SchemaRefused when it exceeds a limit or has a keyword that means nothing, and an Error when it cannot be compiled.
  */
 export function userValidator(schema: object, matcher: UserRules["matcher"]): Validate {
   const written = structuredClone(plainView(schema)) as object;
@@ -48,14 +49,18 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
   if (refused !== undefined) throw new SchemaRefused(refused);
   const problems = checkUser(written).filter(isWhole).map(asProblem);
   if (problems.length > 0) throw new SchemaFault(problems);
-  for (const part of parts.all) (part as Record<string, unknown>)[COUNTED] = true;
-  const exact = new WeakMap<object, unknown>();
-  const rules = { matcher, numbers: exactRules(exact), twice: twiceBy(exact), spend };
+  for (const [part, path] of parts.all) {
+    const unknown = unknownIn(part, path);
+    if (unknown !== undefined) throw new SchemaRefused(unknown);
+    makeExact(part as Record<string, unknown>, valueAt(schema, path) as Readonly<Record<string, unknown>>);
+  }
+  const checked: Checked = { value: undefined };
+  const rules = { matcher, numbers: exactRules(checked), among: amongBy(checked), twice: twiceBy(checked), spend };
   const all = compileUser(written, rules, true);
   let first: SchemaCheck | undefined;
   return (value) => {
+    checked.value = value;
     const plain = plainView(value);
-    if (plain !== null && typeof plain === "object") exact.set(plain, value);
     const found = problemsBy(all, plain);
     if (Array.isArray(found)) return found as readonly SchemaViolation[];
     // Finding all problems may take too long: then the first one is enough.
@@ -63,6 +68,24 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
     const one = problemsBy(first, plain);
     return Array.isArray(one) ? (one as readonly SchemaViolation[]) : [unchecked(one as Error)];
   };
+}
+
+/** The value that is being checked, with its exact numbers. */
+interface Checked {
+  value: unknown;
+}
+
+const INT64 = { minimum: "-9223372036854775808", maximum: "9223372036854775807" };
+
+// All that the compiler's own rules ask of a number is whether it is whole (decision 189). The others read limits as numerals, and `const` and `enum` as they are written.
+function makeExact(part: Record<string, unknown>, written: Readonly<Record<string, unknown>>): void {
+  part[COUNTED] = true;
+  for (const keyword of Object.keys(EXACT_RULES)) {
+    const limit = written[keyword] as Decimal | number | undefined;
+    if (limit !== undefined) part[keyword] = String(limit);
+  }
+  for (const keyword of ["const", "enum"]) if (Object.hasOwn(written, keyword)) part[keyword] = written[keyword];
+  if (part["format"] === "int64") part["allOf"] = [...((part["allOf"] as readonly object[] | undefined) ?? []), INT64];
 }
 
 /** Returns what is wrong with a value, or why the check did not end. */
@@ -106,17 +129,19 @@ const EXACT_RULES: Readonly<Record<string, ExactRule>> = {
   multipleOf: { words: "a multiple of", holds: (value, limit) => value.remainder(limit).isZero() },
 };
 
-// The compiler sees plain numbers; `exact` maps each plain value to the original one.
-function exactRules(exact: WeakMap<object, unknown>): Readonly<Record<string, NumberRule>> {
+function exactRules(checked: Checked): UserRules["numbers"] {
   const rules = Object.entries(EXACT_RULES).map(([keyword, { words, holds }]): [string, NumberRule] => [
     keyword,
     {
       words,
-      holds: ({ number, ...at }, limit) => {
-        const value = exactAt(exact, at);
-        const [own, bound] = [value instanceof Decimal ? value : exactly(number), exactly(limit)];
-        spend(STEPS_OF_A_LOOK + stepsOfPair(own.digits, bound.digits));
-        return holds(own, bound);
+      within: (limit) => {
+        const bound = Decimal.fromJsonSource(limit);
+        return (number, at) => {
+          const value = exactAt(checked, at);
+          const own = value instanceof Decimal ? value : exactly(number);
+          spend(STEPS_OF_A_LOOK + stepsOfPair(own.digits, bound.digits));
+          return holds(own, bound);
+        };
       },
     },
   ]);
@@ -126,15 +151,27 @@ function exactRules(exact: WeakMap<object, unknown>): Readonly<Record<string, Nu
 // The exact number is found from the root.
 const STEPS_OF_A_LOOK = 20;
 
-function exactAt(exact: WeakMap<object, unknown>, { root, pointer }: Pointed): unknown {
-  const given = typeof root === "object" && root !== null ? exact.get(root) : undefined;
-  return given === undefined ? undefined : valueAt(given, pathOf(pointer));
+function exactAt({ value }: Checked, pointer: Pointed): unknown {
+  return valueAt(value, pathOf(pointer));
+}
+
+// A text is as it is everywhere, and may be the name of a field, which no pointer leads to.
+function amongBy(checked: Checked): UserRules["among"] {
+  return (choices) => {
+    const allowed = new Set(choices.map(canonicalJson));
+    return (value, at) => {
+      if (value === null || typeof value === "string" || typeof value === "boolean") return allowed.has(canonicalJson(value));
+      const text = canonicalJson(exactAt(checked, at));
+      spend(STEPS_OF_A_LOOK + text.length);
+      return allowed.has(text);
+    };
+  };
 }
 
 // Each value becomes one text, so a list of any length is read once.
-function twiceBy(exact: WeakMap<object, unknown>): UserRules["twice"] {
+function twiceBy(checked: Checked): UserRules["twice"] {
   return (at, items) => {
-    const given = exactAt(exact, at);
+    const given = exactAt(checked, at);
     const first = new Map<string, number>();
     for (const [index, item] of (Array.isArray(given) ? (given as readonly unknown[]) : items).entries()) {
       const text = canonicalJson(item);

@@ -18,11 +18,23 @@ const HOLDS: ReadonlyMap<string, "one" | "list" | "map"> = new Map([
   ...["not", "if", "then", "else", "items", "contains", "propertyNames", "contentSchema"].map((key) => [key, "one"] as const),
   ...["additionalProperties", "unevaluatedItems", "unevaluatedProperties"].map((key) => [key, "one"] as const),
   ...["allOf", "anyOf", "oneOf", "prefixItems"].map((key) => [key, "list"] as const),
-  ...["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"].map((key) => [key, "map"] as const),
+  ...["properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"].map(
+    (key) => [key, "map"] as const,
+  ),
 ]);
 
 /** The keywords whose schemas check the same value as the schema that has them. */
-const SAME_VALUE: ReadonlySet<string> = new Set(["not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"]);
+const SAME_VALUE: ReadonlySet<string> = new Set([
+  "not",
+  "if",
+  "then",
+  "else",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "dependentSchemas",
+  "dependencies",
+]);
 
 /** The keywords whose content is data, not a schema. */
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
@@ -51,9 +63,9 @@ export class SchemaParts {
     this.#find(this.#root, []);
   }
 
-  /** Returns every part once, the whole schema first. */
-  get all(): Iterable<object> {
-    return this.#paths.keys();
+  /** Returns every part once, with the place where it was found first; the whole schema comes first. */
+  get all(): Iterable<readonly [part: object, path: readonly string[]]> {
+    return this.#paths.entries();
   }
 
   /** Returns what would prevent it from being compiled, or its check from ending. */
