@@ -12,7 +12,10 @@ const RULES: ReadonlyMap<string, string> = new Map([
   [NUMERAL_PATTERN, "must be a number, such as 100 or 0.25"],
   [`${NUMERAL_PATTERN}|${DATE_PATTERN}`, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],
   [ENTITY_PATTERN, "must be an entity: an attribute and its value, such as userId:alice"],
-  [STEP_ID, "must be small letters, digits and _, beginning with a letter; not in, true, false, null or checks"],
+  [
+    STEP_ID,
+    "must be small letters, digits and _, beginning with a letter; not in, true, false, null, checks, constructor or prototype",
+  ],
   [TAG_PATTERN, "must be a tag: letters, digits, _ . and -, beginning with a letter or a digit"],
 ]);
 

@@ -92,6 +92,14 @@ export const PLAYBOOK_CODES = {
     cure: "Write the path relative to the playbook that names it: uses: ./deposit.yaml",
     example: "include-missing",
   },
+  "playbook.loop-key": {
+    severity: "error",
+    title: "a foreach has an item without a usable key",
+    meaning:
+      "The results of a `foreach` are kept by key, and expressions find them as steps.ID[key]. A key is a number, or a text without brackets. The words __proto__, constructor and prototype reach into the runtime's own objects.",
+    cure: "Let `key` give another text for this item, such as an id.",
+    example: "foreach-key-forbidden",
+  },
   "playbook.loop-name": {
     severity: "error",
     title: "the name of a foreach is taken",

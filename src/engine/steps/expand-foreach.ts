@@ -4,7 +4,7 @@ import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
-import { spellKey } from "../../playbook/steps/foreach-keys.ts";
+import { KEY_RULE, spellKey } from "../../playbook/steps/foreach-keys.ts";
 import type { Foreach } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
@@ -55,5 +55,5 @@ export function tooManyRounds({ length }: readonly Json[]): StepProblem | undefi
 function keyOf(value: Json, text: string): string {
   const key = spellKey(value);
   if (key !== undefined) return key;
-  throw new EvaluationFailure(`key: ${text} must give a text without brackets, or a number`);
+  throw new EvaluationFailure(`key: ${text} ${KEY_RULE}`);
 }

@@ -38,7 +38,7 @@ export type FixedOfHead = "if" | "foreach";
 const HEAD: EditedKeywords<HeadFields, FixedOfHead> = {
   id: node(
     { type: "string", pattern: STEP_ID },
-    "The name by which later steps use this one: steps.ID. Small letters, digits and _; not in, true, false, null or checks.",
+    "The name by which later steps use this one: steps.ID. Small letters, digits and _; not in, true, false, null, checks, constructor or prototype.",
     { edit: "none" },
   ),
   name: text("What the step does, for people.", { edit: "none" }),

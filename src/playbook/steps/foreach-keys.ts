@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import type { Json } from "../../base/json/json.ts";
+import { isForbiddenKey, type Json, shownJson } from "../../base/json/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -11,27 +11,29 @@ import { bind, type Template } from "../expressions/template.ts";
 
 // Keys that are the same in every run, found before one.
 
+/** What a key of a round must be, as the end of a sentence about it. */
+export const KEY_RULE =
+  "must give a number, or a text without brackets that is not empty and none of __proto__, constructor and prototype, which the runtime reserves";
+
 /** A round's key as its results are kept by it; `undefined` where the value can be none. */
 export function spellKey(value: Json): string | undefined {
-  if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return value;
+  if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return isForbiddenKey(value) ? undefined : value;
   return value instanceof Decimal ? value.canonical() : undefined;
 }
 
-/** Reports a key that two rounds of a written list have; `known` is what has the same value in every run. */
+/** Reports a key of a written list that two rounds have, or that can be none; `known` is what has the same value in every run. */
 export function checkLoopKeys({ variable, list, key }: Foreach, node: SourceNode, known: Scope, context: CheckContext): void {
   const items = itemsOf(list, known);
   if (items.length > LIMITS.foreachItems) return context.report(tooManyItems(items.length), node.range);
-  const keys = items.map((item) => {
-    const value = knownValue(key, { ...known, [variable]: item });
-    return value === undefined ? undefined : spellKey(value);
-  });
   const places = node.kind === "list" ? node.items.map(({ range }) => range) : [];
-  reportTwice(
-    keys,
-    (at) => places[at] ?? node.range,
-    `results are kept by key (${key.text.trim()}), and one would hide the other`,
-    context,
-  );
+  const placeOf = (at: number): Range => places[at] ?? node.range;
+  const keys = items.map((item, at) => {
+    const value = knownValue(key, { ...known, [variable]: item });
+    const spelt = value === undefined ? undefined : spellKey(value);
+    if (value !== undefined && spelt === undefined) context.report(noKey(value, key), placeOf(at));
+    return spelt;
+  });
+  reportTwice(keys, placeOf, `results are kept by key (${key.text.trim()}), and one would hide the other`, context);
 }
 
 /** Reports a key that two written rows of a side have. */
@@ -49,6 +51,14 @@ export function checkRowKeys({ source, where, key, sums, once }: Side, range: Ra
 
 function spellPart(value: Json | undefined): string | undefined {
   return typeof value === "boolean" ? String(value) : value === undefined ? undefined : spellKey(value);
+}
+
+function noKey(value: Json, key: Expression): Finding {
+  return {
+    code: "playbook.loop-key",
+    message: `${shownJson(value)} is no key of a round: key ${KEY_RULE}`,
+    suggestion: `make key: ${key.text.trim()} give another text for this item`,
+  };
 }
 
 function tooManyItems(items: number): Finding {
