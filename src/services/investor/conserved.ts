@@ -85,7 +85,8 @@ class Purchases {
   }
 }
 
-function isPayout({ payoutId = null, type = null }: JsonObject): boolean {
+/** Returns whether a transaction of a user is a payout, which names the sale that it pays for. */
+export function isPayout({ payoutId = null, type = null }: JsonObject): boolean {
   return (payoutId !== null && payoutId !== "") || (typeof type === "string" && type.toUpperCase() === "PAYOUT");
 }
 

@@ -14,6 +14,7 @@ import {
   UNREAD,
 } from "../probe.ts";
 import { field, listOf, number, recordsIn, text } from "../probes/compare.ts";
+import { type Match, worst } from "../probes/match.ts";
 import { newnessOf, timeOf, withoutRecord } from "../probes/recency.ts";
 
 /** A.1: the user's transactions before and after, on all pages, and the portfolio's quantity of the token. */
@@ -31,7 +32,8 @@ export const bought: Probe = {
     const amount = number(input["amount"]);
     const heldNow = heldIn(now["portfolio"] ?? null, tokenIn(now["sale"] ?? null));
     if (before === undefined || heldBefore === undefined || heldNow === undefined || amount === undefined) return UNREAD;
-    const alike = newOnes(evidence, before).filter((record) => isOf(record, input));
+    const fresh = newOnes(evidence, before);
+    const alike = fresh.filter((record) => matchOf(record, input) === "yes");
     if (alike.some((record) => couldBeOf(evidence, evidence.rivals, record))) return TWIN;
     const [proven, ...provenToo] = alike.filter((record) => isProven(evidence, record));
     if (provenToo.length > 0)
@@ -43,6 +45,11 @@ export const bought: Probe = {
     if (proven !== undefined) return effectOf(proven, "record");
     const added = heldNow.minus(heldBefore);
     const [ours, ...more] = alike;
+    if (ours === undefined && fresh.some((record) => matchOf(record, input) === "maybe"))
+      return {
+        seen: "unclear",
+        why: "a new transaction of the user could be this purchase, and does not say clearly what it is",
+      };
     if (ours === undefined)
       return added.isZero()
         ? { seen: "nothing" }
@@ -64,7 +71,7 @@ function isProven(evidence: Evidence, record: JsonObject): boolean {
 function couldBeOf({ now }: Evidence, writes: readonly OtherWrite[], record: JsonObject): boolean {
   const purchases = writes.filter(({ operation }) => operation === "investor.sales.buy");
   const ids = new Set(recordsIn(field(now["transactions"], "transactions")).map(({ id }) => id));
-  return withoutRecord(purchases, ids).some(({ input }) => isOf(record, input));
+  return withoutRecord(purchases, ids).some(({ input }) => matchOf(record, input) !== "no");
 }
 
 /** Returns why the result of a purchase is no evidence of this one. */
@@ -102,11 +109,15 @@ function newOnes({ now, isSpent }: Evidence, before: Readings): readonly JsonObj
   );
 }
 
-// The description does not say whether `amount` counts tokens or money.
-function isOf({ tokenSaleId, tokenCount, amount: currency }: JsonObject, input: JsonObject): boolean {
+/** Returns whether a transaction is of a purchase. The description does not say whether `amount` counts tokens or money. */
+function matchOf({ tokenSaleId = null, tokenCount, amount: currency }: JsonObject, input: JsonObject): Match {
   const amount = number(input["amount"]);
-  const isAmount = (value: Json | undefined): boolean => amount !== undefined && number(value)?.equals(amount) === true;
-  return tokenSaleId === input["tokenSaleId"] && (isAmount(tokenCount) || isAmount(currency));
+  const counts = [tokenCount, currency].flatMap((value) => number(value) ?? []);
+  const isAmount = amount !== undefined && counts.some((count) => count.equals(amount));
+  return worst([
+    tokenSaleId === null || tokenSaleId === "" ? "maybe" : tokenSaleId === input["tokenSaleId"] ? "yes" : "no",
+    isAmount ? "yes" : counts.length === 0 ? "maybe" : "no",
+  ]);
 }
 
 function effectOf(record: JsonObject, rests: Rests): Sight {

@@ -83,7 +83,7 @@ const DEFINED: OtherWrite = {
   transactions: ["t0"],
 };
 
-// What a look shows of a batch that mints two flats, of which these are there, by one transaction.
+// What a look shows of a batch that mints two flats. These are there, by one transaction.
 function batch(units: readonly string[], earlier: readonly OtherWrite[]): Sight {
   const transactionDetails = units.map((id) => ({ tokenId: "flats", to: BOB, amount: Decimal.of(1), data: { id } }));
   const transaction = { id: "t1", type: "MINT", createdBy: ALICE, createdAt: "2026-11-26T12:00:09.000Z", transactionDetails };

@@ -16,7 +16,7 @@ import {
 import { UNCHANGED } from "./state.ts";
 import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, names, newnessOf, withoutRecord } from "../../probes/recency.ts";
-import { partyMatch } from "./moves.ts";
+import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: the present asset, and its history, whose records name their transactions. */

@@ -1,8 +1,9 @@
 import { Decimal } from "../../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../base/json/json.ts";
 import type { OperationName } from "../../../contract/contract.ts";
 import type { OtherWrite } from "../../probe.ts";
 import { field, listOf, number, recordsIn, text } from "../../probes/compare.ts";
+import { type Match, partyMatch, worst } from "../../probes/match.ts";
 
 // What each write moves, and whether a record of a movement can be of it. The same question is asked of the write whose answer was lost
 // and of every other write of the run, so that a record which several of them could have left proves none (decision 203).
@@ -126,12 +127,6 @@ export interface ShownMovement {
   readonly unit: string | undefined;
 }
 
-/**
- * Whether a record is of a write. `maybe`: the record does not say enough, or in words that are not known, so it neither shows the write
- * nor that it is missing.
- */
-export type Match = "yes" | "maybe" | "no";
-
 /** Returns whether a record of a movement is of this move by this entity; `undefined`: it is not known who acts. */
 export function matchOf(movement: ShownMovement, move: Move, actor: JsonObject | undefined): Match {
   const { type, to, from, amount, units } = move;
@@ -146,25 +141,12 @@ export function matchOf(movement: ShownMovement, move: Move, actor: JsonObject |
   ]);
 }
 
-function worst(matches: readonly Match[]): Match {
-  return matches.includes("no") ? "no" : matches.includes("maybe") ? "maybe" : "yes";
-}
-
 const WORDS: ReadonlySet<Json | undefined> = new Set<Move["type"]>(["MINT", "BURN", "TRANSFER"]);
 
-// The description shows the word for a mint only.
-function matchOfType(there: Json | undefined, type: Move["type"]): Match {
+/** Returns whether a record's word can be this one: the description shows the word for a mint only. */
+export function matchOfType(there: Json | undefined, type: Move["type"]): Match {
   if (there === type) return "yes";
   return WORDS.has(there) ? "no" : "maybe";
-}
-
-/** Returns whether a record names an entity: every attribute of it, and not only the organization of a member. */
-export function partyMatch(there: Json | undefined, asked: Json | undefined): Match {
-  if (!isObject(there) || !isObject(asked)) return "maybe";
-  const names = Object.keys(asked);
-  if (names.some((name) => there[name] !== undefined && !jsonEquals(there[name], asked[name] ?? null))) return "no";
-  const isWhole = names.length === 1 && Object.keys(there).length > 1;
-  return isWhole || names.some((name) => there[name] === undefined) ? "maybe" : "yes";
 }
 
 function matchOfAmount(there: Decimal | undefined, amount: Decimal): Match {

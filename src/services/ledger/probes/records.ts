@@ -31,26 +31,28 @@ export interface HistoryChange extends NewRecord {
   readonly left: JsonObject;
 }
 
-/** The movements of a token. */
+/** The movements of a token. A transaction without details is a movement too, and could be any. */
 export function movementsOf(transactions: Json | undefined, tokenId: Json | undefined): readonly TokenMovement[] {
-  return recordsIn(transactions).flatMap((transaction) =>
-    recordsIn(transaction["transactionDetails"]).flatMap((detail) => {
-      const amount = number(detail["amount"]);
-      if (detail["tokenId"] !== tokenId || amount === undefined) return [];
-      return [
-        {
-          id: text(transaction["id"]),
-          at: movedAt(detail, transaction),
-          by: transaction["createdBy"],
-          from: detail["from"],
-          to: detail["to"],
-          amount,
-          type: transaction["type"],
-          unit: text(field(detail["data"], "id")),
-        },
-      ];
-    }),
-  );
+  return recordsIn(transactions).flatMap((transaction) => {
+    const details = recordsIn(transaction["transactionDetails"]);
+    return (details.length === 0 ? [{}] : details)
+      .filter((detail) => detail["tokenId"] === undefined || detail["tokenId"] === tokenId)
+      .map((detail) => movementIn(transaction, detail));
+  });
+}
+
+function movementIn(transaction: JsonObject, detail: JsonObject): TokenMovement {
+  const unit = field(detail["data"], "id");
+  return {
+    id: text(transaction["id"]),
+    at: movedAt(detail, transaction),
+    by: transaction["createdBy"],
+    from: detail["from"],
+    to: detail["to"],
+    amount: number(detail["amount"]),
+    type: transaction["type"],
+    unit: text(unit) ?? number(unit)?.canonical(),
+  };
 }
 
 /**
@@ -127,6 +129,20 @@ function hasLeftAll({ transactions, actor }: OtherWrite, moves: readonly Move[],
   const left = all.filter(({ id }) => id !== undefined && transactions.includes(id));
   return left.length >= moves.length && moves.every((move) => left.some((each) => matchOf(each, move, actor) !== "no"));
 }
+
+/**
+ * Returns the movements that are not older than the readings before a write, and have proven no other: any of them may be of this write, as
+ * far as its time says.
+ */
+export function unspentSince(evidence: Evidence, movements: readonly TokenMovement[]): readonly TokenMovement[] {
+  return movements.filter((each) => newnessOf(evidence, each.at) !== "before" && !isSpent(each, evidence));
+}
+
+/** A record may be of the write, and is not clear enough: its effect can neither be seen nor be missing. */
+export const UNSURE: Sight = {
+  seen: "unclear",
+  why: "a transaction of the token could be this write: its record does not say clearly who did what",
+};
 
 /** Returns the changes of a thing that only this write, or one at the same time, can have left. They have the ledger's own ids. */
 export function newChanges(evidence: Evidence, changes: readonly HistoryChange[], thing: Json): readonly HistoryChange[] {

@@ -3,7 +3,7 @@ import type { LedgerProfile } from "../../../contract/profile.ts";
 import { carriesMark } from "../../marks.ts";
 import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
-import { partyMatch } from "./moves.ts";
+import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request with our mark. */

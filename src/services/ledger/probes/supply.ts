@@ -16,15 +16,17 @@ import {
 import { balanceIn, field, isEntity, itemsOf, number } from "../../probes/compare.ts";
 import { waysOf } from "./explain.ts";
 import { newnessOf } from "../../probes/recency.ts";
-import { matchOf, type Move, movesOf, transfersIn } from "./moves.ts";
+import type { Match } from "../../probes/match.ts";
+import { matchOf, matchOfType, type Move, movesOf, transfersIn } from "./moves.ts";
 import {
   couldBeOthers,
   effectOfMovement,
-  isSpent,
   movementsOf,
   movementsRead,
   newMovements,
   type TokenMovement,
+  unspentSince,
+  UNSURE,
 } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
@@ -35,8 +37,8 @@ interface Addition {
   readonly reads: (sent: Sent) => Readonly<Record<string, ProbeRead>>;
   /** Returns the total in one of the readings. */
   readonly total: (read: Readings) => Decimal | undefined;
-  /** Returns what another movement adds to the total; `undefined`: nothing. */
-  readonly adds: (movement: TokenMovement, sent: Sent) => Decimal | undefined;
+  /** Returns whether another movement may add its amount to the total or take it away; `undefined`: neither. */
+  readonly effectOf: (movement: TokenMovement, sent: Sent) => "adds" | "takes" | undefined;
   readonly isFenced?: (evidence: Evidence, amount: Decimal) => boolean;
 }
 
@@ -144,13 +146,19 @@ function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown
   const now = addition.total(evidence.now);
   if (before === undefined) return UNREAD;
   if (now === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
-  const recent = all.filter((each) => newnessOf(evidence, each.at) !== "before");
-  const unspent = recent.filter((each) => !isSpent(each, evidence));
-  const alike = kinds.map(({ move }) => unspent.filter((each) => matchOf(each, move, evidence.actor) === "yes"));
+  const unspent = unspentSince(evidence, all);
+  const isLike = (each: TokenMovement, { move }: Kind): Match => matchOf(each, move, evidence.actor);
+  const alike = kinds.map((kind) => unspent.filter((each) => isLike(each, kind) === "yes"));
   const ours = new Set(alike.flat());
   if (ours.size < alike.flat().length) return AMBIGUOUS;
   if (areTwins(evidence, [...ours], all)) return TWIN;
-  const others = recent.filter((each) => !ours.has(each)).flatMap((each) => addition.adds(each, evidence) ?? []);
+  if (unspent.some((each) => !ours.has(each) && kinds.some((kind) => isLike(each, kind) === "maybe"))) return UNSURE;
+  const moved = all.filter((each) => newnessOf(evidence, each.at) !== "before" && !ours.has(each));
+  const others = moved.flatMap((each) => {
+    const effect = addition.effectOf(each, evidence);
+    return effect === undefined ? [] : [effect === "adds" ? each.amount : each.amount?.negated()];
+  });
+  if (!others.every((amount) => amount !== undefined)) return UNSURE;
   const [only] = kinds;
   const isSingle = kinds.length === 1 && only?.times === 1;
   const isFenced = isSingle && addition.isFenced?.(evidence, only.adds) === true;
@@ -195,7 +203,7 @@ const mintedAmount: Probe = additionProbe({
   operation: "ledger.token.mint",
   reads: tokenRead,
   total: ({ token }) => number(field(token, "totalMintedAmount")),
-  adds: ({ type, amount }) => (type === "MINT" ? amount : undefined),
+  effectOf: ({ type }) => (matchOfType(type, "MINT") === "no" ? undefined : "adds"),
   isFenced: ({ now, profile }, ours) => {
     const minted = number(field(now["token"], "totalMintedAmount"));
     const most = number(field(field(now["token"], "behaviour"), "maxMintQuantity"));
@@ -212,7 +220,7 @@ const burntAmount: Probe = additionProbe({
     const supply = number(field(token, "totalSupply"));
     return supply === undefined ? undefined : number(field(token, "totalMintedAmount"))?.minus(supply);
   },
-  adds: ({ type, amount }) => (type === "BURN" ? amount : undefined),
+  effectOf: ({ type }) => (matchOfType(type, "BURN") === "no" ? undefined : "adds"),
 });
 
 // The receiver's balance grows by the quantity that moves there.
@@ -222,9 +230,9 @@ const movedAmount: Probe = additionProbe({
     held: { operation: "ledger.erc1155.balanceOf", input: { id: input["id"] ?? "", owner: input["to"] ?? {} } },
   }),
   total: ({ held }) => balanceIn(held),
-  adds: ({ from, to, amount }, { input }) => {
+  effectOf: ({ from, to }, { input }) => {
     const [into, outOf] = [isEntity(to, input["to"]), isEntity(from, input["to"])];
-    return into === outOf ? undefined : into ? amount : amount?.negated();
+    return into === outOf ? undefined : into ? "adds" : "takes";
   },
 });
 

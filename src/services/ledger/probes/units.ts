@@ -5,6 +5,7 @@ import {
   type OtherWrite,
   type Probe,
   type ProbeRead,
+  type Readings,
   type Sent,
   type Sight,
   TWIN,
@@ -20,6 +21,8 @@ import {
   movementsRead,
   newMovements,
   type TokenMovement,
+  unspentSince,
+  UNSURE,
 } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
@@ -70,23 +73,34 @@ export const unitMinted: Probe = {
   ...readsOf(idsIn),
   keep: ({ accounts }, sent) => ({ held: idsIn(sent).filter((id) => holderOf(accounts, id) !== null) }),
   judge: (evidence) => {
-    const { before, now, input, earlier } = evidence;
-    if (before === undefined) return UNREAD;
-    const [move] = mintOf(input, earlier);
-    const ids = move?.units ?? [];
-    if (move === undefined || ids.length === 0) return { seen: "unclear", why: "none of the unit's data can be its id" };
+    const [move] = mintOf(evidence.input, evidence.earlier);
+    if (evidence.before === undefined) return UNREAD;
+    if (move?.units?.[0] === undefined) return { seen: "unclear", why: "none of the unit's data can be its id" };
     const record = recordOf(evidence, move);
     if (record !== undefined) return newUnit(evidence, record, effectOfMovement(record, { unit: record.unit ?? null }));
-    const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
-    if (fresh.length === 0) return { seen: "nothing", again: "never" };
-    const [unit, ...more] = fresh.filter((id) => holderOf(now["accounts"], id) !== null);
-    if (unit === undefined) return fresh.length === ids.length ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
-    const holder = holderOf(now["accounts"], unit);
-    if (!isEntity(holder, input["to"])) return OTHERS;
-    if (more.length > 0) return SEVERAL;
-    return newUnit(evidence, movedTo(holder, move, unit), { seen: "effect", by: { unit, holder }, rests: "readings" });
+    return surely(evidence, move, mintedByAccounts(evidence, evidence.before, move));
   },
 };
+
+function mintedByAccounts(evidence: Evidence, before: Readings, move: Move): Sight {
+  const { now, input } = evidence;
+  const { units: ids = [] } = move;
+  const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
+  if (fresh.length === 0) return { seen: "nothing", again: "never" };
+  const [unit, ...more] = fresh.filter((id) => holderOf(now["accounts"], id) !== null);
+  if (unit === undefined) return fresh.length === ids.length ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
+  const holder = holderOf(now["accounts"], unit);
+  if (!isEntity(holder, input["to"])) return OTHERS;
+  if (more.length > 0) return SEVERAL;
+  return newUnit(evidence, movedTo(holder, move, unit), { seen: "effect", by: { unit, holder }, rests: "readings" });
+}
+
+// A unit may have gone and come back, so nothing is missing while a record could be of this move.
+function surely(evidence: Evidence, move: Move, sight: Sight): Sight {
+  if (sight.seen !== "nothing") return sight;
+  const may = unspentSince(evidence, movementsIn(evidence)).some((each) => matchOf(each, move, evidence.actor) !== "no");
+  return may ? { ...UNSURE, ...(sight.again === undefined ? {} : { again: sight.again }) } : sight;
+}
 
 function mintOf(input: JsonObject, earlier: readonly OtherWrite[]): readonly Move[] {
   return movesOf({ operation: "ledger.token.mint", input }, keyFieldOf(input["id"], earlier));
@@ -118,12 +132,19 @@ export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: S
 }
 
 function moved(evidence: Evidence, unit: Json, to: Json): Sight {
-  const { before, now, input } = evidence;
-  const move = moveOfUnit(input, unit, to);
+  const move = moveOfUnit(evidence.input, unit, to);
   const record = recordOf(evidence, move);
   if (record !== undefined) return ownEffect(evidence, record, effectOfMovement(record, { unit }));
-  if (before === undefined) return UNREAD;
-  const was = field(before["held"], "by");
+  if (evidence.before === undefined) return UNREAD;
+  return surely(evidence, move, movedByAccounts(evidence, field(evidence.before["held"], "by"), { move, unit, to }));
+}
+
+function movedByAccounts(
+  evidence: Evidence,
+  was: Json | undefined,
+  { move, unit, to }: { readonly move: Move; readonly unit: Json; readonly to: Json },
+): Sight {
+  const { now, input } = evidence;
   if (!isEntity(was, input["from"])) return { seen: "unclear", why: "before the write, another holder had the unit" };
   if (now["accounts"] === null) return GONE;
   const holder = holderOf(now["accounts"], unit);
