@@ -10,7 +10,7 @@ import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { DriftRecorder, type PlaybookOf } from "./drift-recorder.ts";
 import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
-import type { Acknowledgement, Closing, ComparisonWords, DriftsAfterRun, FoundDrifts, Sighting } from "./sighting.ts";
+import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
 const PART: StatePart = { entry: "drift.db", layout: DRIFTS };
@@ -80,7 +80,7 @@ export class DriftBook {
   }
 
   /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
-  unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
+  unchangedSince(name: ComparisonName, difference: Difference): number | undefined {
     return this.#recorder.unchangedSince(name, difference);
   }
 

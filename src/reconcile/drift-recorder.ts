@@ -9,7 +9,7 @@ import { fileIn, isAsAcknowledged } from "./drift-rows.ts";
 import { ROWS } from "./drift-tables.ts";
 import { insertRow } from "../state/copy.ts";
 import { type DigestedReads, FoundReads } from "./found-reads.ts";
-import type { ComparisonWords, FoundDrifts, Sighting } from "./sighting.ts";
+import type { ComparisonWords, Difference, FoundDrifts, Sighting } from "./sighting.ts";
 
 const ID_CHARS = 12;
 const SALT_BYTES = 16;
@@ -89,7 +89,7 @@ export class DriftRecorder {
   }
 
   /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
-  unchangedSince(name: ComparisonName, difference: Omit<Sighting, "evidence">): number | undefined {
+  unchangedSince(name: ComparisonName, difference: Difference): number | undefined {
     const { key, kind } = difference;
     const comparison = this.#comparisonOf(name)?.["id"];
     if (comparison === undefined) return undefined;
@@ -235,7 +235,7 @@ export class DriftRecorder {
       evidence: writeJson(masked(evidence, this.#redact)),
       since_at: isOpen ? (before["since_at"] ?? null) : found.at,
       since_run: isOpen ? (before["since_run"] ?? null) : found.run,
-      first_alike_at: isAlike ? (before["first_alike_at"] ?? null) : found.at,
+      first_alike_at: Math.min(sighting.since, isAlike ? Number(before["first_alike_at"]) : found.at),
       last_at: found.at,
       last_run: found.run,
       cleared_at: null,
@@ -256,13 +256,13 @@ export class DriftRecorder {
   }
 
   // What an earlier version recorded shows its values: the same ones are alike, unless they are masked.
-  #isAlike(before: SqlRow, difference: Omit<Sighting, "evidence">): boolean {
+  #isAlike(before: SqlRow, difference: Difference): boolean {
     if (before["values_digest"] !== null) return before["values_digest"] === this.#digests.of([difference.values]);
     const { left, right } = difference;
     return this.#isShown(difference) && before["left"] === left && before["right"] === right;
   }
 
-  #isShown({ values }: Pick<Sighting, "values">): boolean {
+  #isShown({ values }: Pick<Difference, "values">): boolean {
     return this.#redact(values) === values;
   }
 
@@ -289,7 +289,7 @@ export class DriftRecorder {
     return id;
   }
 
-  #valuesOf({ left, right, difference }: Omit<Sighting, "evidence">): readonly [Kept, Kept, Kept] {
+  #valuesOf({ left, right, difference }: Difference): readonly [Kept, Kept, Kept] {
     const kept = (value: Kept): Kept => (value === null ? null : this.#redact(value));
     return [kept(left), kept(right), kept(difference)];
   }

@@ -15,8 +15,8 @@ export interface ComparisonWords {
   readonly right: string;
 }
 
-/** A difference that was seen twice alike, as one run saw it. */
-export interface Sighting {
+/** A difference between two sides, as it was looked at. */
+export interface Difference {
   /** The parts of the key, in their order. */
   readonly key: readonly string[];
   /** How the two sides differ. */
@@ -29,14 +29,18 @@ export interface Sighting {
   readonly difference: Quantity | null;
   /** All that an acknowledgement holds for, as one text: equal only where nothing of it has changed. */
   readonly values: string;
-  /** What each side said, and when: for whoever is to explain the drift. */
-  readonly evidence: Json;
 }
 
-/** A difference that is younger than the settle time, and since when it has been as it is. */
-export interface YoungDifference extends Omit<Sighting, "evidence"> {
-  /** Milliseconds since the Unix epoch. */
+/** A difference that was seen twice alike, but is younger than the settle time. */
+export interface YoungDifference extends Difference {
+  /** Since when it has been as it is, as far as is known; milliseconds since the Unix epoch. */
   readonly since: number;
+}
+
+/** A difference that was seen twice alike, as one run saw it. */
+export interface Sighting extends YoungDifference {
+  /** What each side said, and when: for whoever is to explain the drift. */
+  readonly evidence: Json;
 }
 
 /** What one run found of one comparison. */

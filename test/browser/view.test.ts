@@ -314,7 +314,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const name = { environment: evil, playbook: evil, comparison: evil, scope: evil };
     const read = [{ operation: evil, input: { [evil]: evil }, actor: evil, page: evil, at: evil, record: { [evil]: evil } }];
     const evidence = { left: { rows: "1", read }, right: { rows: evil, read } };
-    const values = { left: evil, right: evil, difference: evil, values: evil };
+    const values = { left: evil, right: evil, difference: evil, values: evil, since: 0 };
     const asks: ReadonlySet<string> = new Set([evil]);
     const looked = { isComplete: true, finished: () => asks, readsFor: () => asks, hasLookedFor: () => true };
     const sightings = [{ key: [evil], kind: "differs" as const, ...values, evidence }];

@@ -2,7 +2,7 @@ import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import type { Compare } from "../../playbook/model.ts";
-import type { Sighting, YoungDifference } from "../../reconcile/sighting.ts";
+import type { Difference, Sighting, YoungDifference } from "../../reconcile/sighting.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { areAlike, differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type Pair, type SideValue, type SideName, SIDES } from "../../reconcile/row.ts";
@@ -16,7 +16,7 @@ interface Parts {
   readonly rules: Rules;
   readonly times: Pick<Compare, "settleMs" | "recheckMs">;
   /** Since when an earlier run has seen a difference as it is now. */
-  readonly known: (difference: Omit<Sighting, "evidence">) => number | undefined;
+  readonly known: (difference: Difference) => number | undefined;
 }
 
 /** A key that differed when it was looked at last. */
@@ -83,12 +83,11 @@ export class Looks {
     await this.#context.pause(ms, this.#parts.step);
   }
 
-  // A row's own time wins over the time of reading, unless it lies in the future.
-  #ageOf({ pair, since }: Suspect, rows: readonly Witnessed[], now: number): number {
+  // As old as the last change of its rows, or as the same values that an earlier look saw; a time in the future says nothing.
+  #sinceOf({ pair, since }: Suspect, differences: readonly Difference[], now: number): number {
     const changedAt = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
-    if (Number.isFinite(changedAt) && changedAt <= now) return now - changedAt;
-    const earlier = this.#sightingsOf(pair, rows).map((sighting) => this.#parts.known(sighting) ?? since);
-    return now - Math.max(...earlier, 0);
+    const seenAlike = Math.max(...differences.map((difference) => this.#parts.known(difference) ?? since));
+    return Math.min(Number.isFinite(changedAt) ? changedAt : now, seenAlike, now);
   }
 
   async #again(before: ReadonlyMap<string, Suspect>): Promise<Map<string, Suspect>> {
@@ -111,20 +110,26 @@ export class Looks {
       }
       const isAlike = areAlike(pair, suspect.pair);
       const next = { pair, since: isAlike ? suspect.since : now };
-      if (!isAlike) after.set(key, next);
-      else if (this.#ageOf(next, rows, now) >= this.#parts.times.settleMs) this.#sightings.push(...this.#sightingsOf(pair, rows));
-      else this.#keepYoung(next, rows);
+      if (isAlike) this.#confirm(next, rows, now);
+      else after.set(key, next);
     }
     return after;
   }
 
-  #keepYoung({ pair, since }: Suspect, rows: readonly Witnessed[]): void {
-    this.#youngPairs.push(pair);
-    for (const { evidence: _, ...difference } of this.#sightingsOf(pair, rows))
-      this.#young.push({ ...difference, since: this.#parts.known(difference) ?? since });
+  #confirm(suspect: Suspect, rows: readonly Witnessed[], now: number): void {
+    const { pair } = suspect;
+    const differences = this.#differencesOf(pair, rows);
+    const since = this.#sinceOf(suspect, differences, now);
+    const evidence = { left: evidenceOf("left", pair.left, rows), right: evidenceOf("right", pair.right, rows) };
+    if (now - since >= this.#parts.times.settleMs)
+      this.#sightings.push(...differences.map((difference) => ({ ...difference, since, evidence })));
+    else {
+      this.#youngPairs.push(pair);
+      this.#young.push(...differences.map((difference) => ({ ...difference, since })));
+    }
   }
 
-  #sightingsOf({ key, left, right }: Pair, rows: readonly Witnessed[]): readonly Sighting[] {
+  #differencesOf({ key, left, right }: Pair, rows: readonly Witnessed[]): readonly Difference[] {
     return judge({ left, right }, this.#parts.rules).map((kind) => ({
       key: keyParts(key),
       kind,
@@ -132,7 +137,6 @@ export class Looks {
       right: right?.value ?? null,
       difference: differenceOf({ left, right }),
       values: valuesOf({ left, right }, rows, this.#parts.rules),
-      evidence: { left: evidenceOf("left", left, rows), right: evidenceOf("right", right, rows) },
     }));
   }
 }

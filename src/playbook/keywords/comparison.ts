@@ -157,7 +157,7 @@ export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "c
   readonly name: string | undefined;
   /** Differences up to it are ignored. */
   readonly tolerance: Decimal;
-  /** A row that changed within this time is moving, and not yet a drift; in milliseconds. */
+  /** A difference that is younger is moving, and not yet a drift; in milliseconds. */
   readonly settle: number;
   /** How long to wait before a difference is read again, to confirm it, in milliseconds. */
   readonly recheck: number;
@@ -206,7 +206,7 @@ export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
     }),
     read: (value) => Decimal.parse(value?.kind === "scalar" ? String(value.value) : "0") ?? Decimal.of(0),
   },
-  settle: duration("A row that changed within this time is moving, and not yet a drift", { default: "0s", edit: "none" }),
+  settle: duration("A difference that is younger is moving, and not yet a drift", { default: "0s", edit: "none" }),
   // What is read moves; a moment later a transfer is complete on both sides.
   recheck: duration("How long to wait before a difference is read again, to confirm it", {
     default: "2s",

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
-import { folderForTest, type Ran, runnerForTest, serve } from "./server.ts";
+import { folderForTest, NOT_STOPPING, type Ran, runnerForTest, serve } from "./server.ts";
 
 function comparisonIn({ completed, stopped }: Ran): Comparison {
   const { comparison } = completed.at(-1) ?? stopped ?? {};
@@ -117,6 +117,21 @@ test("a run that began earlier clears nothing of what another one found meanwhil
   expect(comparisonIn(await run(VAULTS("anna"), targetAt(url))).counts).toMatchObject({ persisting: 1 });
   rows = early;
   expect(comparisonIn(await run(VAULTS("anna"), targetAt(url))).counts).toMatchObject({ cleared: 1 });
+});
+
+test("a row that is touched again and again is a drift once an earlier run has seen the same values, and stays one", async () => {
+  let touched = "";
+  const { url } = await serve(() => ({ body: `[{"balance":5,"updatedAt":"${touched}"}]` }));
+  const clock = clockWithoutWaiting();
+  const run = runnerForTest(folderForTest(), clock);
+  const outcome = async (): Promise<string> => {
+    touched = new Date(clock.now()).toISOString();
+    return (await run(WITH_TIMES, targetAt(url))).outcome;
+  };
+  expect(await outcome()).toBe("pending");
+  await clock.sleep(11 * 60_000, NOT_STOPPING);
+  expect(await outcome()).toBe("drift");
+  expect(await outcome()).toBe("drift");
 });
 
 test("when a row changed must be given with its zone: what is left out would be that of the machine", async () => {

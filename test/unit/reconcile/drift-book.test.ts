@@ -23,7 +23,16 @@ function bookForTest(redact: Redact = (text) => text.replaceAll("open-sesame", "
 
 function sighting(holder: string, left = "1", right = "2"): Sighting {
   const values = `${left} | ${right}`;
-  return { key: [holder], kind: "differs", left, right, difference: "-1", values, evidence: { left: "open-sesame" } };
+  return {
+    key: [holder],
+    kind: "differs",
+    left,
+    right,
+    difference: "-1",
+    values,
+    since: 90 * DAY,
+    evidence: { left: "open-sesame" },
+  };
 }
 
 function found(run: string, at: number, ...sightings: Sighting[]): FoundDrifts {
