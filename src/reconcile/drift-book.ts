@@ -2,7 +2,7 @@ import { Failure } from "../base/failure.ts";
 import { parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
-import type { ComparisonName, Drift } from "../protocol/comparison.ts";
+import { type ComparisonName, type Drift, openFirst } from "../protocol/comparison.ts";
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -183,7 +183,10 @@ export class DriftBook {
     return rows.map((row) => ({ of: nameIn(row), title: titleIn(row) }));
   }
 
-  /** Returns the drifts of a comparison that are there or that this run cleared, the first ones explained, and how many there are. */
+  /**
+   * Returns the drifts of a comparison that are there or that this run cleared, and how many there are. The first ones are explained: those
+   * that nobody has acknowledged before the others, cleared ones last, and the newest first.
+   */
   driftsOf(
     { environment, playbook, comparison, scope }: ComparisonName,
     { run, limit, now }: { readonly run: string; readonly limit: number; readonly now: number },
@@ -191,14 +194,19 @@ export class DriftBook {
     const rows = this.#database.all(
       `SELECT drift.id FROM drift JOIN comparison ON comparison.id = comparison
        WHERE environment = ? AND playbook = ? AND name = ? AND scope = ? AND (cleared_at IS NULL OR cleared_run = ?)
-       ORDER BY since_at, drift.id`,
+       ORDER BY since_at DESC, drift.id`,
       environment,
       playbook,
       comparison,
       scope,
       run,
     );
-    return { drifts: rows.slice(0, limit).map(({ id }) => this.explain(String(id), now)), total: rows.length };
+    const { open = [], cleared = [] } = Object.groupBy(
+      rows.map(({ id }) => this.#known(String(id), now)),
+      ({ clearedAt }) => (clearedAt === null ? "open" : "cleared"),
+    );
+    const first = [...openFirst(open), ...cleared].slice(0, limit);
+    return { drifts: first.map(({ id }) => this.explain(id, now)), total: rows.length };
   }
 
   /** Returns the playbooks that have open drifts. */

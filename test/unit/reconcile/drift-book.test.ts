@@ -214,6 +214,21 @@ test("what was acknowledged and repaired is new when it comes back the same", ()
   expect(book.explain(id, 5 * DAY).state).toBe("acknowledged");
 });
 
+test("of many drifts, the newest that nobody has acknowledged are the first, and the cleared ones the last", () => {
+  const book = bookForTest();
+  const older = ["alice", "bob", "carol"].map((holder) => sighting(holder));
+  const [alice] = book.record(NAME, WORDS, found("run1", DAY, ...older)).drifts;
+  book.acknowledge({ id: alice?.id ?? "", who: "dora", because: "a refund", until: 9 * DAY, at: DAY });
+  const [, bob] = older;
+  book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice"), ...(bob === undefined ? [] : [bob]), sighting("zoe")));
+  const shown = (limit: number): unknown => {
+    const { drifts, total } = book.driftsOf(NAME, { run: "run2", limit, now: 3 * DAY });
+    return [drifts.map(({ key }) => key["holder"]).join(" "), total];
+  };
+  expect(shown(9)).toEqual(["zoe bob alice carol", 4]);
+  expect(shown(1)).toEqual(["zoe", 4]);
+});
+
 test("comparisons of other environments, playbooks and scopes know nothing of one another", () => {
   const book = bookForTest();
   const { drifts } = book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
