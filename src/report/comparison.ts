@@ -136,7 +136,7 @@ function knownOf({ state, since, acknowledged }: Drift): string {
   const until =
     acknowledged === null
       ? ""
-      : ` until ${dayOf(acknowledged.until)} by ${oneLine(acknowledged.who)}: ${oneLine(acknowledged.because)}`;
+      : ` until ${lastDayOf(acknowledged.until)} by ${oneLine(acknowledged.who)}: ${oneLine(acknowledged.because)}`;
   if (state === "acknowledged") return `; acknowledged${until}`;
   if (state === "changed") return `; acknowledged with other values${until}`;
   return state === "persisting" ? `; since ${dayOf(since)}` : "";
@@ -161,6 +161,11 @@ function gapLine({ side, of, message }: Gap): string {
 function bounded(lines: readonly string[], limit: number, what: string, all: number = lines.length): readonly string[] {
   const shown = lines.slice(0, limit);
   return all <= shown.length ? shown : [...shown, `… and ${all - shown.length} more ${what}`];
+}
+
+/** Returns the last day of an acknowledgement, as it was typed; `until` is the moment at which it ends. */
+export function lastDayOf(until: number): string {
+  return dayOf(until - 1);
 }
 
 function timeOf(at: number): string {

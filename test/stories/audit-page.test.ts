@@ -90,6 +90,7 @@ test("an auditor finds the totals, the reads, the rows, the drifts with both rec
   expect(html).not.toContain(HOSTILE);
   expect(html).not.toContain(KEYS["LEDGER_KEY"]);
   expect(text).toContain(`a ${HOSTILE} refund`);
+  expect(text).toContain(` ${tomorrow()} `);
   expect(text).toContain("register 213 213 104.500000000000000001");
   expect(text).toContain("ledger 1 1 100.25");
   expect(text).toContain("inputs.expected");

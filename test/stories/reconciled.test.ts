@@ -114,6 +114,9 @@ test("a drift is the same one each night, until it is acknowledged, changes, or 
   const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   const word = await project.run("drift", "ack", id.slice(0, 6), "--because", "rounded by hand", "--until", day);
   expect(word.code, word.transcript).toBe(0);
+  expect(word.stdout).toContain(`is acknowledged until ${day}, says`);
+  expect(await listed()).toContain(`; acknowledged until ${day} by`);
+  expect((await project.run("drift", "show", id)).stdout).toContain(`, until ${day}  `);
   const third = await night(project);
   expect(third.code, third.transcript).toBe(0);
   expect(third.found.drifts).toMatchObject([{ id, state: "acknowledged", acknowledged: { because: "rounded by hand" } }]);

@@ -6,7 +6,7 @@ import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean, quoted } from "../../../base/text/text.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
-import { driftLine, keyOf, kindWords, wordsOf } from "../../../report/comparison.ts";
+import { driftLine, keyOf, kindWords, lastDayOf, wordsOf } from "../../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
@@ -79,7 +79,7 @@ function historyLine({ at, what, by, left, right, difference, because, until }: 
   const values = `${left ?? "nothing"} | ${right ?? "nothing"}${difference === null ? "" : ` (${difference})`}`;
   if (what === "seen") return `${timeOf(at)}  seen          run ${by}  ${values}`;
   if (what === "closed") return `${timeOf(at)}  closed        ${by}: ${because ?? ""}`;
-  return `${timeOf(at)}  acknowledged  ${by}, until ${timeOf(until ?? at)}  ${values}: ${because ?? ""}`;
+  return `${timeOf(at)}  acknowledged  ${by}, until ${lastDayOf(until ?? at)}  ${values}: ${because ?? ""}`;
 }
 
 interface AckOptions extends MemoryOptions {
@@ -109,7 +109,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   });
   if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
   else {
-    const acknowledged = `${drift.id} is acknowledged until ${timeOf(word.until)}, says ${word.who}: ${because}`;
+    const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
     shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
   }
   return EXIT.passed;

@@ -2,7 +2,7 @@ import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ExplainedDrift, HistoryEntry } from "../../../protocol/drift.ts";
-import { keyOf, kindWords, wordsOf } from "../../comparison.ts";
+import { keyOf, kindWords, lastDayOf, wordsOf } from "../../comparison.ts";
 import { acknowledgingCommand, saidBy, type SaidRow } from "../../drift.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { Budget } from "../parts/budget.ts";
@@ -109,7 +109,7 @@ export function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
                 oneLine(word.by),
                 oneLine(word.because ?? ""),
                 momentOf(word.at),
-                momentOf(word.until),
+                word.until === null ? "" : lastDayOf(word.until),
                 number(word.left),
                 number(word.right),
                 number(word.difference),
@@ -121,9 +121,10 @@ export function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
   return el("div", { class: "words" }, content);
 }
 
-function holdOf({ until }: HistoryEntry, { state, clearedAt }: ExplainedDrift, now: number): string {
+function holdOf({ at, until }: HistoryEntry, { state, since, clearedAt }: ExplainedDrift, now: number): string {
   if (until === null || until <= now) return "no: it is over";
   if (clearedAt !== null) return "the drift was cleared";
+  if (at < since) return "no: the drift was cleared, and came back";
   return state === "acknowledged" ? "yes" : "no: the values are others now";
 }
 

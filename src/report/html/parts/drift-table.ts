@@ -1,6 +1,6 @@
 import type { Drift } from "../../../protocol/comparison.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
-import { keyOf, kindWords } from "../../comparison.ts";
+import { keyOf, kindWords, lastDayOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "./moment.ts";
@@ -62,7 +62,7 @@ export function driftState({ state, clearedAt = null }: AnyDrift): Markup {
 
 function wordOf({ acknowledged }: Drift): string {
   if (acknowledged === null) return "";
-  return `${oneLine(acknowledged.who)}, until ${timeOf(acknowledged.until).slice(0, 10)}: ${oneLine(acknowledged.because)}`;
+  return `${oneLine(acknowledged.who)}, until ${lastDayOf(acknowledged.until)}: ${oneLine(acknowledged.because)}`;
 }
 
 const HALF = 50;
