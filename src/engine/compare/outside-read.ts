@@ -92,7 +92,7 @@ class Fitting {
     const fitting: PlacedRecord[] = [];
     for (const row of batch) {
       const record = "fault" in row ? undefined : this.#typed(row.record);
-      const fault = "fault" in row ? `${row.at} ${row.fault}` : this.#faultOf(row.at, record ?? null);
+      const fault = "fault" in row ? `${row.at} ${row.fault}` : (this.#emptyCellIn(row) ?? this.#faultOf(row.at, record ?? null));
       if (fault === undefined && record !== undefined) fitting.push({ at: row.at.replace(`${this.#name}:`, "line "), record });
       else if (this.#first === undefined) this.#first = fault;
       else this.#others++;
@@ -107,6 +107,13 @@ class Fitting {
     return { code: "reconcile.row", message: `${this.#first}${others}` };
   }
 
+  // A table has all columns, so a value that is missing is an empty cell.
+  #emptyCellIn({ at, record }: PlacedRecord): string | undefined {
+    if (this.#kind !== "csv" || !isObject(record)) return undefined;
+    const name = [...(this.#shape.required ?? [])].find((each) => record[each] === "");
+    return name === undefined ? undefined : `${at} (${spellPath("row", [name])}) is empty, and must have a value`;
+  }
+
   #faultOf(at: string, record: Json): string | undefined {
     for (const problem of shapeProblems(this.#shape, record)) {
       const { fix } = problem;
@@ -116,12 +123,12 @@ class Fitting {
   }
 
   #typed(record: Json): Json {
-    const { properties = new Map<string, ValueShape>(), required } = this.#shape;
+    const { properties = new Map<string, ValueShape>() } = this.#shape;
     if (!isObject(record)) return record;
     const fields: [string, Json][] = [];
     for (const [name, shape] of properties) {
       const value = Object.hasOwn(record, name) ? (record[name] ?? null) : null;
-      const isNothing = value === null || (value === "" && this.#kind === "csv" && required?.has(name) !== true);
+      const isNothing = value === null || (value === "" && this.#kind === "csv");
       if (!isNothing) fields.push([name, coerce(shape, value, IS_TEXT[this.#kind])]);
     }
     return Object.fromEntries(fields);

@@ -2,6 +2,7 @@ import { appendFileSync, linkSync, symlinkSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { OutsideRow } from "../../../src/rows/outside.ts";
 import { readOutside } from "../../../src/rows/read.ts";
 import { HOLDERS, Register } from "./sources.ts";
 
@@ -11,6 +12,18 @@ const LINES = `{"holder":"alice","balance":100.50,"other":{}}\n\n{"holder":"bob"
 
 const csv = (path: string, more = ""): string => `{ csv: ${path}, ${HOLDERS}${more} }`;
 const ndjson = (path: string): string => `{ ndjson: ${path}, ${HOLDERS} }`;
+
+const never = (): never => expect.fail("a file needs none of it");
+
+/** What reading a file takes from the run. */
+const NOTHING_MORE = {
+  columns: [],
+  cwd: ".",
+  secret: never,
+  exchange: never,
+  pause: never,
+  signal: new AbortController().signal,
+};
 
 test("files are compared exactly, packed or not, and their rows count", async () => {
   const register = new Register();
@@ -74,7 +87,15 @@ test("what cannot be read to its end is incomplete, with a message that says why
     ],
     [
       csv(register.write("cells.csv", "holder,balance\nalice,1\nbob,\ncarol,1.000,5\n".replace("1.000,5", '"1,5"'))),
-      "reconcile.row: FOLDER/cells.csv:3 (row.balance) must be of type decimal, and is empty (digits and a point, such as 1000.50: no separator of thousands, no currency, no space), and 1 row more does not fit",
+      "reconcile.row: FOLDER/cells.csv:3 (row.balance) is empty, and must have a value, and 1 row more does not fit",
+    ],
+    [
+      csv(register.write("number.csv", 'holder,balance\nalice,"1,5"\n')),
+      'reconcile.row: FOLDER/number.csv:2 (row.balance) must be of type decimal, and is "1,5" (digits and a point, such as 1000.50: no separator of thousands, no currency, no space)',
+    ],
+    [
+      csv(register.write("text.csv", 'holder,balance\nalice,1\n,5\n"",5\n')),
+      "reconcile.row: FOLDER/text.csv:3 (row.holder) is empty, and must have a value, and 1 row more does not fit",
     ],
     [
       ndjson(register.write("a.ndjson", '{"holder":"alice","balance":1}\n{"holder":"bob","balance":null}\n[1]\nx\n')),
@@ -111,6 +132,17 @@ test("no value is no field: an empty cell and null are left out where a field is
     const { outcome } = await register.compare(`${rows}, where: has(row.balance)`, { list });
     expect(outcome).toBe("passed");
   }
+});
+
+test("in a table of one column, an empty line is no row, and a cell in quotes is one", async () => {
+  const register = new Register();
+  const path = register.write("a.csv", 'holder\n\nalice\n\n""\n\n');
+  const rows: OutsideRow[] = [];
+  for await (const batch of readOutside({ kind: "csv", path }, { ...NOTHING_MORE, columns: ["holder"] })) rows.push(...batch);
+  expect(rows).toMatchObject([
+    { at: `${path}:3`, record: { holder: "alice" } },
+    { at: `${path}:5`, record: { holder: "" } },
+  ]);
 });
 
 test("a file that grows while it is read is not compared", async () => {
@@ -249,10 +281,8 @@ test("a query has its time for the rows that come next, and whoever uses them ma
   let now = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   onTestFinished(() => clock.mockRestore());
-  const never = (): never => expect.fail("a file needs none of it");
-  const means = { columns: [], cwd: ".", secret: never, exchange: never, pause: never, signal: new AbortController().signal };
   let rows = 0;
-  for await (const batch of readOutside({ kind: "sqlite", path, query: "SELECT * FROM t", timeoutMs: 1_000 }, means)) {
+  for await (const batch of readOutside({ kind: "sqlite", path, query: "SELECT * FROM t", timeoutMs: 1_000 }, NOTHING_MORE)) {
     rows += batch.length;
     now += 3_600_000;
   }
