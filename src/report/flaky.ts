@@ -1,6 +1,9 @@
 import type { RowOutcome, RunReport } from "./shape.ts";
 
-/** A step that passed in one of the runs that `--repeat` made of a playbook, and not in another. */
+/**
+ * A step that passed in one of the runs that `--repeat` made of a playbook, and failed in another. One that left a write unknown, or in conflict, in any
+ * of them is none: reports that count a flaky step as passed must not hide it.
+ */
 export interface FlakyStep {
   /** The file of the playbook. */
   readonly file: string;
@@ -14,22 +17,26 @@ export interface FlakyStep {
 
 // A step that was skipped, is pending or was not run has shown nothing.
 const GOOD: ReadonlySet<RowOutcome> = new Set(["ok", "changed", "unchanged"]);
-const BAD: ReadonlySet<RowOutcome> = new Set(["failed", "unknown", "conflict", "drift"]);
+const BAD: ReadonlySet<RowOutcome> = new Set(["failed", "drift"]);
+const ERRORS: ReadonlySet<RowOutcome> = new Set(["unknown", "conflict"]);
 
 /** Returns the steps with different outcomes in repeated runs. */
 export function flakySteps(reports: Iterable<RunReport>): readonly FlakyStep[] {
   const steps = new Map<string, FlakyStep>();
+  const inDoubt = new Set<string>();
   for (const { repeat, run, steps: rows } of reports) {
     if (repeat === undefined) continue;
     for (const { kind, step, outcome } of rows) {
       if (kind !== "call" && kind !== "check") continue;
       const { file } = run.playbook;
       const key = JSON.stringify([file, step]);
+      if (ERRORS.has(outcome)) inDoubt.add(key);
       const { passed, failed } = steps.get(key) ?? { passed: 0, failed: 0 };
       steps.set(key, { file, step, passed: passed + Number(GOOD.has(outcome)), failed: failed + Number(BAD.has(outcome)) });
     }
   }
-  return [...steps.values()].filter(({ passed, failed }) => passed > 0 && failed > 0);
+  const certain = [...steps].filter(([key]) => !inDoubt.has(key)).map(([, step]) => step);
+  return certain.filter(({ passed, failed }) => passed > 0 && failed > 0);
 }
 
 /** Returns a line for each step with different outcomes: `flaky  mint.yaml  mint: passed in 4 of 5 runs`. */

@@ -14,6 +14,14 @@ steps:
   - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: HOUSE } } }
   - { id: after, uses: ledger.asset.stats }
 `;
+const BUY = `playbook: 1
+actors: { buyer: { investor: BUYER_KEY } }
+steps:
+  - id: buy
+    as: buyer
+    uses: investor.sales.buy
+    with: { tokenSaleId: saleActive1, userAddress: "0x1", amount: 1, currencyContract: "0x2", timezone: UTC }
+`;
 const BROKEN = "playbook: 1\nsteps: [{ id: look, uses: ledger.asset.stats, expect: [response.totalCount == 1000] }]\n";
 const REPORTS = ["--report", "junit=report.xml", "--report", "ctrf=ctrf.json", "--report", "json=report.json"];
 
@@ -68,6 +76,25 @@ test("a step that fails in every run is a failure with its repetitions, and not 
   expect(casesIn(project).map(childrenOf)).toEqual([["failure", "rerunFailure", "rerunFailure"]]);
   expect((JSON.parse(project.read("report.json")) as Flaky).flaky).toBeUndefined();
 });
+
+test(
+  "a write that ended unknown in one of the runs is an error and never flaky, though it passed in another",
+  { timeout: 60_000 },
+  async () => {
+    const service = await servedSandbox({ faults: [{ operation: "investor.sales.buy", nth: 2, fault: "drop-before" }] });
+    const project = newProject();
+    project.serviceAt(service.url);
+    project.write("buy.yaml", BUY);
+    const run = await project.run("run", "buy.yaml", "--repeat", "2", ...REPORTS);
+    expect(run.code, run.transcript).toBe(5);
+    expect(run.stderr, run.transcript).not.toContain("flaky");
+    const [suites] = elementsOf(project.read("report.xml"));
+    expect(suites?.attributes).toMatchObject({ tests: "1", failures: "0", errors: "1" });
+    expect(casesIn(project).map(childrenOf)).toEqual([["error"]]);
+    expect((JSON.parse(project.read("report.json")) as Flaky).flaky).toBeUndefined();
+    expect(project.read("ctrf.json")).not.toContain("flaky");
+  },
+);
 
 test("each repeat is a run with names of its own, one after the other", async () => {
   const project = newProject();

@@ -72,15 +72,15 @@ function built(add: (builder: Builder) => void): Suites {
   return { text, counts };
 }
 
-// One suite for all runs of a playbook: a step that passed in one of them has passed, and lists those in which it did not.
+// One suite for all runs of a playbook: a step that passed in one of them has passed, and lists those in which it failed. An error is never hidden.
 function addRepeated(builder: Builder, runs: readonly [RunReport, ...RunReport[]]): void {
   const suite = newSuite(builder, runs[0], runs);
   for (const repeated of repeatedSteps(runs)) {
-    const { good, bad, others } = repeated;
-    const [shown, ...more] = [...good.slice(0, 1), ...bad, ...others.slice(0, 1)];
+    const { good, bad, errors, others } = repeated;
+    const [shown, ...more] = [...errors, ...good.slice(0, 1), ...bad, ...others.slice(0, 1)];
     if (shown === undefined) continue;
     const testCase = addCase(suite, shown, repeated.file);
-    const rest = more.filter((each) => bad.includes(each));
+    const rest = more.filter((each) => errors.includes(each) || bad.includes(each));
     addChildren(testCase, rest, isFlaky(repeated) ? "flaky" : "rerun");
   }
 }

@@ -9,15 +9,17 @@ export interface RepeatedStep {
   readonly step: string;
   /** The cases in which it passed. */
   readonly good: readonly Case[];
-  /** The cases in which it failed, or ended with an error. */
+  /** The cases in which it failed. */
   readonly bad: readonly Case[];
+  /** The cases in which it ended with an error: a write is unknown, or in conflict. */
+  readonly errors: readonly Case[];
   /** All other cases: it was skipped, waits, or was not run. */
   readonly others: readonly Case[];
 }
 
-/** Whether the outcomes of a step differ: it is green in one run, and not in another. */
-export function isFlaky({ good, bad }: RepeatedStep): boolean {
-  return good.length > 0 && bad.length > 0;
+/** Whether a step is green in one run and failed in another. An error in any run is the step's error, since a flaky step counts as passed. */
+export function isFlaky({ good, bad, errors }: RepeatedStep): boolean {
+  return good.length > 0 && bad.length > 0 && errors.length === 0;
 }
 
 /** Returns the runs of each playbook that `--repeat` ran, in their order. */
@@ -46,7 +48,9 @@ export function repeatedSteps(reports: readonly RunReport[]): readonly RepeatedS
     // A step after one that failed was not run, which says nothing about that step.
     const ran = all.filter((each) => each.step?.outcome !== "not-run");
     const good = ran.filter(({ verdict }) => verdict === "passed");
-    const bad = ran.filter(({ verdict }) => verdict === "failed" || verdict === "error");
-    return { file, step, good, bad, others: all.filter((each) => !good.includes(each) && !bad.includes(each)) };
+    const bad = ran.filter(({ verdict }) => verdict === "failed");
+    const errors = ran.filter(({ verdict }) => verdict === "error");
+    const known = new Set([...good, ...bad, ...errors]);
+    return { file, step, good, bad, errors, others: all.filter((each) => !known.has(each)) };
   });
 }
