@@ -2,6 +2,7 @@ import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
+import { maskedArchive } from "./archive-secrets.ts";
 import type { KeptExchange } from "./kept.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,8 +13,13 @@ export const IF_HAR_TOO_LARGE = {
   next: "record a shorter session, or export only the requests to the service",
 };
 
-/** Returns the exchanges of an HTTP Archive, whoever wrote it. Throws a Failure that names the file and the entry. */
+/** Returns the exchanges of an HTTP Archive, whoever wrote it, with its secrets masked. Throws a Failure that names the file and the entry. */
 export function readHar(text: string, file: string): readonly KeptExchange[] {
+  return maskedArchive(readHarWithKeys(text, file));
+}
+
+/** The same with all keys in them, for who must find out which values are keys and shows none. */
+export function readHarWithKeys(text: string, file: string): readonly KeptExchange[] {
   const entries = fieldsOf(fieldsOf(parsedHar(text, file))["log"])["entries"];
   if (!Array.isArray(entries)) throw invalid(file, "it has no list log.entries");
   if (entries.length > LIMITS.keptExchanges)

@@ -35,14 +35,6 @@ export function readArazzo(path: string, text: string): ArazzoDocument | Pick<Ar
   return findings.failed || root.kind !== "map" ? { findings } : { root, file, findings };
 }
 
-/** The names of headers, and of parameters, whose values are keys. */
-const SECRET_NAME = /^(?:x-api-key|authorization|proxy-authorization|cookie|.*(?:token|secret|password|api[-_]?key))$/i;
-
-/** Returns whether a parameter of this name carries a key. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
-
 /** The fields whose values are data, or schemas. */
 const OPAQUE: ReadonlySet<string> = new Set(["payload", "value", "inputs", "correlationId"]);
 

@@ -1,6 +1,5 @@
 import { type Operation, operations } from "../operations/operation.ts";
 import { pathOf } from "../schema/validator.ts";
-import { services } from "../services/services.ts";
 
 interface Route {
   readonly operation: Operation;
@@ -42,9 +41,4 @@ export function operationAtPath(reference: string): Operation | undefined {
 export function operationOfId(reference: string): Operation | undefined {
   const id = /^\$sourceDescriptions\.[\w-]+\.(.+)$/.exec(reference)?.[1] ?? reference;
   return operations.get(id);
-}
-
-/** Returns whether a header carries the key of an interface. */
-export function isKeyHeader(name: string): boolean {
-  return services.some(({ keyHeader }) => keyHeader.toLowerCase() === name.toLowerCase());
 }

@@ -109,6 +109,30 @@ interface Drift {
   readonly findings: readonly { readonly id: string; readonly kind: string; readonly where: string; readonly callsFor: string }[];
 }
 
+test.for(["text", "json"])("contract drift shows no key, cookie or secret field of an archive, in %s", async (format) => {
+  const project = newProject({});
+  const path = "/tokenize/app9/asset/receipt?receiptId=r1&access_token=LIVE-query-99";
+  const secret = (name: string): string => `LIVE-${name}-99`;
+  const entry = (status: number, content: object): object => {
+    const { request, ...rest } = entryOf(path, status, content) as { readonly request: object };
+    const headers = [
+      { name: "X-Api-Key", value: secret("key") },
+      { name: "Cookie", value: `sid=${secret("cookie")}` },
+    ];
+    return { ...rest, request: { ...request, headers } };
+  };
+  const condition = `bad key ${secret("key")}, ${secret("cookie")}, ${encodeURIComponent(secret("query"))}`;
+  const entries = [
+    entry(200, { ...RECEIPT, apiKey: secret("key"), sessionToken: secret("session"), nested: { password: secret("nested") } }),
+    entry(400, { status: "Error", message: "x", condition }),
+  ];
+  project.write("session.har", JSON.stringify({ log: { version: "1.2", entries } }));
+  const found = await project.run("contract", "drift", "--har", "session.har", ...(format === "json" ? ["--json"] : []));
+  expect(found.code, found.transcript).toBe(3);
+  expect(found.stdout, found.transcript).toContain("secrets.X_API_KEY");
+  expect(found.transcript).not.toContain("LIVE-");
+});
+
 test(
   "contract drift names what differs from the contract, and exits with 3 until it is known",
   { timeout: 120_000 },

@@ -1,13 +1,10 @@
 import { type Redact, redactor, Secret } from "../../base/secret.ts";
-import { contract } from "../../contract/contract.ts";
-import { fieldName, Names, outsideName } from "../names.ts";
+import { isSecretField, secretsOfRequests } from "../../exchanges/archive-secrets.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
-import { isSecretName } from "../arazzo-document.ts";
-import { isKeyHeader } from "../operation-reference.ts";
+import { fieldName, Names, outsideName } from "../names.ts";
 import { Expr, Joined, type WrittenValue } from "../value.ts";
 
 const MASK = /\$\{\{ secrets\.(\w+) \}\}/g;
-const SHORTEST = 6;
 
 /** What must not be copied out of an archive: keys, cookies, and the values of fields that are named like secrets. */
 export class HarSecrets {
@@ -17,13 +14,7 @@ export class HarSecrets {
   readonly #redact: Redact;
 
   constructor(exchanges: readonly KeptExchange[]) {
-    for (const { headers, url } of exchanges) {
-      for (const [name, value] of Object.entries(headers)) {
-        if (isKeyHeader(name) || isSecretName(name)) for (const part of partsOf(value)) this.#values.set(part, outsideName(name));
-      }
-      for (const [name, value] of URL.parse(url)?.searchParams ?? [])
-        if (isSecretField(name) && value.length >= SHORTEST) this.#values.set(value, outsideName(name));
-    }
+    for (const [value, name] of secretsOfRequests(exchanges)) this.#values.set(value, outsideName(name));
     this.#redact = redactor(Array.from(this.#values, ([value, name]) => new Secret(name, value)));
   }
 
@@ -62,19 +53,4 @@ export class HarSecrets {
     this.#declared.set(declared, `env:${variable}`);
     return new Expr(`secrets.${declared}`);
   }
-}
-
-// `Bearer abc`, and cookies `a=b; c=d`.
-function partsOf(header: string): readonly string[] {
-  if (header.startsWith("${{")) return [];
-  const parts = header.split(/[;\s]+/).map((part) => part.slice(part.startsWith("=") ? 1 : part.indexOf("=") + 1));
-  return [header, ...parts].filter((part) => part.length >= SHORTEST && /[A-Za-z\d]/.test(part));
-}
-
-let known: ReadonlySet<string> | undefined;
-
-// A field of the contract, such as vaultToken, is no secret.
-function isSecretField(name: string): boolean {
-  known ??= new Set(Object.values(contract.$defs).flatMap(({ properties = {} }) => Object.keys(properties)));
-  return isSecretName(name) && !known.has(name);
 }

@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { isObject, type Json, parseJson, writeJson } from "../../base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
-import { entryPlaces, readHar } from "../../exchanges/read-har.ts";
+import { entryPlaces, readHarWithKeys } from "../../exchanges/read-har.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";
 import { listIn, type PageWalk } from "../../services/paging/paging.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
@@ -29,7 +29,7 @@ export interface ImportedHar {
 
 /** Translates an HTTP Archive to a playbook. Throws a Failure for a text that is none. */
 export function importHar(path: string, text: string): ImportedHar {
-  const exchanges = readHar(text, path);
+  const exchanges = readHarWithKeys(text, path);
   const file = new SourceFile(path, text);
   file.showNothing();
   const findings = new TranslationFindings(file);

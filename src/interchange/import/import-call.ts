@@ -6,7 +6,7 @@ import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
-import { isKeyHeader } from "../operation-reference.ts";
+import { isKeyHeader } from "../../exchanges/archive-secrets.ts";
 import { isMap, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** The input of a call, and who acts. */

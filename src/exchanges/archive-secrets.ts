@@ -1,0 +1,108 @@
+import { isObject, type Json, parseJson } from "../base/json/json.ts";
+import { type Redact, redactor, Secret } from "../base/secret.ts";
+import { contract } from "../contract/contract.ts";
+import { services } from "../services/services.ts";
+import type { KeptExchange } from "./kept.ts";
+
+/** Shorter values would mask other words too. */
+const SHORTEST = 6;
+
+/** The names of headers, and of parameters, whose values are keys. */
+const SECRET_NAME = /^(?:x-api-key|authorization|proxy-authorization|(?:set-)?cookie|.*(?:token|secret|password|api[-_]?key))$/i;
+
+/** Returns whether a parameter of this name carries a key. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** Returns whether a header carries the key of an interface. */
+export function isKeyHeader(name: string): boolean {
+  return services.some(({ keyHeader }) => keyHeader.toLowerCase() === name.toLowerCase());
+}
+
+let known: ReadonlySet<string> | undefined;
+
+/** Returns whether a field of this name carries a secret. A field of the contract, such as vaultToken, does not. */
+export function isSecretField(name: string): boolean {
+  known ??= new Set(Object.values(contract.$defs).flatMap(({ properties = {} }) => Object.keys(properties)));
+  return isSecretName(name) && !known.has(name);
+}
+
+/** Returns the keys, the cookies and the secret parameters of requests, each with the name of its header or parameter. */
+export function secretsOfRequests(exchanges: readonly KeptExchange[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { headers, url } of exchanges) {
+    for (const [name, value] of secretHeaders(headers)) found.set(value, name);
+    for (const [name, value] of URL.parse(url)?.searchParams ?? [])
+      if (isSecretField(name) && value.length >= SHORTEST) found.set(value, name);
+  }
+  return found;
+}
+
+/**
+ * Returns the exchanges of an archive with its secrets masked wherever they turn up: those of its requests, those that answers set, and the values of all
+ * fields that are named like secrets.
+ */
+export function maskedArchive(exchanges: readonly KeptExchange[]): readonly KeptExchange[] {
+  const found = new Map<string, string>();
+  for (const { url, body, answer } of exchanges) {
+    const { password = "" } = URL.parse(url) ?? {};
+    if (password.length >= SHORTEST) found.set(password, "password");
+    for (const [name, value] of secretHeaders(answer?.headers ?? {})) found.set(value, name);
+    for (const text of [body, answer?.text]) for (const [name, value] of secretFields(text)) found.set(value, name);
+  }
+  // Last, so that a key is shown by the name of its header.
+  for (const [value, name] of secretsOfRequests(exchanges)) found.set(value, name);
+  const redact = redactor(Array.from(found, ([value, name]) => new Secret(name.replaceAll(/\W+/g, "_").toUpperCase(), value)));
+  return exchanges.map((exchange) => maskedExchange(exchange, redact));
+}
+
+function maskedExchange({ url, headers, body, answer, ...rest }: KeptExchange, redact: Redact): KeptExchange {
+  return {
+    ...rest,
+    url: maskedUrl(url, redact),
+    headers: maskedHeaders(headers, redact),
+    body: body === null ? null : redact(body),
+    answer: answer === null ? null : { ...answer, headers: maskedHeaders(answer.headers, redact), text: redact(answer.text) },
+  };
+}
+
+// It stays an address.
+function maskedUrl(text: string, redact: Redact): string {
+  const url = new URL(text);
+  Object.assign(url, { username: "", password: "" });
+  const secret = Array.from(url.searchParams).filter(([, value]) => redact(value) !== value);
+  for (const [name, value] of secret) url.searchParams.set(name, redact(value));
+  return url.href;
+}
+
+function maskedHeaders(headers: KeptExchange["headers"], redact: Redact): KeptExchange["headers"] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]));
+}
+
+function secretHeaders(headers: KeptExchange["headers"]): readonly (readonly [string, string])[] {
+  const secret = Object.entries(headers).filter(([name]) => isKeyHeader(name) || isSecretName(name));
+  return secret.flatMap(([name, value]) => partsOf(value).map((part) => [name, part] as const));
+}
+
+// `Bearer abc`, and cookies `a=b; c=d`.
+function partsOf(header: string): readonly string[] {
+  if (header.startsWith("${{")) return [];
+  const parts = header.split(/[;\s]+/).map((part) => part.slice(part.startsWith("=") ? 1 : part.indexOf("=") + 1));
+  return [header, ...parts].filter((part) => part.length >= SHORTEST && /[A-Za-z\d]/.test(part));
+}
+
+function secretFields(text: string | null | undefined): readonly (readonly [string, string])[] {
+  try {
+    return text === null || text === undefined ? [] : fieldsIn(parseJson(text));
+  } catch {
+    return []; // no JSON has no fields
+  }
+}
+
+function fieldsIn(value: Json, name = ""): readonly (readonly [string, string])[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => fieldsIn(item, name));
+  if (isObject(value)) return Object.entries(value).flatMap(([field, inner]) => fieldsIn(inner, field));
+  const isSecret = typeof value === "string" && value.length >= SHORTEST && isSecretField(name);
+  return isSecret ? [[name, value]] : [];
+}
