@@ -105,3 +105,14 @@ test("a drift; and completion offers its id", async () => {
   expect(wrong.code, wrong.transcript).toBe(2);
   expect(wrong.stderr).toContain(`did you mean ${id}?`);
 });
+
+test.for([
+  "run mint.yaml --input n=1 --input n=2",
+  "run mint.yaml --inputs a.yaml --inputs b.yaml",
+  "run mint.yaml --env one --env two",
+  "run mint.yaml --tags a --tags b",
+  "resolve x --step y --as applied --as absent",
+])("an option of which one value would not count is refused: %s", async (command) => {
+  const ended = await newProject().run(...command.split(" "));
+  expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("given twice")]);
+});

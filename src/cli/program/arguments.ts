@@ -6,7 +6,8 @@ import { DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
 import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
 
 /** Says what an argument must be. The command line knows it by its code. */
-class WrongArgument extends Error {
+/** A value of an option or an argument that cannot be taken, in a sentence that says what can. */
+export class WrongArgument extends Error {
   override readonly name = "WrongArgument";
   readonly code = "commander.invalidArgument";
   readonly exitCode = 1;
@@ -92,6 +93,9 @@ export function collectName(name: string, before: readonly string[] | undefined)
 export function collectInput(text: string, before: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const at = text.indexOf("=");
   if (at < 1) throw new WrongArgument("Write it as KEY=VALUE.");
+  const key = text.slice(0, at);
+  if (before !== undefined && Object.hasOwn(before, key))
+    throw new WrongArgument(`${key} is given twice, and one of both would not count.`);
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
@@ -129,11 +133,11 @@ export function shard(text: string): Shard {
 }
 
 /** Reads thresholds of coverage: `operations=100,refusals=80`. */
-export function thresholds(text: string, before: Thresholds = {}): Thresholds {
+export function thresholds(text: string, before: Thresholds | undefined): Thresholds {
   return text.split(",").reduce<Thresholds>((all, each) => {
     const [, name = "", percent] = /^(\w+)=(100|\d{1,2})$/.exec(each.trim()) ?? [];
     const dimension = DIMENSION_NAMES.find((known) => known === name);
     if (dimension !== undefined) return { ...all, [dimension]: Number(percent) };
     throw new WrongArgument(`Write it as DIMENSION=PERCENT, with a dimension of ${DIMENSION_NAMES.join(", ")}.`);
-  }, before);
+  }, before ?? {});
 }

@@ -4,24 +4,24 @@ import type { ReportRequest } from "../../report/formats/format.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import * as read from "./arguments.ts";
 import type { Builder } from "./builder.ts";
-import { kind, memory, typed } from "./option-kinds.ts";
+import { collected, kind, memory, typed } from "./option-kinds.ts";
 import { WORDS } from "./words.ts";
 
 /** Adds the commands that look at the exchanges of runs. */
 export function coverageCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "coverage")
-    .argument("[runs...]", WORDS.coverage.runs, kind(RunReference.collect, "runs and latest"))
+    .argument("[runs...]", WORDS.coverage.runs, collected(RunReference.collect, "runs and latest"))
     .with(memory)
     .value("--since <age>", WORDS.coverage.since, kind(read.age), { default: 30 * 86_400_000 })
     .value("--env <name>", WORDS.coverage.env, typed("environments"))
     .value(
       "--report <format=file>",
       WORDS.coverage.report,
-      kind<readonly ReportRequest[]>((text, before = []) => read.collectReport(text, before), "report formats"),
+      collected<readonly ReportRequest[]>((text, before = []) => read.collectReport(text, before), "report formats"),
       { default: [] },
     )
-    .value("--fail-under <dimension=percent>", WORDS.coverage.failUnder, kind<Thresholds>(read.thresholds), { default: {} })
+    .value("--fail-under <dimension=percent>", WORDS.coverage.failUnder, collected<Thresholds>(read.thresholds), { default: {} })
     .flag("--verbose", WORDS.coverage.verbose)
     .action(async () => (await import("../commands/see/coverage.ts")).coverage);
   const contract = builder.command(program, "contract").command;
@@ -38,7 +38,7 @@ export function dropCommand(runs: Commander, builder: Builder): void {
   builder
     .subcommand(runs, "drop-exchanges", WORDS.runs.dropExchanges)
     .with(memory)
-    .argument("[runs...]", WORDS.reporting.runs, kind(RunReference.collect, "runs and latest"))
+    .argument("[runs...]", WORDS.reporting.runs, collected(RunReference.collect, "runs and latest"))
     .value("--older <age>", WORDS.runs.olderExchanges, kind(read.age))
     .action(async () => (await import("../commands/see/drop-exchanges.ts")).dropExchanges);
 }

@@ -1,5 +1,6 @@
 import { Argument, Command as Commander, Option, type OptionValues } from "commander";
 import type { Command } from "../shell.ts";
+import { WrongArgument } from "./arguments.ts";
 
 // A command is defined once: the types of its options, its help, what completion offers and docs/cli.md follow from that.
 
@@ -25,6 +26,8 @@ export type OfferedValues =
 export interface Reader<T> {
   /** Reads a value as it was typed; `before` is what the earlier ones gave. Throws a WrongArgument when it cannot be read. */
   read(typed: string, before: T | undefined): T;
+  /** Whether an option may be given several times, and all of its values count. */
+  readonly collects: boolean;
   /** What completion offers for the value. */
   readonly offers: OfferedValues;
   /** The command itself refuses an empty one, or knows what it means. */
@@ -85,7 +88,19 @@ function withKind<Part extends Option | Argument>(part: Part, kind: OptionKind<u
     readers.set(part, kind);
     part.argParser((typed: string, before: unknown) => kind.read(typed, before));
   }
+  if (part instanceof Option && ("choices" in kind || !kind.collects)) takeOnce(part);
   return part;
+}
+
+// Of two values, the parser takes the last one without a word.
+function takeOnce(option: Option): void {
+  const { parseArg: read } = option;
+  let isGiven = false;
+  option.argParser((typed: string, before: unknown): unknown => {
+    if (isGiven) throw new WrongArgument("It is given twice, and one of both would not count.");
+    isGiven = true;
+    return read === undefined ? typed : read(typed, before);
+  });
 }
 
 /** A program without any command. */

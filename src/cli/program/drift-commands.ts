@@ -1,7 +1,7 @@
 import type { Command as Commander } from "commander";
 import * as read from "./arguments.ts";
 import type { Builder } from "./builder.ts";
-import { kind, memory, SENTENCE, typed } from "./option-kinds.ts";
+import { collected, kind, memory, SENTENCE, typed } from "./option-kinds.ts";
 import { WORDS } from "./words.ts";
 
 /** Adds the commands that look at drifts, and at what people say of them. */
@@ -28,13 +28,13 @@ export function driftCommands(program: Commander, builder: Builder): void {
   builder
     .subcommand(drift, "close", WORDS.drift.close)
     .with(memory)
-    .argument("[drifts...]", WORDS.drift.ids, kind(read.collectName, "drifts"))
+    .argument("[drifts...]", WORDS.drift.ids, collected(read.collectName, "drifts"))
     .value("--playbook <name>", WORDS.drift.playbook, typed("nothing"))
     .value("--because <text>", WORDS.drift.over, SENTENCE)
     .action(async () => (await import("../commands/see/drift.ts")).closeDrifts);
   builder
     .subcommand(drift, "page", WORDS.drift.page)
-    .argument("[comparison...]", WORDS.drift.comparison, kind(read.collectName, "comparisons"))
+    .argument("[comparison...]", WORDS.drift.comparison, collected(read.collectName, "comparisons"))
     .value("--out <file>", WORDS.drift.out, typed("files"))
     .value("--sign <key>", WORDS.drift.sign, typed("files"))
     .value("--state <dir>", WORDS.state, typed("folders"))

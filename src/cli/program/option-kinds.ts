@@ -1,9 +1,14 @@
 import type { Definition, Maybe, OfferedValues, OptionKind, Reader } from "./definition.ts";
 import { WORDS } from "./words.ts";
 
-/** A kind of value that is read by a function. */
-export function kind<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
-  return { read: readValue, offers };
+/** A kind of value that is read by a function, and is given once. */
+export function kind<T>(readValue: (typed: string) => T, offers: OfferedValues = "nothing"): Reader<T> {
+  return { read: (text) => readValue(text), offers, collects: false };
+}
+
+/** A kind of value of which each one more adds to those before it. */
+export function collected<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
+  return { read: readValue, offers, collects: true };
 }
 
 /** A text as it was typed. */

@@ -4,7 +4,7 @@ import { Builder, type Calling } from "./builder.ts";
 import { coverageCommands, dropCommand } from "./coverage-commands.ts";
 import type { Definition } from "./definition.ts";
 import { driftCommands } from "./drift-commands.ts";
-import { kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
+import { collected, kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
 import { editorCommands } from "./editor-commands.ts";
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
@@ -19,20 +19,20 @@ const KIND = {
   debug: { ...typed("files"), mayBeEmpty: true },
   folder: typed("folders"),
   playbook: typed("playbook files"),
-  playbooks: kind(read.collectName, "playbook files"),
+  playbooks: collected(read.collectName, "playbook files"),
   environment: typed("environments"),
   operation: typed("operations"),
-  operations: kind(read.collectName, "operations"),
-  names: kind(read.collectName),
+  operations: collected(read.collectName, "operations"),
+  names: collected(read.collectName),
   shipped: typed("library playbooks"),
   run: kind(RunReference.parse, "runs and latest"),
   openRun: kind(RunReference.parse, "runs to resume"),
-  runs: kind(RunReference.collect, "runs and latest"),
+  runs: collected(RunReference.collect, "runs and latest"),
   step: typed("steps to resolve"),
-  reports: kind(read.collectReport, "report formats"),
+  reports: collected(read.collectReport, "report formats"),
   code: typed("codes"),
   schema: typed("schemas"),
-  input: kind(read.collectInput),
+  input: collected(read.collectInput),
   tags: kind(read.tagList),
   shard: kind(read.shard),
   label: kind(read.queueLabel),
