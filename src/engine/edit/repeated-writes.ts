@@ -27,7 +27,7 @@ export interface RepeatedWrite {
  * that is no longer in its place. Why a doubt is enough: decision 184.
  */
 export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly RepeatedWrite[] {
-  const gone = [...traces.before.begun.values()].filter(({ address }) => !traces.now.begun.has(address));
+  const gone = goneCalls(traces);
   const lost = lostCalls(edited.state, traces);
   if (gone.length === 0 && lost.length === 0) return [];
   const unknown = new StillUnknown(traces.says);
@@ -36,12 +36,19 @@ export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly R
     .filter(isCall)
     .filter((spot) => isNew(spot) && ![...holdersOfSpot(spot)].some((each) => isComplete(each, traces.now, edited.state)))
     .flatMap((spot): readonly RepeatedWrite[] => {
-      const same = gone.find((was) => isRenamed(spot, was, traces));
-      if (same !== undefined) return [{ spot, done: same.address, isSure: true }];
+      const says = isTracedWrite(spot) && gone.length > 0 ? saysOf(spot, traces.says) : null;
+      const same = gone.find(({ was, said }) => was.frame === spot.frame && jsonEquals(said, says));
+      if (same !== undefined) return [{ spot, done: same.was.address, isSure: true }];
       const input = isTracedWrite(spot) ? (masked(unknown.inputOf(spot), edited.secrets.redact) as Json) : null;
       const like = lost.find((call) => isSameStep(spot, call) || mayRepeat(spot, input, call));
       return like === undefined ? [] : [{ spot, done: like.address, isSure: false }];
     });
+}
+
+// The done calls, and the loops over calls, that the edit has removed, with what they say.
+function goneCalls({ before, now, said }: EditedTraces): readonly { readonly was: TracedStep; readonly said: Json }[] {
+  const gone = [...before.begun.values()].filter((was) => isCall(was) && !now.begun.has(was.address));
+  return gone.map((was) => ({ was, said: saysOf(was, said) }));
 }
 
 /** A request that may have had an effect. */
@@ -88,11 +95,6 @@ function newcomers({ before, now }: EditedTraces): (spot: TracedStep) => boolean
     judged.set(reached.step, known);
     return known;
   };
-}
-
-function isRenamed(spot: TracedCall, was: TracedStep, { said, says }: EditedTraces): boolean {
-  if (!isTracedWrite(spot) || was.step.kind !== "call" || was.frame !== spot.frame) return false;
-  return jsonEquals(saysOf(was, said), saysOf(spot, says));
 }
 
 // In a loop whose rounds are not known yet, the step finds what is done under its own name, and does not run.
