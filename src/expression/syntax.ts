@@ -92,6 +92,8 @@ function inexactProblem(node: ASTNode): ExpressionProblem | undefined {
     const [name] = node.args;
     return { ...at, message: `\`${name}\` is not available: numbers are exact here`, suggestion: `write ${INEXACT.get(name)}` };
   }
+  if (node.op === "call" && node.args[0] === "type")
+    return { ...at, message: "`type` is not available: the check knows the types, and every number that is read is a decimal" };
   if (node.op === "rcall" && node.args[0] === "json" && node.args[2].length === 0)
     return { ...at, message: "`json` is not available: it rounds the numbers that it reads" };
   const text = node.op === "value" ? node.input.slice(node.start, node.end) : "";

@@ -1,7 +1,7 @@
 import { invariant } from "../../base/failure.ts";
 import { fitsHeader } from "../../base/text/header.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { isObject, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { validatorOf } from "../../contract/validators.ts";
 import { credentialsOf, type Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";
@@ -40,9 +40,11 @@ export function bindCall(
 export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (Bound & { readonly problem: StepProblem }) {
   const input = bindObject(use.with, scope);
   const caller = callerOf(use.as, scope);
+  const sent = writeJson([input, entityFor(use.operation.service, caller) ?? ""]);
   const problem =
     callerProblem(use.operation, caller, context.target) ??
-    maskProblem([input, entityFor(use.operation.service, caller) ?? ""], context.ports.secrets) ??
+    maskProblem(sent, context.ports.secrets) ??
+    halfCharacterProblem(sent) ??
     inputProblem(use.operation, input);
   return problem === undefined ? { input, caller } : { input, caller, problem };
 }
@@ -91,14 +93,27 @@ export function completed(context: RunContext, place: Place, step: CallStep, bou
 }
 
 // Values of earlier steps are kept with secrets masked. A mask is never sent: the value behind it is not known here.
-function maskProblem(sent: Json, secrets: Secrets): StepProblem | undefined {
-  const mask = secrets.maskIn(writeJson(sent));
+function maskProblem(sent: string, secrets: Secrets): StepProblem | undefined {
+  const mask = secrets.maskIn(sent);
   if (mask === undefined) return undefined;
   return {
     code: "input.masked",
     message: `the input holds ${mask}, which masks a secret in the value of an earlier step`,
     why: "the service would receive the mask instead of the secret; nothing was sent",
     next: "use the secret itself in with:, not the value of an earlier step",
+  };
+}
+
+// JSON escapes half a character, and only it, so: an address would have another character in its place.
+const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+function halfCharacterProblem(sent: string): StepProblem | undefined {
+  if (!HALF.test(sent)) return undefined;
+  return {
+    code: "input.half-character",
+    message: "the input holds a text with half of a character, which no text of a request can hold",
+    why: "the service would receive another text; nothing was sent",
+    next: "write the whole character: one beyond U+FFFF counts as two in substring, and has two \\u escapes",
   };
 }
 

@@ -49,6 +49,11 @@ test.for([
   expect(problem(text)).toMatchObject({ code: "expression.map-key", at, message });
 });
 
+test("what a value's type is called is not asked in a run", () => {
+  expect(problem("type(inputs.n) == int")).toMatchObject({ code: "expression.inexact", at: "type(inputs.n)" });
+  expect(isProblem(Expression.parse('inputs.type == "a" && response.type != "b"'))).toBe(false);
+});
+
 test("a duration that is written out is judged before the run", () => {
   for (const text of ["1d", "", "1", "h", "1h 30m", "1h30", "P1D", "1.5.5s"]) {
     const at = JSON.stringify(text);
