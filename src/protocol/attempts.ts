@@ -54,6 +54,13 @@ export function mayStillArrive(attempts: readonly AttemptState[]): boolean {
   return undecidedOf(attempts).some((attempt) => isSuperseded(attempt) || attempt.settled?.verdict === "unchanged");
 }
 
+/** Whether an attempt is known to have taken effect. One whose receipt was never read, or that was superseded, may still do so later. */
+export function hasTakenEffect({ answered, receipt, settled }: AttemptState): boolean {
+  if (settled !== undefined) return settled.verdict === "applied";
+  if (receipt !== undefined) return receipt.committed;
+  return answered?.meaning === "acknowledged" && answered.receiptId === null;
+}
+
 function isSuperseded({ settled }: AttemptState): boolean {
   return settled?.verdict === "superseded";
 }

@@ -63,7 +63,7 @@ export interface Evidence extends Sent {
   readonly since: number | undefined;
   /** The present readings. */
   readonly now: Readings;
-  /** Other writes of this operation that the run had under way at the same time. */
+  /** Other writes of this operation that were under way at the same time, or whose steps were complete before and that may still arrive. */
   readonly rivals: readonly OtherWrite[];
   /** Other operations' writes at the same time. */
   readonly bystanders: readonly OtherWrite[];

@@ -4,6 +4,7 @@ import { organizationOf, type Target } from "../../environment/target.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { Evidence, KnownBefore, OtherWrite, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
+import { hasTakenEffect } from "../../protocol/attempts.ts";
 import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Bound } from "../service/bind-call.ts";
@@ -111,16 +112,21 @@ function timeIn(date: string | null | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-// Writes that the run itself had under way at the same time could be mistaken for this one, and a reading may not show earlier ones yet.
+// Writes that the run itself had under way at the same time could be mistaken for this one: also those of complete steps, as long as they
+// may still take effect. A reading may not show earlier ones yet.
 function otherWrites(
   { state, target }: Looking,
   { address }: Place,
-  { intended: { operation }, sequence }: AttemptState,
+  { intended: { operation, baselineAt }, sequence }: AttemptState,
 ): Pick<Evidence, "rivals" | "bystanders" | "earlier"> {
+  // A later attempt keeps the readings of the first one, and what happened since then is not earlier.
+  const before = baselineAt?.sequence ?? sequence;
   const writes = [...state.steps].flatMap(([other, { attempts, completed }]) => {
     if (other === address) return [];
-    const isEarlier = completed !== undefined && completed.sequence < sequence;
-    return attempts.filter((each) => !hadNoEffect(each)).map((each) => ({ isEarlier, write: otherWrite(each, target) }));
+    const isComplete = completed !== undefined && completed.sequence <= before;
+    return attempts
+      .filter((each) => !hadNoEffect(each))
+      .map((each) => ({ isEarlier: isComplete && hasTakenEffect(each), write: otherWrite(each, target) }));
   });
   const those = (isIt: (of: (typeof writes)[number]) => boolean): readonly OtherWrite[] =>
     writes.filter(isIt).map(({ write }) => write);
