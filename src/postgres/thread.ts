@@ -188,11 +188,23 @@ async function connectForQuery({ url, query, timeoutMs }: Extract<ThreadRequest,
 SET LOCAL statement_timeout = ${timeoutMs};
 SET LOCAL lock_timeout = ${LIMITS.databaseLockMs};
 SET LOCAL cursor_tuple_fraction = 1;
-SET LOCAL DateStyle = 'ISO';
-SET LOCAL TimeZone = 'UTC';`);
+${AS_STORED}`);
     await client.query({ name: "query", text: `DECLARE query NO SCROLL CURSOR FOR ${query}` });
   });
 }
+
+// A database, a role or the address may set these otherwise: then values would be rounded, or spelt in another way, and rows left out
+// without a word. What values mean is left as it is, such as the digits that lc_monetary gives to money (decision 198).
+const AS_STORED = `
+SET LOCAL extra_float_digits = 3;
+SET LOCAL row_security = off;
+SET LOCAL client_encoding = 'UTF8';
+SET LOCAL standard_conforming_strings = on;
+SET LOCAL transform_null_equals = off;
+SET LOCAL bytea_output = 'hex';
+SET LOCAL IntervalStyle = 'postgres';
+SET LOCAL DateStyle = 'ISO';
+SET LOCAL TimeZone = 'UTC';`;
 
 async function nextRows(client: Client | undefined, rows: number): Promise<StatementResult> {
   if (client === undefined || isGone(client)) throw new NotSent("the connection has ended");

@@ -39,6 +39,9 @@ export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, qu
   }
 };
 
+const SEES_ALL =
+  "let a user read it who sees all rows (ALTER ROLE USER BYPASSRLS), or compare a view that belongs to such a user";
+
 const WRONG_ADDRESS = {
   code: "source.unreachable",
   message: "the address of the database is wrong",
@@ -57,7 +60,9 @@ function failureOf({ message, code = "" }: ServerError, timeoutMs: number): Fail
     return new Failure({
       code: "source.refused",
       message: `the database refused the query: ${message}`,
-      next: "write one SELECT that changes nothing, and that this user may read",
+      next: message.includes("row-level security")
+        ? SEES_ALL
+        : "write one SELECT that changes nothing, and that this user may read",
     });
   return new Failure({
     code: "source.unreachable",

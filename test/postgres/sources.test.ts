@@ -50,6 +50,37 @@ test.skipIf(BINARIES === undefined)("times and truths are what playbooks take fo
   expect([outcome, gap]).toEqual(["passed", ""]);
 });
 
+test.skipIf(BINARIES === undefined)(
+  "values are seen as they are stored, whatever a role sets, and all rows or none",
+  async () => {
+    await server.query(`CREATE ROLE rounding LOGIN; GRANT SELECT ON register TO rounding;
+    ALTER ROLE rounding SET extra_float_digits = -15; ALTER ROLE rounding SET DateStyle = 'German, DMY'; ALTER ROLE rounding SET TimeZone = 'Asia/Tokyo';
+    ALTER ROLE rounding SET IntervalStyle = 'sql_standard'; ALTER ROLE rounding SET bytea_output = 'escape'; ALTER ROLE rounding SET transform_null_equals = on;
+    CREATE TABLE shared (holder text, balance numeric, owner text); INSERT INTO shared VALUES ('alice', 100.5, 'rounding'), ('bob', 1, 'tester');
+    GRANT SELECT ON shared TO rounding; ALTER TABLE shared ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON shared USING (owner = current_user);
+    CREATE VIEW visible AS SELECT holder, balance FROM shared WHERE owner = 'rounding'; GRANT SELECT ON visible TO rounding;`);
+    const register = new Register();
+    const values =
+      "0.1::float8 + 0.2::float8 AS balance, concat_ws(' ', timestamptz '2026-01-01 12:00Z', interval '1 day 2 hours', right(decode('01', 'hex')::text, 3)) AS holder";
+    const stored = await register.compare(postgres(`SELECT ${values}`), {
+      ...at("rounding"),
+      list: "[{'holder': '2026-01-01 12:00:00+00 1 day 02:00:00 x01', 'balance': decimal('0.30000000000000004')}]",
+    });
+    expect([stored.outcome, stored.gap, stored.found.drifts]).toEqual(["passed", "", []]);
+    const none = await register.compare(postgres("SELECT holder, balance FROM register WHERE balance = NULL"), at("rounding"));
+    expect(none.found.left).toMatchObject({ rows: 0 });
+    const left = await register.compare(postgres("SELECT holder, balance FROM shared"), at("rounding"));
+    expect(left.gap).toBe(
+      'source.refused: the database refused the query: query would be affected by row-level security policy for table "shared"; let a user read it who sees all rows (ALTER ROLE USER BYPASSRLS), or compare a view that belongs to such a user',
+    );
+    const view = await register.compare(postgres("SELECT holder, balance FROM visible"), {
+      ...at("rounding"),
+      list: "[{'holder': 'alice', 'balance': 100.5}]",
+    });
+    expect([view.outcome, view.gap]).toEqual(["passed", ""]);
+  },
+);
+
 test.skipIf(BINARIES === undefined)("no query can write, and what is refused is said", async () => {
   const register = new Register();
   const cases: readonly (readonly [string, string])[] = [
