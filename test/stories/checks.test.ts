@@ -50,6 +50,28 @@ test("checks: an error fails the run, a warning is reported, the others are chec
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]);
 });
 
+test("a check of nothing does not pass in silence: conserve fails, and what holds of each item is a warning", async () => {
+  const project = newProject();
+  const checks = (severity: string): string => `playbook: 1
+name: Nothing
+mode: read-only
+inputs: { tokens: { type: list, items: { type: string }, default: [] } }
+checks:
+  - { name: supply, foreach: { t: "\${{ inputs.tokens }}", key: t }, as: { ledger: "userId:alice" }, conserve: { token: "\${{ t }}" }, severity: ${severity} }
+  - { name: supplied, foreach: { t: "\${{ inputs.tokens }}", key: t }, as: { ledger: "userId:alice" }, read: ledger.token.get, with: { id: "\${{ t }}" }, that: response.totalSupply > 0 }
+`;
+  project.write("nothing.yaml", checks("error"));
+  const failed = await project.run("run", "--env", "sandbox", "nothing.yaml");
+  expect(failed.code, failed.transcript).toBe(1);
+  expect(failed.stdout, failed.transcript).toMatch(/^✗ failed {3}checks\.supply/m);
+  expect(failed.stdout, failed.transcript).toMatch(/^! warned {3}checks\.supplied/m);
+  expect(failed.transcript).toContain("check.empty: nothing was checked: the list of `foreach` is empty");
+  project.write("nothing.yaml", checks("warn"));
+  const warned = await project.run("run", "--env", "sandbox", "nothing.yaml");
+  expect(warned.code, warned.transcript).toBe(0);
+  expect(warned.stdout, warned.transcript).toContain("2 warnings");
+});
+
 test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
