@@ -14,6 +14,21 @@ export interface Signer {
 }
 
 const LEAST_RSA_BITS = 2_048;
+/** The curves of 256 bits and more over prime fields. One that is not here, or that a key spells out in numbers, may be weak. */
+const CURVES: ReadonlySet<string | undefined> = new Set([
+  "prime256v1",
+  "secp256k1",
+  "secp384r1",
+  "secp521r1",
+  "brainpoolP256r1",
+  "brainpoolP256t1",
+  "brainpoolP320r1",
+  "brainpoolP320t1",
+  "brainpoolP384r1",
+  "brainpoolP384t1",
+  "brainpoolP512r1",
+  "brainpoolP512t1",
+]);
 const PUBLIC = /-----BEGIN (?:[A-Z0-9 ]*PUBLIC KEY|CERTIFICATE)-----|^(?:ssh|ecdsa)-/;
 
 /** Reads a private key in PEM, as OpenSSL writes it, or in OpenSSH's own format. Throws a Failure that calls it by `name`, and shows nothing of it. */
@@ -43,8 +58,9 @@ function pemKey(text: string): KeyObject | undefined {
 }
 
 function assertStrong(key: KeyObject, name: string): void {
-  const bits = key.asymmetricKeyDetails?.modulusLength;
-  if (bits !== undefined && bits < LEAST_RSA_BITS) throw refused(name, "short");
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} } = key;
+  if (type === "rsa" && modulusLength < LEAST_RSA_BITS) throw refused(name, "short");
+  if (type === "ec" && !CURVES.has(namedCurve)) throw refused(name, "curve");
 }
 
 function openSshSigner(read: Exclude<ReturnType<typeof parseOpenSsh>, string>): Signer {
@@ -93,7 +109,7 @@ function pemSigner(key: KeyObject, name: string): Signer {
   };
 }
 
-type Refusal = KeyFault | "public" | "none" | "short";
+type Refusal = KeyFault | "public" | "none" | "short" | "curve";
 
 const REFUSALS: Readonly<Record<Refusal, { readonly message: string; readonly next: (name: string) => string }>> = {
   encrypted: {
@@ -104,6 +120,7 @@ const REFUSALS: Readonly<Record<Refusal, { readonly message: string; readonly ne
   damaged: { message: "cannot be read as a private key: it is damaged, or not whole", next: () => "copy the key again" },
   unsupported: { message: "is of a kind that cannot sign here", next: () => MAKE },
   short: { message: `has fewer than ${LEAST_RSA_BITS} bits`, next: () => MAKE },
+  curve: { message: "is an EC key of a curve that has fewer than 256 bits, or is not known here", next: () => MAKE },
   public: { message: "is a public key or a certificate: it verifies, and cannot sign", next: () => "name the private key" },
   none: { message: "holds no private key in PEM or in OpenSSH's format", next: () => MAKE },
 };

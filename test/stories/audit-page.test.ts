@@ -207,6 +207,18 @@ const REFUSED: Readonly<Record<string, readonly [words: string, make: (project: 
     "has fewer than 2048 bits",
     (project) => pemKey(project, "short.pem", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"),
   ],
+  "an EC key of 112 bits": [
+    "fewer than 256 bits",
+    (project) => pemKey(project, "ec112.pem", "ecparam", "-genkey", "-noout", "-name", "secp112r1"),
+  ],
+  "an EC key of 192 bits": [
+    "fewer than 256 bits",
+    (project) => pemKey(project, "ec192.pem", "ecparam", "-genkey", "-noout", "-name", "prime192v1"),
+  ],
+  "an EC key with a curve of its own": [
+    "is not known here",
+    (project) => pemKey(project, "own.pem", "ecparam", "-genkey", "-noout", "-name", "prime192v1", "-param_enc", "explicit"),
+  ],
   "a key that cannot sign": [
     "is of a kind that cannot sign here",
     (project) => pemKey(project, "x.pem", "genpkey", "-algorithm", "x25519"),
