@@ -3,7 +3,6 @@ import { LIMITS } from "../base/limits.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { replaceTables } from "../state/copy.ts";
 import { existingTables, openTables, type StatePart } from "../state/tables.ts";
 import type { KeptExchange } from "./kept.ts";
 
@@ -34,7 +33,8 @@ CREATE TABLE finding (
 };
 
 const LAYOUT = new TableLayout([TABLES], { server: ON_SERVER });
-const PART: StatePart = { entry: "exchanges.db", layout: LAYOUT };
+/** The kept exchanges as a part of the state. */
+export const EXCHANGES_PART: StatePart = { entry: "exchanges.db", layout: LAYOUT };
 const DAY_MS = 86_400_000;
 
 /** The exchanges that runs were asked to keep, and what was found in them: one file in the state directory. */
@@ -54,12 +54,12 @@ export class ExchangeStore {
 
   /** Opens the store, and creates it where there is none. Throws a Failure. */
   static open(place: StatePlace): ExchangeStore {
-    return new ExchangeStore(openTables(place, PART));
+    return new ExchangeStore(openTables(place, EXCHANGES_PART));
   }
 
   /** Opens the store where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
   static existing(place: StatePlace): ExchangeStore {
-    return new ExchangeStore(existingTables(place, PART));
+    return new ExchangeStore(existingTables(place, EXCHANGES_PART));
   }
 
   /** Keeps one more exchange of a run. */
@@ -129,11 +129,6 @@ export class ExchangeStore {
           }),
         ),
     );
-  }
-
-  /** Copies all that it holds into another store, in place of what is there. */
-  copyTo(other: ExchangeStore): void {
-    replaceTables(this.#database, other.#database, LAYOUT);
   }
 
   /** Closes its file or its connection. */

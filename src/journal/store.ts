@@ -3,7 +3,6 @@ import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts
 import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { copyTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn } from "./approvals.ts";
 import { Archives, runIsArchived } from "./archives/archives.ts";
@@ -15,8 +14,8 @@ import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
-import { lastRecordOf, type Tail } from "./tail.ts";
-import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
+import type { Tail } from "./tail.ts";
+import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
 /** A run that may be written for, and all that is known of it. */
@@ -338,25 +337,6 @@ export class JournalStore {
 
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
     return summariesIn(this.#database, this.leases, { which, values });
-  }
-
-  /**
-   * Copies all that it holds into an empty journal. `copied` is called before anybody can write into this one again. Throws a Failure when
-   * the other one is not empty, or a process holds a run of this one.
-   */
-  copyTo(other: JournalStore, copied: () => void): void {
-    const to = other.#database;
-    this.#database.transaction(() => {
-      const held = this.leases.list().find(({ holder }) => holder !== undefined);
-      if (held !== undefined) throw runHeld(held);
-      to.transaction(() => {
-        other.assertEmpty();
-        copyTables(this.#database, to, JOURNAL);
-        to.run("UPDATE lease SET holder = NULL");
-      });
-      other.#tail.create(lastRecordOf(to));
-      copied();
-    });
   }
 
   /** Throws a Failure when it holds a run. */

@@ -2,6 +2,7 @@ import { invariant } from "../base/failure.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { ServerAway, Unmet } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
+import { PLAIN_FORMAT, plainFormat } from "../sql/mark.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
@@ -10,6 +11,12 @@ import { assertLayout, assertNotMovedAway, makeTables, partOf } from "./tables.t
 import type { Statement, StatementResult } from "./messages.ts";
 
 let connections = 0;
+
+/** How the tables of a state are opened. */
+interface Opening {
+  /** Whatever the mark of a move says: for the move itself. */
+  readonly moving?: boolean;
+}
 
 /**
  * One schema of a PostgreSQL server. Transactions of one layout happen one after another, as in a file. What a transaction changes is sent
@@ -25,6 +32,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #part: ServerTables;
   readonly #readOnly: boolean;
   readonly #newest: number;
+  readonly #isMoving: boolean;
   /** Whether the tables are known to be there. */
   #isMade = false;
   #connection: number | undefined;
@@ -35,35 +43,36 @@ export class PostgresDatabase implements SqlDatabase {
   /** Whether the transaction has required anything. */
   #requires = false;
 
-  private constructor(server: ServerPlace, layout: TableLayout, readOnly: boolean) {
+  private constructor(server: ServerPlace, layout: TableLayout, { readOnly, moving = false }: Opening & { readOnly: boolean }) {
     this.path = pathOf(server);
     this.server = server;
     this.#part = partOf(layout);
     this.#newest = layout.newest;
     this.#readOnly = readOnly;
+    this.#isMoving = moving;
   }
 
   /** Opens the tables of a layout, and makes them where there are none. Throws a Failure when the schema is somebody else's, or newer. */
-  static open(server: ServerPlace, layout: TableLayout): PostgresDatabase {
-    return PostgresDatabase.#checked(server, layout, (database) => {
+  static open(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase {
+    return PostgresDatabase.#checked(server, layout, { ...opening, readOnly: false }, (database) => {
       assertDurable(database);
-      makeTables(database, layout);
+      makeTables(database, layout, opening.moving === true);
     });
   }
 
   /** Opens the tables of a layout where there are any; undefined where there are none. Throws like `open`. */
-  static existing(server: ServerPlace, layout: TableLayout): PostgresDatabase | undefined {
-    const database = PostgresDatabase.look(server, layout);
+  static existing(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
+    const database = PostgresDatabase.look(server, layout, opening);
     database?.close();
-    return database && PostgresDatabase.open(server, layout);
+    return database && PostgresDatabase.open(server, layout, opening);
   }
 
   /** The same for reading only: writes fail. */
-  static look(server: ServerPlace, layout: TableLayout): PostgresDatabase | undefined {
-    const database = PostgresDatabase.#checked(server, layout, undefined);
+  static look(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
+    const database = PostgresDatabase.#checked(server, layout, { ...opening, readOnly: true });
     if (database.formatOf(layout) > 0) return database;
     try {
-      assertNotMovedAway(database);
+      if (opening.moving !== true) assertNotMovedAway(database);
     } finally {
       database.close();
     }
@@ -72,7 +81,7 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** Returns the settings of a server on which the promise depends. Throws a Failure when it cannot be asked. */
   static settings(server: ServerPlace, layout: TableLayout): readonly ServerSetting[] {
-    const database = new PostgresDatabase(server, layout, true);
+    const database = new PostgresDatabase(server, layout, { readOnly: true });
     try {
       return settingsOf(database);
     } finally {
@@ -83,9 +92,10 @@ export class PostgresDatabase implements SqlDatabase {
   static #checked(
     server: ServerPlace,
     layout: TableLayout,
-    make: ((database: PostgresDatabase) => void) | undefined,
+    opening: Opening & { readonly readOnly: boolean },
+    make?: (database: PostgresDatabase) => void,
   ): PostgresDatabase {
-    const database = new PostgresDatabase(server, layout, make === undefined);
+    const database = new PostgresDatabase(server, layout, opening);
     try {
       make?.(database);
       assertLayout(database, layout);
@@ -102,11 +112,12 @@ export class PostgresDatabase implements SqlDatabase {
     // each transaction begins with this check
   }
 
-  /** Returns the format of the tables of a layout; 0 where there are none. */
+  /** Returns the format of the tables of a layout; 0 where there are none. For a move, without the mark in it. */
   formatOf(layout: TableLayout): number {
     const { about, holder } = this.get("SELECT to_regclass('about')::text AS about, to_regclass('holder')::text AS holder") ?? {};
     if ((about ?? null) === null || (holder ?? null) === null) return 0;
-    return Number(this.get("SELECT format FROM about WHERE part = ?", partOf(layout).part)?.["format"] ?? 0);
+    const format = Number(this.get("SELECT format FROM about WHERE part = ?", partOf(layout).part)?.["format"] ?? 0);
+    return this.#isMoving ? plainFormat(format) : format;
   }
 
   /** Returns nothing: the server checks its own pages. */
@@ -196,11 +207,12 @@ export class PostgresDatabase implements SqlDatabase {
     this.#connection = undefined;
   }
 
-  // The lock is of this layout's tables alone. A table that is gone, or of another format now, fails the transaction.
+  // The lock is of this layout's tables alone. A table that is gone, or of another format or with a mark now, fails the transaction.
   #beginning(how: string): Waiting[] {
     const { part } = this.#part;
     const lock = (name: string): Statement => statement(`SELECT ${how}(hashtext(?), hashtext(?))`, [this.server.schema, name]);
-    const check = statement("SELECT 1 / count(*) FROM about WHERE part = ? AND format = ?", [part, this.#newest]);
+    const format = this.#isMoving ? PLAIN_FORMAT : "format";
+    const check = statement(`SELECT 1 / count(*) FROM about WHERE part = ? AND ${format} = ?`, [part, this.#newest]);
     const begin = [statement("BEGIN", []), ...(this.#isMade ? [lock(part), check] : [lock("tables")])];
     return begin.map((each) => ({ ...each, result: undefined }));
   }

@@ -33,8 +33,8 @@ const BY_STATE: Readonly<Record<string, Text>> = {
   "57014": { code: "database.busy", what: "took too long to answer", next: "try again" },
   [DIVISION_BY_ZERO]: {
     code: "database.changed",
-    what: "has been brought to another format while it was in use",
-    next: "use the newer tokenbook on every machine, and try again",
+    what: "has been brought to another format while it was in use, or was moved to another place",
+    next: "try again: the answer names the reason",
   },
   [SHARED_SESSION]: {
     code: "database.pooler",

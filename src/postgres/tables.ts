@@ -2,6 +2,7 @@ import { Failure, invariant } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { movedAway } from "../files/state.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
+import { DATABASE, markFailure, markOf, roleOf, writeMark } from "../sql/mark.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
 
 /** The tables of every schema of ours: the format of each layout, and the processes that are alive. */
@@ -23,21 +24,27 @@ export function partOf({ server }: TableLayout): ServerTables {
   return server;
 }
 
-/** Makes the tables of a layout, or brings them up to its newest version. Throws a Failure when the schema is somebody else's, or newer. */
-export function makeTables(database: SqlDatabase, layout: TableLayout): void {
+/**
+ * Makes the tables of a layout, or brings them up to its newest version. Throws a Failure when the schema is somebody else's, or newer; or when
+ * its state was moved away, unless it is `moved`.
+ */
+export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: boolean): void {
   const { schema } = database.server ?? {};
   invariant(schema !== undefined, "the tables are on a server");
   if (database.formatOf(layout) === layout.newest) return;
   const { part, since, create, migrations } = partOf(layout);
   database.transaction(() => {
     if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined) {
-      assertNotMovedAway(database);
+      if (!isMoved) assertNotMovedAway(database);
       database.exec(`CREATE SCHEMA "${schema}"`);
     }
     const format = database.formatOf(layout);
     assertOurs(database, schema);
-    if (format > layout.newest) throw newer(database.path, format);
-    if (database.get("SELECT to_regclass('about')::text AS about")?.["about"] === null) database.exec(COMMON + FUNCTIONS);
+    if (format > layout.newest) throw notOurs(database, format);
+    const isNew = database.get("SELECT to_regclass('about')::text AS about")?.["about"] === null;
+    const mark = isNew ? undefined : markOf(database);
+    if (mark !== undefined && !isMoved) throw markFailure(mark.role, DATABASE, mark.other);
+    if (isNew) database.exec(COMMON + FUNCTIONS);
     if (format === 0) database.exec(create);
     for (const migration of migrations.slice(Math.max(format, since) - since)) database.exec(migration);
     database.run(
@@ -45,13 +52,17 @@ export function makeTables(database: SqlDatabase, layout: TableLayout): void {
       part,
       layout.newest,
     );
+    // A part that is made, or brought up to date, within a move gets its mark too.
+    if (mark !== undefined) writeMark(database, mark);
   });
 }
 
 /** Throws a Failure where the state of a schema was moved away: a run that began here would not know what was done before. */
 export function assertNotMovedAway(database: SqlDatabase): void {
-  const { schema = "", mayReturn = false } = database.server ?? {};
-  if (mayReturn) return;
+  const { schema = "" } = database.server ?? {};
+  const hasTables = database.get("SELECT to_regclass('about')::text AS about")?.["about"] !== null;
+  const mark = hasTables ? markOf(database) : undefined;
+  if (mark !== undefined) throw markFailure(mark.role, DATABASE, mark.other);
   const sql = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, ?) ORDER BY nspname DESC LIMIT 1";
   const aside = database.get(sql, `${schema}_moved_`)?.["nspname"];
   if (typeof aside === "string")
@@ -66,7 +77,7 @@ export function assertNotMovedAway(database: SqlDatabase): void {
 export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   const format = database.formatOf(layout);
   if (format === 0) return assertOurs(database, database.server?.schema ?? "");
-  if (format > layout.newest) throw newer(database.path, format);
+  if (format > layout.newest) throw notOurs(database, format);
   const { create, part } = partOf(layout);
   const added = database.all(ADDED)[0];
   if (added !== undefined) throw changed(database.path, `it holds the ${String(added["kind"])} "${String(added["name"])}"`);
@@ -95,6 +106,11 @@ function assertOurs(database: SqlDatabase, schema: string): void {
     why: "tokenbook's tables would be among those of another program",
     next: "name a schema of its own in tokenbook.yaml: state: { postgres: …, schema: NAME }",
   });
+}
+
+function notOurs(database: SqlDatabase, format: number): Failure {
+  const role = roleOf(format);
+  return role === undefined ? newer(database.path, format) : markFailure(role, DATABASE, markOf(database)?.other ?? "FOLDER");
 }
 
 function newer(path: string, format: number): Failure {

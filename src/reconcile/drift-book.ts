@@ -6,14 +6,14 @@ import { type ComparisonName, type Drift, openFirst } from "../protocol/comparis
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { DriftRecorder, type PlaybookOf } from "./drift-recorder.ts";
 import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
 import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
 
-const PART: StatePart = { entry: "drift.db", layout: DRIFTS };
+/** What is remembered of drifts as a part of the state. */
+export const DRIFT_PART: StatePart = { entry: "drift.db", layout: DRIFTS };
 
 /** What is remembered of drifts from run to run: one file in the state directory. */
 export class DriftBook {
@@ -29,12 +29,12 @@ export class DriftBook {
 
   /** Opens the book, and creates it where there is none. `playbookOf` gives the playbook of a run, by its name in the project. Throws a Failure. */
   static open(place: StatePlace, redact: Redact = (text) => text, playbookOf?: PlaybookOf): DriftBook {
-    return DriftBook.#over(openTables(place, PART), redact, playbookOf);
+    return DriftBook.#over(openTables(place, DRIFT_PART), redact, playbookOf);
   }
 
   /** Opens the book where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
   static existing(place: StatePlace): DriftBook {
-    return DriftBook.#over(existingTables(place, PART), (text) => text);
+    return DriftBook.#over(existingTables(place, DRIFT_PART), (text) => text);
   }
 
   static #over(database: SqlDatabase, redact: Redact, playbookOf?: PlaybookOf): DriftBook {
@@ -43,14 +43,9 @@ export class DriftBook {
     return book;
   }
 
-  /** Copies all that it holds into another book, in place of what is there. */
-  copyTo(other: DriftBook): void {
-    replaceTables(this.#database, other.#database, DRIFTS);
-  }
-
   /** Opens the book to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */
   static look(place: StatePlace): DriftBook | undefined {
-    const database = lookAtTables(place, PART);
+    const database = lookAtTables(place, DRIFT_PART);
     return database && new DriftBook(database, (text) => text);
   }
 

@@ -4,7 +4,6 @@ import { LIMITS } from "../base/limits.ts";
 import { livenessIn } from "../journal/liveness.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { replaceTables } from "../state/copy.ts";
 import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
@@ -57,7 +56,8 @@ export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA +
   server: ON_SERVER,
 });
 
-const PART: StatePart = { entry: "schedule.db", layout: SCHEDULES };
+/** Schedules and firings as a part of the state. */
+export const SCHEDULE_PART: StatePart = { entry: "schedule.db", layout: SCHEDULES };
 
 /** What is known of a schedule beside its firings. */
 export interface KnownSchedule {
@@ -114,12 +114,12 @@ export class ScheduleStore {
 
   /** Opens the store, and makes it where there is none. Throws a Failure when a newer tokenbook has written it. */
   static open(place: StatePlace, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(openTables(place, PART), ports);
+    return ScheduleStore.#over(openTables(place, SCHEDULE_PART), ports);
   }
 
   /** Opens the store where there is one; otherwise gives an empty store that leaves nothing. */
   static existing(place: StatePlace, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(existingTables(place, PART), ports);
+    return ScheduleStore.#over(existingTables(place, SCHEDULE_PART), ports);
   }
 
   static #over(database: SqlDatabase, ports: StorePorts): ScheduleStore {
@@ -129,7 +129,7 @@ export class ScheduleStore {
 
   /** Looks into the store and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
   static look(place: StatePlace, ports: StorePorts): ScheduleStore | undefined {
-    const database = lookAtTables(place, PART);
+    const database = lookAtTables(place, SCHEDULE_PART);
     if (database === undefined) return undefined;
     const version = database.formatOf(SCHEDULES);
     if (version > 0 && version <= SCHEDULES.newest) return new ScheduleStore(database, ports);
@@ -137,11 +137,6 @@ export class ScheduleStore {
     database.close();
     if (version === 0) return undefined;
     throw newer(path, version);
-  }
-
-  /** Copies all that it holds into another store, in place of what is there. */
-  copyTo(other: ScheduleStore): void {
-    replaceTables(this.#database, other.#database, SCHEDULES);
   }
 
   /** Closes the store, and what shows to other processes that this one lives. */

@@ -90,7 +90,7 @@ export class TableLayout {
 
   /**
    * Throws a DatabaseFailure when a file has other tables, indexes, triggers or views than its version. `newModel` gives an empty
-   * database, in which that version is made. A newer version is not compared.
+   * database, in which that version is made. A newer version is not compared, nor one with the mark of a move.
    */
   assertKnown(file: Queried, newModel: () => ModelFile): void {
     const version = this.#versionOf(file);

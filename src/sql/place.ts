@@ -8,8 +8,6 @@ export interface ServerPlace {
   readonly schema: string;
   /** The risks to lose records that the project accepts. */
   readonly accepted: readonly Risk[];
-  /** Whether a state may begin here although an earlier one was moved away: one that is moved here does. */
-  readonly mayReturn?: boolean;
 }
 
 /** The settings of a server that can lose a record which was durable, and a write that followed it. */

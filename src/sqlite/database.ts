@@ -7,7 +7,8 @@ import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere 
 import { LIMITS } from "../base/limits.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { Unmet } from "../sql/failure.ts";
-import type { ModelFile, TableLayout } from "../sql/layout.ts";
+import { type ModelFile, type TableLayout, userVersionOf } from "../sql/layout.ts";
+import { DATABASE, markFailure, plainFormat, roleOf } from "../sql/mark.ts";
 import { alwaysWritten, removed, withFailures, failureOf } from "./failure.ts";
 import { temporaryFile } from "./temporary.ts";
 
@@ -37,6 +38,9 @@ export class Database implements SqlDatabase {
   /** How the file was when it was connected without locks: nobody had it open for writing. */
   #idle: BigIntStats | undefined;
   #isReading = false;
+  /** Whether a transaction makes sure that the state was not moved away meanwhile. */
+  #isGuarded = false;
+  #isMoving = false;
   readonly #statements = new Map<string, StatementSync>();
 
   /** The device and number of the file, in case another file takes its name. */
@@ -54,8 +58,8 @@ export class Database implements SqlDatabase {
    * Opens the file, and creates it (mode 0600, its folder 0700) when it does not exist. `:memory:` gives a database of this process.
    * Throws a Failure when it is not a file of this user alone, or has other tables than its layout.
    */
-  static open(path: string, layout: TableLayout): Database {
-    return Database.#known(path, layout, connectForWriting);
+  static open(path: string, layout: TableLayout, opening: Opening = {}): Database {
+    return Database.#known(path, layout, { ...opening, connect: connectForWriting });
   }
 
   /** Opens the file if it exists; otherwise an empty database of this process, so that a search that finds nothing creates nothing. */
@@ -64,15 +68,36 @@ export class Database implements SqlDatabase {
   }
 
   /** Opens an existing file for reading only: nothing in it or beside it is changed, and writes fail. */
-  static look(path: string, layout: TableLayout): Database {
-    return Database.#known(path, layout, connectForLooking);
+  static look(path: string, layout: TableLayout, opening: Opening = {}): Database {
+    return Database.#known(path, layout, { ...opening, connect: connectForLooking });
   }
 
-  static #known(path: string, layout: TableLayout, connect: Connect): Database {
+  /** Throws a Failure when a journal has the mark of a move. Nothing in it or beside it is changed. */
+  static assertUnmarked(path: string): void {
+    withFailures(path, () => {
+      const database = new Database(path, connectForLooking);
+      try {
+        database.#assertUnmarked();
+      } finally {
+        database.close();
+      }
+    });
+  }
+
+  static #known(
+    path: string,
+    layout: TableLayout,
+    { connect, moving = false }: Opening & { readonly connect: Connect },
+  ): Database {
     return withFailures(path, () => {
       const database = new Database(path, connect);
       try {
-        database.#atOneMoment(() => layout.assertKnown(database, newModel));
+        database.#isMoving = moving;
+        database.#atOneMoment(() => {
+          layout.assertKnown(database, newModel);
+          if (!moving) database.#assertUnmarked();
+        });
+        database.#isGuarded = !moving;
         return database;
       } catch (error) {
         database.close();
@@ -81,9 +106,10 @@ export class Database implements SqlDatabase {
     });
   }
 
-  /** Returns the format of the tables of a layout; 0 where there are none. */
+  /** Returns the format of the tables of a layout; 0 where there are none. For a move, without the mark in it. */
   formatOf(layout: TableLayout): number {
-    return layout.versionOf(this);
+    const format = layout.versionOf(this);
+    return this.#isMoving ? plainFormat(format) : format;
   }
 
   /** Returns the damage in its structure, as far as the database can find it; nothing when it is intact. */
@@ -147,6 +173,7 @@ export class Database implements SqlDatabase {
   transaction<T>(work: () => T): T {
     this.exec("BEGIN IMMEDIATE");
     try {
+      if (this.#isGuarded) this.#assertUnmarked();
       const result = work();
       this.exec("COMMIT");
       return result;
@@ -169,6 +196,12 @@ export class Database implements SqlDatabase {
   /** Closes the connection. */
   close(): void {
     this.#connection.close();
+  }
+
+  // Only a journal has a mark, and the other place of a folder is always the database.
+  #assertUnmarked(): void {
+    const role = roleOf(userVersionOf(this));
+    if (role !== undefined) throw markFailure(role, dirname(this.path), DATABASE);
   }
 
   // All reads see the changes of other processes, or none does.
@@ -231,6 +264,12 @@ function newModel(): ModelFile {
 // Nothing in the file may call a function that has effects, or change its own tables by their text.
 const DISTRUSTED: DatabaseSyncOptions = { defensive: true, allowExtension: false, enableDoubleQuotedStringLiterals: false };
 const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
+
+/** How the file of a state is opened. */
+interface Opening {
+  /** Whatever the mark of a move says: for the move itself. */
+  readonly moving?: boolean;
+}
 
 interface Connected {
   readonly connection: DatabaseSync;

@@ -1,22 +1,37 @@
 import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { CopiedTable, TableLayout } from "../sql/layout.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { openTables, type StatePart } from "./tables.ts";
 
 type Numbers = Map<string, Map<Cell, Cell>>;
 
-/** Copies the tables of a layout, within transactions of the caller. */
-export function copyTables(from: SqlDatabase, to: SqlDatabase, { server }: TableLayout): void {
+function copyTables(from: SqlDatabase, to: SqlDatabase, { server }: TableLayout): void {
   const numbers: Numbers = new Map();
   for (const table of server?.copied ?? []) copyTable({ from, to, numbers }, table);
 }
 
-/** The same in one transaction of each database, in place of the rows that are there. */
+/**
+ * Copies the tables of a layout in place of the rows that are there, within a transaction of the caller. A mark keeps everybody from writing into
+ * the original: a transaction of it would have to last as long as the copy.
+ */
 export function replaceTables(from: SqlDatabase, to: SqlDatabase, layout: TableLayout): void {
-  from.transaction(() =>
-    to.transaction(() => {
-      for (const { name } of layout.server?.copied.toReversed() ?? []) to.run(`DELETE FROM ${name}`);
-      copyTables(from, to, layout);
-    }),
-  );
+  for (const { name } of layout.server?.copied.toReversed() ?? []) to.run(`DELETE FROM ${name}`);
+  copyTables(from, to, layout);
+}
+
+/** Copies a part of the state beside the journal, in place of what is there. Both places have it in its newest format. */
+export function copyPart(from: StatePlace, to: StatePlace, part: StatePart): void {
+  const source = openTables(from, part, { moving: true });
+  try {
+    const copy = openTables(to, part, { moving: true });
+    try {
+      copy.transaction(() => replaceTables(source, copy, part.layout));
+    } finally {
+      copy.close();
+    }
+  } finally {
+    source.close();
+  }
 }
 
 interface Copying {

@@ -14,6 +14,11 @@ export interface StatePart {
   readonly layout: TableLayout;
 }
 
+/** For whom a part of the state is opened: a move does so whatever the mark of a move says (`moving`). */
+interface Opening {
+  readonly moving?: boolean;
+}
+
 const IN_MEMORY = ":memory:";
 
 /** Gives a state another name, under which no run looks for it. Returns that name. Throws a Failure. */
@@ -30,26 +35,58 @@ export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
 }
 
 function changeSchema(place: ServerPlace, layout: TableLayout, sql: string): void {
-  const database = PostgresDatabase.existing(place, layout);
-  database?.exec(sql);
-  database?.close();
+  const database = PostgresDatabase.existing(place, layout, { moving: true });
+  try {
+    database?.exec(sql);
+  } finally {
+    database?.close();
+  }
 }
 
 /** Opens a part of the state, and creates it where there is none. Throws a Failure. */
-export function openTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
-  if (typeof place !== "string") return PostgresDatabase.open(place, layout);
-  return Database.open(stateEntry(place, entry, "create"), layout);
+export function openTables(place: StatePlace, { entry, layout }: StatePart, opening: Opening = {}): SqlDatabase {
+  if (typeof place !== "string") return PostgresDatabase.open(place, layout, opening);
+  const path = stateEntry(place, entry, "create");
+  assertNotMoved(place, entry, opening);
+  return Database.open(path, layout, opening);
 }
 
-/** Opens a part of the state where there is one; otherwise returns an empty one that leaves nothing. Throws a Failure. */
-export function existingTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
+/**
+ * Opens a part of the state where there is one; otherwise returns an empty one that leaves nothing. One that was set aside can only be read. Throws
+ * a Failure.
+ */
+export function existingTables(place: StatePlace, part: StatePart): SqlDatabase {
+  const { entry, layout } = part;
+  const aside = isAside(place) ? lookAtTables(place, part) : undefined;
+  if (aside?.formatOf(layout) === layout.newest) return aside;
+  aside?.close();
   if (typeof place !== "string") return PostgresDatabase.existing(place, layout) ?? Database.open(IN_MEMORY, layout);
-  return Database.existing(stateEntry(place, entry, "write"), layout);
+  const path = stateEntry(place, entry, "write");
+  assertNotMoved(place, entry);
+  return Database.existing(path, layout);
 }
 
 /** Opens a part of the state for reading only; undefined where there is none. Throws a Failure. */
 export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase | undefined {
-  if (typeof place !== "string") return PostgresDatabase.look(place, layout);
+  // What was set aside can still be looked into.
+  const opening = { moving: isAside(place) };
+  if (typeof place !== "string") return PostgresDatabase.look(place, layout, opening);
   const path = stateEntry(place, entry, "look");
-  return isPrivateThere(path) ? Database.look(path, layout) : undefined;
+  assertNotMoved(place, entry, opening);
+  return isPrivateThere(path) ? Database.look(path, layout, opening) : undefined;
 }
+
+// The journal has the mark of a folder, which holds for what is beside it too.
+function assertNotMoved(folder: string, entry: StatePart["entry"], { moving = false }: Opening = {}): void {
+  if (moving || entry === JOURNAL_ENTRY) return;
+  const journal = stateEntry(folder, JOURNAL_ENTRY, "look");
+  if (isPrivateThere(journal)) Database.assertUnmarked(journal);
+}
+
+const JOURNAL_ENTRY = "journal.db";
+
+function isAside(place: StatePlace): boolean {
+  return ASIDE.test(typeof place === "string" ? place : place.schema);
+}
+
+const ASIDE = /[._]moved[-_]\d{14}$/;

@@ -3,6 +3,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { approvalPlaybook } from "../playbooks.ts";
+import { systemClock } from "../../src/base/ports.ts";
+import { moved as moveState, openMoving } from "../../src/cli/runs/move.ts";
+import type { NamedPlace } from "../../src/journal/moving.ts";
+import { JournalStore } from "../../src/journal/store.ts";
+import type { ServerPlace } from "../../src/sql/place.ts";
 import {
   approveAsBob,
   environmentAt,
@@ -28,17 +33,48 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     readonly project: Project;
     /** Runs a command on the folder, whatever tokenbook.yaml names. */
     readonly inFolder: (...args: string[]) => Promise<Ended>;
+    /** Both places, as `state move` names them. */
+    readonly folder: NamedPlace;
+    readonly database: NamedPlace;
   }
 
   async function place(): Promise<Place> {
     const service = await servedSandbox();
-    const { schema, url } = server.place();
+    const here: ServerPlace = server.place();
+    const { schema, url } = here;
     const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal() });
     project.write("tokenbook.yaml", environmentAt(service.url) + stateText(schema));
     project.write("approval.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
     project.write("mint.yaml", MINT_ONCE);
-    return { service, project, inFolder: (...args) => project.run(...args, "--state", ".tokenbook") };
+    const folder = join(project.folder, ".tokenbook");
+    return {
+      service,
+      project,
+      inFolder: (...args) => project.run(...args, "--state", ".tokenbook"),
+      folder: { place: folder, name: folder },
+      database: { place: here, name: "database" },
+    };
   }
+
+  const move = (from: NamedPlace, to: NamedPlace) => moveState({ from, to, assertNoJobs: () => Promise.resolve() });
+
+  async function refused(ended: Promise<Ended>, code: string): Promise<void> {
+    const { code: exit, stderr, transcript } = await ended;
+    expect([exit, stderr], transcript).toEqual([2, expect.stringContaining(code)]);
+  }
+
+  /** A move that is killed right after some of its steps. */
+  function killedAfter(steps: 1 | 2 | 3 | 4, from: NamedPlace, to: NamedPlace): void {
+    const [source, copy] = [openMoving(from), openMoving(to)];
+    source.leave("m1", to.name);
+    if (steps > 1) copy.arrive("m1", from.name);
+    if (steps > 2) copy.copyFrom(source, "m1");
+    if (steps > 3) source.hasLeft("m1");
+    copy.close();
+    source.close();
+  }
+
+  const COMMANDS = ["runs", "run mint.yaml --key M1", "schedule list", "drift list"] as const;
 
   const SHOWN = ["runs", "drift list", "schedule list", "schedule history", "runs verify"] as const;
 
@@ -56,9 +92,9 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(parked.code, parked.transcript).toBe(4);
     const before = await all(inFolder);
 
-    const moved = await project.run("state", "move", ".tokenbook", "database");
-    expect(moved.code, moved.transcript).toBe(0);
-    expect(moved.stdout).toMatch(
+    const there = await project.run("state", "move", ".tokenbook", "database");
+    expect(there.code, there.transcript).toBe(0);
+    expect(there.stdout).toMatch(
       /^moved 3 runs with \d+ records to database; every record is verified there\nwhat was moved is kept as .*\.tokenbook\.moved-\d{14}\n$/,
     );
     expect(existsSync(join(project.folder, ".tokenbook"))).toBe(false);
@@ -78,8 +114,8 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(back.stdout, back.transcript).toContain('next: remove "state:" from tokenbook.yaml\n');
     // Whoever still looks into the database would begin without any memory, on this machine or on another one.
     for (const command of ["runs", "run mint.yaml --key M1", "schedule list", "drift list", "submit mint.yaml"]) {
-      const refused = await project.run(...command.split(" "));
-      expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("state.moved-away")]);
+      const answer = await project.run(...command.split(" "));
+      expect([answer.code, answer.stderr], answer.transcript).toEqual([2, expect.stringContaining("state.moved-away")]);
     }
     project.write("tokenbook.yaml", environmentAt(service.url));
     expect((await project.run("run", "mint.yaml", "--key", "M1")).code).toBe(0);
@@ -89,13 +125,72 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(kept.code, kept.transcript).toBe(0);
   });
 
+  test("a folder that cannot be renamed is not live all the same, and can be moved back into", async () => {
+    const { service, project, inFolder, folder, database } = await place();
+    await inFolder("run", "mint.yaml", "--key", "M1");
+    await inFolder("schedule", "--once", "mint.yaml");
+    expect(await move(folder, database)).toMatchObject({ runs: 2 });
+    for (const command of COMMANDS) await refused(inFolder(...command.split(" ")), "state.moved-away");
+    expect((await project.run("run", "mint.yaml", "--key", "M1")).code).toBe(0);
+    expect((await project.run("run", "mint.yaml", "--key", "M2")).code).toBe(0);
+    // The same command again only gives it its other name.
+    const again = await project.run("state", "move", ".tokenbook", "database");
+    expect([again.code, again.stdout], again.transcript).toEqual([0, expect.stringContaining(".tokenbook.moved-")]);
+
+    expect(await move(database, folder)).toMatchObject({ runs: 3 });
+    expect(await move(folder, database)).toMatchObject({ runs: 3 });
+    expect(await move(database, folder)).toMatchObject({ runs: 3 });
+    for (const command of [...COMMANDS, "submit mint.yaml"])
+      await refused(project.run(...command.split(" ")), "state.moved-away");
+    expect((await inFolder("run", "mint.yaml", "--key", "M2")).code).toBe(0);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(3);
+  });
+
+  test.for([1, 2, 3, 4] as const)("a move that is killed after step %i leaves no place live, and is repeated", async (steps) => {
+    const { service, project, inFolder, folder, database } = await place();
+    await inFolder("run", "mint.yaml", "--key", "M1");
+    killedAfter(steps, folder, database);
+    for (const command of COMMANDS) {
+      await refused(inFolder(...command.split(" ")), steps < 4 ? "state.moving" : "state.moved-away");
+      if (steps > 1) await refused(project.run(...command.split(" ")), "state.incomplete");
+    }
+    const ended = await project.run("state", "move", ".tokenbook", "database");
+    expect([ended.code, ended.stdout], ended.transcript).toEqual([0, expect.stringContaining("moved 1 run with")]);
+    expect((await project.run("run", "mint.yaml", "--key", "M1")).code).toBe(0);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
+
+    killedAfter(steps, database, folder);
+    for (const command of COMMANDS)
+      await refused(project.run(...command.split(" ")), steps < 4 ? "state.moving" : "state.moved-away");
+    const back = await project.run("state", "move", "database", ".tokenbook");
+    expect(back.code, back.transcript).toBe(0);
+    expect((await inFolder("run", "mint.yaml", "--key", "M1")).code).toBe(0);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
+  });
+
+  test("a process that has the state open when it leaves can begin nothing more in it", async () => {
+    const { inFolder, project, folder, database } = await place();
+    await inFolder("run", "mint.yaml");
+    for (const [from, to, why] of [
+      [folder, database, "was moved to the database"],
+      [database, folder, "or was moved to another place"],
+    ] as const) {
+      const open = JournalStore.open(from.place, { clock: systemClock, redact: (text) => text });
+      await move(from, to);
+      expect(() => open.take(open.list(1)[0]?.id ?? "")).toThrow(why);
+      open.close();
+    }
+    expect((await inFolder("runs", "verify")).code).toBe(0);
+    await refused(project.run("runs"), "state.moved-away");
+  });
+
   test("not while a submitted run waits: no worker would look for it in the old database", async () => {
     const { project } = await place();
     const submitted = await project.run("submit", "mint.yaml", "--key", "J1");
     expect(submitted.code, submitted.transcript).toBe(0);
-    const refused = await project.run("state", "move", "database", ".tokenbook");
-    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("state.jobs-left")]);
-    expect(refused.stderr).toContain("1 submitted run has not ended");
+    const answer = await project.run("state", "move", "database", ".tokenbook");
+    expect([answer.code, answer.stderr], answer.transcript).toEqual([2, expect.stringContaining("state.jobs-left")]);
+    expect(answer.stderr).toContain("1 submitted run has not ended");
     expect(existsSync(join(project.folder, ".tokenbook", "journal.db"))).toBe(false);
   });
 

@@ -6,6 +6,11 @@ import { assertJournalWhole } from "../runs/open-journal.ts";
 /** Opens the queue of a state; `say` receives each error after which the queue continues. Throws a Failure. */
 export async function openQueue(place: ServerPlace, supervise: boolean, say: (text: string) => void): Promise<RunQueue> {
   assertJournalWhole(place);
+  return openAnyQueue(place, supervise, say);
+}
+
+/** The same of a state that is moved, which no other command uses. */
+export async function openAnyQueue(place: ServerPlace, supervise: boolean, say: (text: string) => void): Promise<RunQueue> {
   const { RunQueue: Queue } = await import("../../fleet/queue.ts");
   const redact = redactor([place.url]);
   return Queue.open(place, { supervise, onError: (why) => say(redact(why)) });

@@ -1,21 +1,19 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { EXIT } from "../../../base/exit.ts";
-import { Failure } from "../../../base/failure.ts";
+import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean, quoted } from "../../../base/text/text.ts";
-import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { JOURNAL_PART } from "../../../journal/format.ts";
-import { JournalStore } from "../../../journal/store.ts";
-import { DriftBook } from "../../../reconcile/drift-book.ts";
-import { ScheduleStore } from "../../../schedule/store.ts";
-import type { ServerPlace, StatePlace } from "../../../sql/place.ts";
+import type { NamedPlace } from "../../../journal/moving.ts";
+import { DATABASE } from "../../../sql/mark.ts";
+import type { StatePlace } from "../../../sql/place.ts";
 import { setAside } from "../../../state/tables.ts";
-import { openQueue } from "../../fleet/open-queue.ts";
+import { openAnyQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { type Dotenv, stateDirectory } from "../../project/project.ts";
-import { LOOKING, peekIntoJournal } from "../../runs/open-journal.ts";
+import { moved } from "../../runs/move.ts";
 import type { Command } from "../../shell.ts";
 
 interface MoveOptions extends Dotenv {
@@ -24,24 +22,19 @@ interface MoveOptions extends Dotenv {
   readonly json?: boolean;
 }
 
-const DATABASE = "database";
-// What was masked when it was written stays so.
-const PLAIN = { clock: systemClock, redact: (text: string): string => text };
-
 /** `tokenbook state move FROM TO`: moves runs, drifts and schedules between a folder and a database. */
 export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
   assertPlaces(options);
   const [from, to] = [placeOf(shell, options.from, options), placeOf(shell, options.to, options)];
-  if (typeof from === "string" && !existsSync(from)) throw nothingThere(options.from);
-  peekIntoJournal(to, (store) => store.assertEmpty());
-  if (typeof from !== "string") await assertNoJobs(from, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
-  copySideTables(from, to);
-  const { runs, records, aside } = copyJournal(from, to);
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records, aside })}\n`, "json");
+  if (typeof from.place === "string" && !existsSync(from.place)) throw nothingThere(options.from);
+  const move = { from, to, assertNoJobs: () => assertNoJobs(from.place, (text) => shell.stderr.write(`tokenbook: ${text}\n`)) };
+  const { runs, records } = await moved(move);
+  const aside = asideOf(from.place);
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records, aside: aside.name })}\n`, "json");
   else
     shell.stdout.write(
-      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\nwhat was moved is kept as ${aside}\n${typeof to === "string" ? wayToFolder(shell, to) : ""}`,
+      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${aside.text}\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
     );
   return EXIT.passed;
 };
@@ -61,8 +54,25 @@ function assertPlaces({ from, to }: MoveOptions): void {
   });
 }
 
-function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): StatePlace {
-  return name === DATABASE ? { ...serverOf(shell, dotenv), mayReturn: true } : resolve(shell.cwd, name);
+function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): NamedPlace {
+  if (name === DATABASE) return { place: serverOf(shell, dotenv), name };
+  const folder = resolve(shell.cwd, name);
+  return { place: folder, name: folder };
+}
+
+// By now it is not live, whatever its name is.
+function asideOf(from: StatePlace): { readonly name: string; readonly text: string } {
+  const mark = new Date(systemClock.now()).toISOString().slice(0, 19).replaceAll(/\D/g, "");
+  try {
+    const name = setAside(from, JOURNAL_PART, mark);
+    return { name, text: `what was moved is kept as ${name}` };
+  } catch (error) {
+    const name = typeof from === "string" ? from : `the schema "${from.schema}"`;
+    return {
+      name,
+      text: `what was moved is kept where it was, and is marked as moved, so commands refuse it; it could not be renamed: ${messageOf(error)}`,
+    };
+  }
 }
 
 // On every machine: commands that still look into the database are refused there.
@@ -73,75 +83,15 @@ function wayToFolder({ cwd, project }: ProjectShell, to: string): string {
 }
 
 // A job stays in its database, where no worker would look for it any more.
-async function assertNoJobs(from: ServerPlace, say: (text: string) => void): Promise<void> {
-  const queue = await openQueue(from, false, say);
+async function assertNoJobs(from: StatePlace, say: (text: string) => void): Promise<void> {
+  if (typeof from === "string") return;
+  const queue = await openAnyQueue(from, false, say);
   try {
     const jobs = (await queue.load()).reduce((sum, { waiting, active }) => sum + waiting + active, 0);
     if (jobs > 0) throw jobsLeft(jobs);
   } finally {
     await queue.stop(0);
   }
-}
-
-function copySideTables(from: StatePlace, to: StatePlace): void {
-  const drifts = [DriftBook.existing(from), DriftBook.open(to)] as const;
-  drifts[0].copyTo(drifts[1]);
-  for (const book of drifts) book.close();
-  const exchanges = [ExchangeStore.existing(from), ExchangeStore.open(to)] as const;
-  exchanges[0].copyTo(exchanges[1]);
-  for (const store of exchanges) store.close();
-  const schedules = [ScheduleStore.existing(from, PLAIN), ScheduleStore.open(to, PLAIN)] as const;
-  schedules[0].copyTo(schedules[1]);
-  for (const store of schedules) store.close();
-}
-
-// Last, and the old state is set aside before anybody can write to it again: no run can be continued in two places.
-function copyJournal(
-  from: StatePlace,
-  to: StatePlace,
-): { readonly runs: number; readonly records: number; readonly aside: string } {
-  const [source, copy] = [JournalStore.existing(from, LOOKING), JournalStore.open(to, LOOKING)];
-  try {
-    const before = verified(source);
-    let aside = "";
-    source.copyTo(copy, () => {
-      assertSame(before, verified(copy));
-      aside = setAside(from, JOURNAL_PART, new Date(systemClock.now()).toISOString().slice(0, 19).replaceAll(/\D/g, ""));
-    });
-    const records = [...before.values()].reduce((sum, { length }) => sum + length, 0);
-    return { runs: before.size, records, aside };
-  } finally {
-    copy.close();
-    source.close();
-  }
-}
-
-interface Chain {
-  readonly length: number;
-  /** The hash of the last record, which covers all of them. */
-  readonly hash: string;
-}
-
-// Reading a chain checks each record of it.
-function verified(store: JournalStore): ReadonlyMap<string, Chain> {
-  return new Map(
-    store.ids().map((run) => {
-      let chain: Chain = { length: 0, hash: "" };
-      for (const { hash } of store.chain(run)) chain = { length: chain.length + 1, hash };
-      return [run, chain];
-    }),
-  );
-}
-
-function assertSame(before: ReadonlyMap<string, Chain>, after: ReadonlyMap<string, Chain>): void {
-  const different = [...before].find(([run, { hash }]) => after.get(run)?.hash !== hash)?.[0];
-  if (different === undefined && before.size === after.size) return;
-  throw new Failure({
-    code: "state.not-same",
-    message: `the copy differs from the original${different === undefined ? "" : ` in the run ${different}`}`,
-    why: "somebody wrote to one of them meanwhile; nothing was removed",
-    next: "stop workers and schedulers, empty the new place, and try again",
-  });
 }
 
 function jobsLeft(jobs: number): Failure {

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { Failure } from "../../base/failure.ts";
+import { ExchangeStore, EXCHANGES_PART } from "../../exchanges/exchange-store.ts";
+import { MovingJournal, type NamedPlace } from "../../journal/moving.ts";
+import { JournalStore } from "../../journal/store.ts";
+import { DriftBook, DRIFT_PART } from "../../reconcile/drift-book.ts";
+import { ScheduleStore, SCHEDULE_PART } from "../../schedule/store.ts";
+import { copyPart } from "../../state/copy.ts";
+import { systemClock } from "../../base/ports.ts";
+
+// What was masked when it was written stays so.
+const PLAIN = { clock: systemClock, redact: (text: string): string => text };
+
+/** What is moved, and where. */
+interface Move {
+  readonly from: NamedPlace;
+  readonly to: NamedPlace;
+  /** Throws a Failure while submitted runs wait or are under way. */
+  readonly assertNoJobs: () => Promise<void>;
+}
+
+/** How much was moved. */
+interface Moved {
+  readonly runs: number;
+  readonly records: number;
+}
+
+interface Journals {
+  readonly source: MovingJournal;
+  readonly copy: MovingJournal;
+}
+
+/**
+ * Moves a state: afterwards it is live in the other place alone. What was begun and killed is continued from its marks. When it fails before the
+ * state has left, the state stays where it was. Throws a Failure.
+ */
+export async function moved(move: Move): Promise<Moved> {
+  await move.assertNoJobs();
+  const [source, copy] = [openMoving(move.from), openMoving(move.to)];
+  try {
+    const chains = await movedOf(move, { source, copy });
+    const records = [...chains.values()].reduce((sum, { length }) => sum + length, 0);
+    return { runs: chains.size, records };
+  } finally {
+    copy.close();
+    source.close();
+  }
+}
+
+async function movedOf(move: Move, { source, copy }: Journals): Promise<ReadonlyMap<string, Chain>> {
+  const mark = source.mark();
+  if (mark?.role === "left" && mark.other === move.to.name) {
+    const chains = verified(source.store);
+    if (copy.mark()?.id === mark.id) assertSame(chains, verified(copy.store));
+    else assertKnown(chains.keys(), copy);
+    copy.settle(mark.id);
+    return chains;
+  }
+  copy.assertFree(move.from.name);
+  const id = randomUUID();
+  source.leave(id, move.to.name);
+  try {
+    await move.assertNoJobs();
+    copy.arrive(id, move.from.name);
+    for (const part of [DRIFT_PART, EXCHANGES_PART, SCHEDULE_PART]) copyPart(move.from.place, move.to.place, part);
+    copy.copyFrom(source, id);
+    const chains = verified(source.store);
+    assertSame(chains, verified(copy.store));
+    source.hasLeft(id);
+    copy.settle(id);
+    return chains;
+  } catch (error) {
+    stayIfPossible(source, id);
+    throw error;
+  }
+}
+
+// Otherwise its mark stays, and the move is repeated.
+function stayIfPossible(source: MovingJournal, id: string): void {
+  try {
+    source.stay(id);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+/** Opens a place for a move. All parts of the state are there, and in their newest format, before its first mark. */
+export function openMoving(named: NamedPlace): MovingJournal {
+  const journal = MovingJournal.open(named);
+  if (journal.mark() === undefined) {
+    const { place } = named;
+    for (const open of [DriftBook.open(place), ExchangeStore.open(place), ScheduleStore.open(place, PLAIN)]) open.close();
+  }
+  return journal;
+}
+
+interface Chain {
+  readonly length: number;
+  /** The hash of the last record, which covers all of them. */
+  readonly hash: string;
+}
+
+// Reading a chain checks each record of it.
+function verified(store: JournalStore): ReadonlyMap<string, Chain> {
+  return new Map(
+    store.ids().map((run) => {
+      let chain: Chain = { length: 0, hash: "" };
+      for (const { hash } of store.chain(run)) chain = { length: chain.length + 1, hash };
+      return [run, chain];
+    }),
+  );
+}
+
+// A copy that is live already may hold later runs, and earlier ones in archives.
+function assertKnown(runs: Iterable<string>, { store }: MovingJournal): void {
+  for (const run of runs) if (!store.knows(run) && store.archives.named(run, 1).length === 0) throw differs(run);
+}
+
+function assertSame(before: ReadonlyMap<string, Chain>, after: ReadonlyMap<string, Chain>): void {
+  const different = [...before].find(([run, { hash }]) => after.get(run)?.hash !== hash)?.[0];
+  if (different !== undefined || before.size !== after.size) throw differs(different);
+}
+
+function differs(run: string | undefined): Failure {
+  return new Failure({
+    code: "state.not-same",
+    message: `the copy differs from the original${run === undefined ? "" : ` in the run ${run}`}`,
+    why: "nothing was removed, and the copy is not used",
+    next: "see what is damaged: tokenbook runs verify",
+  });
+}

@@ -1,0 +1,141 @@
+import { Failure } from "../base/failure.ts";
+import { systemClock } from "../base/ports.ts";
+import type { SqlDatabase } from "../sql/database.ts";
+import { type MoveMark, markFailure, markOf, writeMark } from "../sql/mark.ts";
+import type { StatePlace } from "../sql/place.ts";
+import { replaceTables } from "../state/copy.ts";
+import { openTables } from "../state/tables.ts";
+import { runHeld } from "./failures.ts";
+import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, tailOf } from "./format.ts";
+import { JournalStore } from "./store.ts";
+import { lastRecordOf } from "./tail.ts";
+
+// What was masked when it was written stays so.
+const PLAIN = { clock: systemClock, redact: (text: string): string => text };
+
+/** A place of a move, and how `state move` names it. */
+export interface NamedPlace {
+  /** Where it is. */
+  readonly place: StatePlace;
+  /** The path of a folder, or the word `database`. */
+  readonly name: string;
+}
+
+/**
+ * A journal that is moved, whatever its mark says. Only one of both places is ever live, and the marks say which: see decision 206. In their order:
+ * `leave` the source, `arrive` and `copyFrom` in the target, `hasLeft` the source, `settle` the target.
+ */
+export class MovingJournal {
+  /** The same journal, for reading. */
+  readonly store: JournalStore;
+  readonly #database: SqlDatabase;
+  readonly #name: string;
+
+  private constructor(database: SqlDatabase, name: string) {
+    this.#database = database;
+    this.#name = name;
+    this.store = JournalStore.over(database, PLAIN);
+  }
+
+  /** Opens the journal of a place, and makes it where there is none. Throws a Failure. */
+  static open({ place, name }: NamedPlace): MovingJournal {
+    if (typeof place === "string") assertThere(journalIn(place, "create"));
+    const database = openTables(place, JOURNAL_PART, { moving: true });
+    if (database.formatOf(JOURNAL) === FORMAT || markOf(database) === undefined) return new MovingJournal(database, name);
+    database.close();
+    throw otherVersion(database.path);
+  }
+
+  /** Its mark; undefined where it has none. */
+  mark(): MoveMark | undefined {
+    return markOf(this.#database);
+  }
+
+  /** From here on nobody writes here. Throws a Failure when a process holds a run, or the state is not here any more. */
+  leave(id: string, other: string): void {
+    this.#database.transaction(() => {
+      const mark = this.mark();
+      if (mark !== undefined && mark.role !== "leaving") throw this.#refuse(mark);
+      const held = this.store.leases.list().find(({ holder }) => holder !== undefined);
+      if (held !== undefined) throw runHeld(held);
+      writeMark(this.#database, { role: "leaving", id, other });
+    });
+  }
+
+  /** Undoes `leave`. Does nothing when the state has left, or another move has begun. */
+  stay(id: string): void {
+    this.#database.transaction(() => {
+      const mark = this.mark();
+      if (mark?.role === "leaving" && mark.id === id) writeMark(this.#database, undefined);
+    });
+  }
+
+  /** From here on the state is not here any more. Throws a Failure when another move has begun. */
+  hasLeft(id: string): void {
+    this.#database.transaction(() => {
+      const mark = this.mark();
+      if (mark?.role !== "leaving" || mark.id !== id) throw movedByAnother(this.#database.path);
+      writeMark(this.#database, { ...mark, role: "left" });
+    });
+  }
+
+  /** Throws a Failure unless a state can be moved here from the other place: nothing is here, or only what that one has too. */
+  assertFree(other: string): void {
+    const mark = this.mark();
+    if (mark === undefined) this.store.assertEmpty();
+    else if (mark.role === "leaving" || mark.other !== other) throw this.#refuse(mark);
+  }
+
+  /** From here on nobody writes here until `settle`. Throws a Failure like `assertFree`. */
+  arrive(id: string, other: string): void {
+    this.#database.transaction(() => {
+      this.assertFree(other);
+      writeMark(this.#database, { role: "arriving", id, other });
+    });
+  }
+
+  /** Copies all that the other one holds, in place of what is here. Throws a Failure when another move has begun. */
+  copyFrom(other: MovingJournal, id: string): void {
+    this.#database.transaction(() => {
+      const mark = this.mark();
+      if (mark?.role !== "arriving" || mark.id !== id) throw movedByAnother(this.#database.path);
+      replaceTables(other.#database, this.#database, JOURNAL);
+      this.#database.run("UPDATE lease SET holder = NULL");
+    });
+    tailOf(this.#database, {}).create(lastRecordOf(this.#database));
+  }
+
+  /** Makes it live, if it is still the copy of this move. */
+  settle(id: string): void {
+    this.#database.transaction(() => {
+      const mark = this.mark();
+      if (mark?.role === "arriving" && mark.id === id) writeMark(this.#database, undefined);
+    });
+  }
+
+  /** Closes the journal. */
+  close(): void {
+    this.store.close();
+  }
+
+  #refuse({ role, other }: MoveMark): Failure {
+    return markFailure(role, this.#name, other);
+  }
+}
+
+function movedByAnother(path: string): Failure {
+  return new Failure({
+    code: "state.moving",
+    message: `another state move has begun, or has ended, with ${path}`,
+    why: "two moves at a time would leave two states",
+    next: "wait until it has ended, and look where the state is: tokenbook runs",
+  });
+}
+
+function otherVersion(path: string): Failure {
+  return new Failure({
+    code: "state.moving",
+    message: `the move of ${path} was begun by an earlier version of tokenbook, and has not ended`,
+    next: "end it with that version: repeat the command",
+  });
+}

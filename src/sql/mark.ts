@@ -1,0 +1,99 @@
+import { Failure, invariant } from "../base/failure.ts";
+import { quoted } from "../base/text/text.ts";
+import type { SqlDatabase } from "./database.ts";
+
+// A mark is a part of the number of the format, so that earlier versions refuse a state with a mark as one of a newer version, and a process that
+// has a server's tables open fails with its next transaction.
+const ROLES = ["leaving", "left", "arriving"] as const;
+const STEP = 1_000;
+
+/** What a place is in a move of the state: `leaving` while it is copied from here, `left` once it is elsewhere, `arriving` until it is complete here. */
+export type MoveRole = (typeof ROLES)[number];
+
+/** The mark of a place from which, or to which, a state is moved. See decision 206. */
+export interface MoveMark {
+  /** What the place is in the move. */
+  readonly role: MoveRole;
+  /** The id of the move. */
+  readonly id: string;
+  /** The other place, as `state move` names it: the path of a folder, or the word `database`. */
+  readonly other: string;
+}
+
+/** The word by which `state move` names the database of the project. */
+export const DATABASE = "database";
+
+/** Returns the role that the number of a format says; undefined where there is no mark. */
+export function roleOf(format: number): MoveRole | undefined {
+  return ROLES[Math.trunc(format / STEP) - 1];
+}
+
+/** The number of a format in the table `about` of a server without the mark in it, in SQL. */
+export const PLAIN_FORMAT: string = `format % ${STEP}`;
+
+/** Returns the number of a format without the mark in it. */
+export function plainFormat(format: number): number {
+  return format % STEP;
+}
+
+/** Returns the mark of the place in which a journal is; undefined where there is none. */
+export function markOf(database: SqlDatabase): MoveMark | undefined {
+  const role = roleOf(markedFormat(database));
+  if (role === undefined) return undefined;
+  const row = database.get("SELECT id, other FROM move");
+  return { role, id: String(row?.["id"]), other: String(row?.["other"]) };
+}
+
+/** Gives the place of a journal a mark instead of the one that it has, or takes that away. Only within a transaction. */
+export function writeMark(database: SqlDatabase, mark: MoveMark | undefined): void {
+  database.exec("DROP TABLE IF EXISTS move");
+  const added = mark === undefined ? 0 : STEP * (ROLES.indexOf(mark.role) + 1);
+  if (database.server === undefined) database.exec(`PRAGMA user_version = ${plainFormat(markedFormat(database)) + added}`);
+  else database.run(`UPDATE about SET format = ${PLAIN_FORMAT} + ?`, added);
+  if (mark === undefined) return;
+  database.exec("CREATE TABLE move (id TEXT NOT NULL, other TEXT NOT NULL)");
+  database.run("INSERT INTO move (id, other) VALUES (?, ?)", mark.id, mark.other);
+}
+
+function markedFormat(database: SqlDatabase): number {
+  if (database.server === undefined) return Number(database.get("PRAGMA user_version")?.["user_version"]);
+  return Number(database.get("SELECT MAX(format) AS format FROM about")?.["format"] ?? 0);
+}
+
+/** Returns the failure of whoever would use a place with a mark. `here` and `there` are named as `state move` names them. */
+export function markFailure(role: MoveRole, here: string, there: string): Failure {
+  const [from, to] = [role === "arriving" ? there : here, role === "arriving" ? here : there].map(argumentOf);
+  const again = `tokenbook state move ${from} ${to}`;
+  switch (role) {
+    case "leaving":
+      return new Failure({
+        code: "state.moving",
+        message: `the state of ${placeNamed(here)} is being moved to ${placeNamed(there)}, and the move has not ended`,
+        why: "what is written here now would be missing there",
+        next: `wait until it has ended; if it was killed, repeat it: ${again}`,
+      });
+    case "left":
+      return new Failure({
+        code: "state.moved-away",
+        message: `the state of ${placeNamed(here)} was moved to ${placeNamed(there)}`,
+        why: "a run that began here would not know what is done there, and could do it again",
+        next: `let tokenbook.yaml name the place to which it was moved (state:), or bring it back: tokenbook state move ${argumentOf(there)} ${argumentOf(here)}`,
+      });
+    case "arriving":
+      return new Failure({
+        code: "state.incomplete",
+        message: `${placeNamed(here)} holds an unfinished copy of the state of ${placeNamed(there)}`,
+        why: "a run that began here would not know everything that was done, and could do it again",
+        next: `repeat the move: ${again}`,
+      });
+  }
+}
+
+function argumentOf(name: string | undefined): string {
+  invariant(name !== undefined, "a move has two places");
+  return name === DATABASE ? name : quoted(name);
+}
+
+function placeNamed(name: string): string {
+  return name === DATABASE ? "the database" : name;
+}
