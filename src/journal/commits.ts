@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { retry } from "../base/time/retry.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import { DatabaseFailure, ServerAway, Unmet } from "../sql/failure.ts";
+import { DatabaseFailure, PassingFailure, Unmet } from "../sql/failure.ts";
 
 /** What one run has to say in a commit. */
 export interface Share {
@@ -34,7 +34,7 @@ export interface CommitPorts {
   readonly clock: Pick<Clock, "elapsed" | "sleep">;
   /** The event loop's next turn when left out. */
   readonly inNextTurn?: NextTurn | undefined;
-  /** Called when a server has gone away and is waited for. */
+  /** Called when a database cannot be written now and is waited for. */
   readonly onAway?: ((why: string) => void) | undefined;
 }
 
@@ -49,7 +49,7 @@ const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: 
 
 /**
  * The commits of a journal. To sync the disk costs the same for one run as for all of them, so what runs have to say in the same turn of
- * the event loop goes into one commit; a run that is alone has nobody to wait for. See decision 65. A server that is away is waited for.
+ * the event loop goes into one commit; a run that is alone has nobody to wait for. See decision 65. What may pass, such as a server that is away, is waited for.
  */
 export class Commits {
   readonly #database: SqlDatabase;
@@ -76,7 +76,7 @@ export class Commits {
   /** Commits at once. Throws the Failure that keeps the share from being durable. */
   now(share: Share): void {
     const done = this.#commit([share]);
-    const failure = done instanceof ServerAway ? share.fail(done) : done.get(share);
+    const failure = done instanceof PassingFailure ? share.fail(done) : done.get(share);
     if (failure !== undefined) throw failure;
   }
 
@@ -85,7 +85,7 @@ export class Commits {
     let failure: Failure | undefined;
     if (this.#runs <= 1 && !this.#isAway) {
       const done = this.#commit([share]);
-      failure = (done instanceof ServerAway ? await this.#untilBack([share], done) : done).get(share);
+      failure = (done instanceof PassingFailure ? await this.#untilBack([share], done) : done).get(share);
     } else {
       failure = await new Promise<Failure | undefined>((settle) => {
         this.#joined.push({ share, settle });
@@ -108,12 +108,12 @@ export class Commits {
     };
     const shares = joined.map(({ share }) => share);
     const done = this.#commit(shares);
-    if (done instanceof ServerAway) void this.#untilBack(shares, done).then(settle);
+    if (done instanceof PassingFailure) void this.#untilBack(shares, done).then(settle);
     else settle(done);
   }
 
   // Nothing else is committed meanwhile, so that records stay in order.
-  async #untilBack(shares: readonly Share[], away: ServerAway): Promise<Failed> {
+  async #untilBack(shares: readonly Share[], away: PassingFailure): Promise<Failed> {
     const { clock, onAway } = this.#ports;
     this.#isAway = true;
     onAway?.(away.message);
@@ -126,17 +126,17 @@ export class Commits {
     try {
       await clock.sleep(AWAY.everyMs);
       const done = await retry(async () => this.#commit(shares, true), {
-        isFinal: (each) => !(each instanceof ServerAway),
+        isFinal: (each) => !(each instanceof PassingFailure),
         pause,
       });
-      return done instanceof ServerAway ? new Map(shares.map((share) => [share, share.fail(done)])) : done;
+      return done instanceof PassingFailure ? new Map(shares.map((share) => [share, share.fail(done)])) : done;
     } finally {
       this.#isAway = false;
       if (this.#joined.length > 0) this.#later();
     }
   }
 
-  #commit(shares: readonly Share[], isAgain = false): Failed | ServerAway {
+  #commit(shares: readonly Share[], isAgain = false): Failed | PassingFailure {
     const failed = new Map<Share, Failure>();
     const fail = (share: Share, error: unknown): void => void failed.set(share, share.fail(error));
     const left = (): readonly Share[] => shares.filter((share) => !failed.has(share));
@@ -147,7 +147,7 @@ export class Commits {
         this.#write(left, fail);
       }
     } catch (error) {
-      if (error instanceof ServerAway) return error;
+      if (error instanceof PassingFailure) return error;
       for (const share of left()) fail(share, error);
     }
     for (const share of left()) attempt(share.end, (error) => fail(share, error));

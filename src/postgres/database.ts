@@ -1,12 +1,12 @@
 import { invariant } from "../base/failure.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
-import { ServerAway, Unmet } from "../sql/failure.ts";
+import { PassingFailure, Unmet } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
 import { PLAIN_FORMAT, plainFormat } from "../sql/mark.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
-import { DIVISION_BY_ZERO, failureOf } from "./failure.ts";
+import { DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
 import { assertLayout, assertNotMovedAway, makeTables, partOf } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
@@ -236,12 +236,13 @@ export class PostgresDatabase implements SqlDatabase {
     const isMiddle = this.#waiting !== undefined && statements[0]?.text !== "BEGIN";
     const isFresh = this.#connection === undefined;
     if (isFresh && isMiddle)
-      throw new ServerAway({ code: "database.unreachable", message: `${this.path} has ended the connection` });
+      throw new PassingFailure({ code: "database.unreachable", message: `${this.path} has ended the connection` });
     const connection = (this.#connection ??= this.#connect());
     const answer = ask({ kind: "send", connection, statements });
     if (!("error" in answer)) return answer;
     const { error } = answer;
-    if (error.isBroken) this.close();
+    // The address may lead to another server by now, where the standby was.
+    if (error.isBroken || error.code === READ_ONLY) this.close();
     if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
     if (this.#waiting !== undefined && this.#requires && error.code === DIVISION_BY_ZERO) throw new Unmet();
     throw failureOf(this.path, error);

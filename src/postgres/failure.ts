@@ -1,4 +1,4 @@
-import { DatabaseFailure, ServerAway } from "../sql/failure.ts";
+import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
 import { type ServerError, SHARED_SESSION } from "./messages.ts";
 
 /** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
@@ -8,7 +8,12 @@ interface Text {
   readonly code: string;
   readonly what: string;
   readonly next: string;
+  /** Whether the server may soon do what it was asked. */
+  readonly passes?: true;
 }
+
+/** What a server reports of a write when it is a standby: the primary is elsewhere, or will be here. */
+export const READ_ONLY = "25006";
 
 // By SQLSTATE, its class where all of a class mean the same. Any other is a fault of tokenbook.
 const BY_STATE: Readonly<Record<string, Text>> = {
@@ -23,14 +28,21 @@ const BY_STATE: Readonly<Record<string, Text>> = {
     what: "denies this user a right",
     next: "let the user own the schema: CREATE SCHEMA tokenbook AUTHORIZATION the_user",
   },
-  "25006": {
+  [READ_ONLY]: {
+    passes: true,
     code: "database.read-only",
     what: "cannot be written: the server is a standby, or read-only",
     next: "give the address of the primary server",
   },
-  "53": { code: "database.full", what: "has no room, memory or connection left", next: "free some on the server" },
-  "55P03": { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" },
-  "57014": { code: "database.busy", what: "took too long to answer", next: "try again" },
+  "53": { passes: true, code: "database.full", what: "has no room, memory or connection left", next: "free some on the server" },
+  "40": { passes: true, code: "database.busy", what: "was changed by another process at the same moment", next: "try again" },
+  "55P03": {
+    passes: true,
+    code: "database.busy",
+    what: "is being written by another process, and has been for too long",
+    next: "try again",
+  },
+  "57014": { passes: true, code: "database.busy", what: "took too long to answer", next: "try again" },
   [DIVISION_BY_ZERO]: {
     code: "database.changed",
     what: "has been brought to another format while it was in use, or was moved to another place",
@@ -49,9 +61,11 @@ const AWAY = { code: "database.unreachable", next: "make sure that the server ru
 /** Returns an error of a server as a failure. The address is never a part of it. */
 export function failureOf(path: string, { message, code, isBroken }: ServerError): Error {
   const text = BY_STATE[code ?? ""] ?? BY_STATE[code?.slice(0, 2) ?? ""];
-  if (text !== undefined)
-    return new DatabaseFailure({ code: text.code, message: `${path} ${text.what}: ${message}`, next: text.next });
+  if (text !== undefined) {
+    const details = { code: text.code, message: `${path} ${text.what}: ${message}`, next: text.next };
+    return text.passes === true ? new PassingFailure(details) : new DatabaseFailure(details);
+  }
   if (isBroken || code?.startsWith("57P") === true || code?.startsWith("08") === true)
-    return new ServerAway({ ...AWAY, message: `${path} cannot be reached: ${message}` });
+    return new PassingFailure({ ...AWAY, message: `${path} cannot be reached: ${message}` });
   return new Error(`${path}: ${message} (${code ?? "no code"})`);
 }

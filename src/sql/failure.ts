@@ -6,5 +6,10 @@ export class DatabaseFailure extends Failure {}
 /** A transaction was undone because something that it required is not so. */
 export class Unmet extends Error {}
 
-/** The failure of a server that cannot be reached now: it may be back soon. */
-export class ServerAway extends DatabaseFailure {}
+/** The failure of a database that may soon do what it was asked: it is away, busy, full or a standby. */
+export class PassingFailure extends DatabaseFailure {}
+
+/** Whether an error, or what it explains, is a failure of a database that may pass. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof PassingFailure || (error instanceof Error && mayPass(error.cause));
+}

@@ -1,10 +1,11 @@
 import { messageOf } from "../base/failure.ts";
-import { DatabaseFailure } from "../sql/failure.ts";
+import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
 
 interface FailureText {
   readonly code: string;
   readonly what: string;
   readonly next: string;
+  readonly passes?: true;
 }
 
 const DAMAGED: FailureText = {
@@ -22,7 +23,15 @@ const FULL: FailureText = { code: "database.full", what: "cannot grow", next: "m
 
 // By SQLite's result code, extended where that is more exact than the primary one. Any other code is a fault of tokenbook.
 const BY_RESULT_CODE: ReadonlyMap<number, FailureText> = new Map([
-  [5, { code: "database.busy", what: "is being written by another process, and has been for too long", next: "try again" }],
+  [
+    5,
+    {
+      passes: true,
+      code: "database.busy",
+      what: "is being written by another process, and has been for too long",
+      next: "try again",
+    },
+  ],
   [8, UNUSABLE],
   [10, UNUSABLE],
   [11, DAMAGED],
@@ -48,8 +57,9 @@ export function failureOf(path: string, error: unknown): unknown {
   const text =
     syscall === undefined ? (BY_RESULT_CODE.get(Number(errcode)) ?? BY_RESULT_CODE.get(Number(errcode) % PRIMARY)) : UNUSABLE;
   if (text === undefined) return error;
-  const { code, what, next } = text;
-  return new DatabaseFailure({ code, message: `${path} ${what}: ${messageOf(error)}`, next, cause: error });
+  const { code, what, next, passes } = text;
+  const details = { code, message: `${path} ${what}: ${messageOf(error)}`, next, cause: error };
+  return passes === true ? new PassingFailure(details) : new DatabaseFailure(details);
 }
 
 // The primary code is the lower byte of an extended one.

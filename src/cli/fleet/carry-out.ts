@@ -5,7 +5,6 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { digestOf } from "../../engine/run/plan-steps.ts";
-import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
@@ -14,6 +13,7 @@ import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { NO_SECRETS, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../protocol/decide.ts";
+import { mayPass } from "../../sql/failure.ts";
 import { RunFold } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { maskedError } from "../print/masked.ts";
@@ -30,16 +30,11 @@ export type OnEnded = (
   about: { readonly report?: RunReport; readonly redact: Redact },
 ) => void;
 
-// Another worker acts for the run or as its entity, a run before it has to be settled first, or the database may come back.
-const LATER: ReadonlySet<string> = new Set([
-  "journal.held",
-  "journal.claim-lost",
-  "lease.held",
-  "concurrency.held",
-  OPEN_WRITE,
-  "database.unreachable",
-  "database.busy",
-]);
+// Another worker acts for the run or as its entity, a run before it has to be settled first, this worker is stopping, or the database may come back.
+function isForLater(error: unknown): boolean {
+  if (mayPass(error)) return true;
+  return error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.locked);
+}
 
 /** Carries out submitted runs, one session for each environment. */
 export class SubmittedRuns {
@@ -66,7 +61,7 @@ export class SubmittedRuns {
       return await this.#inSession(run, secrets, (session) => this.#perform(shell, session, { run, playbook }));
     } catch (error) {
       if (error instanceof NotNow) throw error;
-      if (error instanceof Failure && LATER.has(error.code)) throw new NotNow(error.message);
+      if (isForLater(error)) throw new NotNow(messageOf(error));
       const result = notCarriedOut(error, found);
       this.#onEnded(run, result, { redact: redactor([]) });
       return result;
