@@ -316,8 +316,10 @@ export const LIMITS = {
   beatLapsedMs: 8_000,
   /** Connections of one process to the queue of submitted runs. */
   queueConnections: 4,
-  /** How often a job of the queue is delivered before it is given up; a worker that dies takes one. */
+  /** How many workers may die with a job of the queue, or lose it, before it is given up. */
   queueTries: 100,
+  /** For how many seconds a job is kept while no worker takes it. */
+  queueWaitSeconds: 2_000_000_000,
   /** The longest pause between two deliveries, in seconds. */
   queuePauseSeconds: 60,
   /** Seconds without a sign of life after which a job is given to another worker, the longest that a run may take, and how long its outcome is kept. */

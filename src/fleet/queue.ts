@@ -49,15 +49,18 @@ export interface LabelLoad {
   readonly active: number;
   /** How long the oldest one has waited, in seconds. */
   readonly oldestSeconds: number;
+  /** How many of them were given up, and not submitted again. */
+  readonly givenUp: number;
 }
 
-/** A job that another worker must try again, because this one cannot. */
+/** A job that a worker must try again later, because this one cannot now: however often that happens, it is not given up. */
 export class NotNow extends Error {}
 
 interface JobCounts {
   readonly name: string;
   readonly waiting: string;
   readonly active: string;
+  readonly failed: string;
   readonly oldest: string | null;
 }
 
@@ -141,8 +144,9 @@ export class RunQueue {
     return id;
   }
 
-  /** Takes work of these labels, some at a time, until `stop`. Throws a Failure when it cannot begin to. */
+  /** Takes work of these labels, up to some jobs of each at a time, until `stop`. Throws a Failure when it cannot begin to. */
   async work(labels: readonly string[], jobs: number, carryOut: (run: SubmittedRun) => Promise<JobResult>): Promise<void> {
+    await asked(() => this.#keepAll());
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
     for (const label of labels) {
       const name = await asked(() => this.#queue(label));
@@ -151,12 +155,47 @@ export class RunQueue {
         const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
           try {
             return job === undefined ? undefined : await carryOut(job.data);
+          } catch (error) {
+            if (job !== undefined && error instanceof NotNow) await this.#defer(name, job.id);
+            throw error;
           } finally {
             this.#boss.notifyWorker(id); // it fetches the next job at once, and not after a pause
           }
         };
         id = await this.#boss.work<SubmittedRun>(name, options, handler);
       }
+    }
+  }
+
+  // Each return to the queue counts as a try. To defer is no failure, so it adds one.
+  async #defer(name: string, id: string): Promise<void> {
+    const sql = `UPDATE ${this.#schema}.job SET retry_limit = retry_limit + 1 WHERE name = $1 AND id = $2 AND state = 'active'`;
+    await asked(() => this.#boss.getDb().executeSql(sql, [name, id]));
+  }
+
+  // Queues of earlier versions drop a job that no worker has taken for two weeks.
+  async #keepAll(): Promise<void> {
+    const queues = await this.#boss.getQueues();
+    for (const { name } of queues.filter((each) => each.name.startsWith(PREFIX))) await this.#keep(name);
+  }
+
+  async #keep(name: string): Promise<void> {
+    await this.#boss.updateQueue(name, { retentionSeconds: LIMITS.queueWaitSeconds });
+    const sql = `UPDATE ${this.#schema}.job SET keep_until = created_on + make_interval(secs => $2)
+      WHERE name = $1 AND state < 'active' AND keep_until < created_on + make_interval(secs => $2)`;
+    await this.#boss.getDb().executeSql(sql, [name, LIMITS.queueWaitSeconds]);
+  }
+
+  /** Calls `report` for each job that was given up, until it has returned once. Throws a Failure. */
+  async reportGivenUp(report: (run: SubmittedRun, result: JobResult) => void): Promise<void> {
+    const found = `SELECT name, id, data, output, retry_count AS "retryCount" FROM ${this.#schema}.job
+      WHERE name LIKE '${PREFIX}%' AND state = 'failed' AND NOT COALESCE(output ? '${REPORTED}', false)`;
+    const { rows } = await asked(() => this.#boss.getDb().executeSql(found));
+    for (const job of rows as readonly GivenUp[]) {
+      report(job.data, givenUp(job));
+      const noted = `UPDATE ${this.#schema}.job SET output = COALESCE(output, '{}') || '{"${REPORTED}": true}'
+        WHERE name = $1 AND id = $2 AND state = 'failed'`;
+      await asked(() => this.#boss.getDb().executeSql(noted, [job.name, job.id]));
     }
   }
 
@@ -177,14 +216,16 @@ export class RunQueue {
   /** How much waits, by label. Throws a Failure. */
   async load(): Promise<readonly LabelLoad[]> {
     const waits = "count(*) FILTER (WHERE state < 'active') AS waiting, count(*) FILTER (WHERE state = 'active') AS active";
+    const failed = "count(*) FILTER (WHERE state = 'failed') AS failed";
     const oldest = "extract(epoch FROM now() - min(created_on) FILTER (WHERE state < 'active')) AS oldest";
-    const sql = `SELECT name, ${waits}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`;
+    const sql = `SELECT name, ${waits}, ${failed}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`;
     const { rows } = await asked(() => this.#boss.getDb().executeSql(sql));
-    return (rows as readonly JobCounts[]).map(({ name, waiting, active, oldest: seconds }) => ({
+    return (rows as readonly JobCounts[]).map(({ name, waiting, active, failed: lost, oldest: seconds }) => ({
       label: name.slice(PREFIX.length),
       waiting: Number(waiting),
       active: Number(active),
       oldestSeconds: Math.max(0, Number(seconds ?? 0)),
+      givenUp: Number(lost),
     }));
   }
 
@@ -211,14 +252,20 @@ export class RunQueue {
       heartbeatSeconds: LIMITS.queueHeartbeatSeconds,
       expireInSeconds: LIMITS.queueRunSeconds,
       deleteAfterSeconds: LIMITS.queueKeptSeconds,
+      retentionSeconds: LIMITS.queueWaitSeconds,
       notify: true,
     });
+    await this.#keep(name);
     this.#known.add(name);
     return name;
   }
 }
 
 type AnyJob = JobWithMetadata<SubmittedRun>;
+type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
+
+/** In the output of a job that was given up: people were notified. */
+const REPORTED = "reported";
 
 function isGivenUp({ state }: AnyJob): boolean {
   return state === "failed" || state === "cancelled";
@@ -228,9 +275,10 @@ function hasEndedBadly(job: AnyJob): boolean {
   return isGivenUp(job) || (job.state === "completed" && (job.output as JobResult).exit !== EXIT.passed);
 }
 
-function givenUp({ data, retryCount, output }: AnyJob): JobResult {
-  const { message } = (output ?? {}) as { readonly message?: string };
-  const last = message === undefined ? "" : `; the last one: ${message}`;
+function givenUp({ data, retryCount, output }: Pick<GivenUp, "data" | "output" | "retryCount">): JobResult {
+  const { message, value } = (output ?? {}) as { readonly message?: string; readonly value?: { readonly message?: string } };
+  const why = message ?? value?.message;
+  const last = why === undefined ? "" : `; the last one: ${why}`;
   return {
     run: null,
     outcome: null,

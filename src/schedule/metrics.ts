@@ -134,12 +134,13 @@ const SHOWN_FROM_THE_START: readonly EndedState[] = [
 
 /** What a worker shows about the queue and the runs. */
 export interface WorkerLoad {
-  /** The submitted runs by label: how many wait, how many are under way, and for how many seconds the oldest has waited. */
+  /** The submitted runs by label: how many wait, are under way, and were given up, and for how many seconds the oldest has waited. */
   readonly labels: readonly {
     readonly label: string;
     readonly waiting: number;
     readonly active: number;
     readonly oldestSeconds: number;
+    readonly givenUp: number;
   }[];
   /** How many workers are alive. */
   readonly workers: number;
@@ -157,10 +158,11 @@ export class WorkerMetrics extends DeliveryMetrics {
     "How long the oldest submitted run has waited, by label.",
     "label",
   );
+  readonly #givenUp = this.#gauge("tokenbook_queue_given_up", "Submitted runs that were given up, by label.", "label");
   readonly #workers = this.#gauge("tokenbook_workers", "Workers that are alive.");
   readonly #unknown = this.#gauge(
     "tokenbook_oldest_unknown_seconds",
-    "The age of the oldest run with a write whose outcome is unknown; 0 when there is none.",
+    "The age of the oldest run that has left a write open; 0 when there is none.",
   );
 
   constructor(load: () => Promise<WorkerLoad>) {
@@ -171,10 +173,13 @@ export class WorkerMetrics extends DeliveryMetrics {
   /** The text that Prometheus reads, and its content type. Rejects when the database cannot be asked. */
   override async page(): Promise<{ readonly type: string; readonly text: string }> {
     const { labels, workers, oldestUnknownSeconds } = await this.#load();
-    for (const { label, waiting, active, oldestSeconds } of labels) {
+    // A label that has no job any more would keep its last numbers.
+    for (const gauge of [this.#waiting, this.#active, this.#oldest, this.#givenUp]) gauge.reset();
+    for (const { label, waiting, active, oldestSeconds, givenUp } of labels) {
       this.#waiting.set({ label }, waiting);
       this.#active.set({ label }, active);
       this.#oldest.set({ label }, oldestSeconds);
+      this.#givenUp.set({ label }, givenUp);
     }
     this.#workers.set(workers);
     this.#unknown.set(oldestUnknownSeconds);

@@ -212,7 +212,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
       await reached(first, arrived.passed);
       await first.signal("SIGKILL");
       const second = await started(withDesk(), "--listen", "0");
-      expect(await metricOf(second, "tokenbook_oldest_unknown_seconds")).toBe(0);
+      expect(await metricOf(second, "tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
       const came = await outcomeOf(submitted);
       expect(came).toMatchObject({ exit: 5, outcome: "unknown" });
       expect(await metricOf(second, "tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);

@@ -2,7 +2,10 @@ import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
+import { redactor } from "../../../base/secret.ts";
+import { leftBy } from "../../../engine/run/writes-left-open.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../../fleet/queue.ts";
+import { keepsHold } from "../../../journal/holder.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { Log } from "../../../schedule/log.ts";
 import { WorkerMetrics } from "../../../schedule/metrics.ts";
@@ -14,6 +17,7 @@ import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { Dotenv } from "../../project/project.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
+import { slots } from "../../runs/run-queue.ts";
 import { logOf, pageOf } from "../../schedule/long-running.ts";
 import { type Command, untilStopped } from "../../shell.ts";
 
@@ -51,12 +55,17 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const upkeep = eachSecond(AbortSignal.any([stopping, over.signal]), log, async () => {
     await alarms.deliver();
     await runs.releaseAbandoned();
+    await queue.reportGivenUp((run, result) => {
+      alarms.ended(run, result, { redact: redactor([]) });
+      log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
+    });
   });
   open.defer(() => {
     over.abort();
     return upkeep;
   });
-  await queue.work(labels, options.jobs, (run) => carryOut(runs, run, log));
+  const inSlot = await slots(options.jobs);
+  await queue.work(labels, options.jobs, (run) => inSlot(() => carryOut(runs, run, { log, stopping })));
   log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
     labels,
     jobs: options.jobs,
@@ -98,8 +107,17 @@ async function unlessAway(log: Log, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function carryOut(runs: SubmittedRuns, run: SubmittedRun, log: Log): Promise<JobResult> {
-  const about = { playbook: run.playbook, environment: run.environment, key: run.key };
+function aboutRun({ playbook, environment, key }: SubmittedRun): Readonly<Record<"playbook" | "environment" | "key", string>> {
+  return { playbook, environment, key };
+}
+
+async function carryOut(
+  runs: SubmittedRuns,
+  run: SubmittedRun,
+  { log, stopping }: { readonly log: Log; readonly stopping: AbortSignal },
+): Promise<JobResult> {
+  if (stopping.aborted) throw new NotNow("the worker is stopping");
+  const about = aboutRun(run);
   const startedAt = systemClock.elapsed();
   log("info", "run.started", `${run.playbook} (${run.environment}): started, submitted by ${run.submittedBy}`, about);
   try {
@@ -127,7 +145,10 @@ async function loadOf(
   const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
   const now = systemClock.now();
   const oldestUnknownSeconds = look((store) => {
-    const unknown = store.unsettled().filter(({ outcome }) => outcome === "unknown" || outcome === "conflict");
+    const unknown = store.unsettled().filter(({ id, held }) => {
+      const isHeld = held !== undefined && keepsHold(held.life);
+      return leftBy(store, { id, held: isHeld ? held : undefined }) !== undefined;
+    });
     return Math.max(0, ...unknown.map(({ openedAt }) => (now - openedAt) / 1_000));
   });
   return { labels, workers, oldestUnknownSeconds };

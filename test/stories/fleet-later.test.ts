@@ -1,0 +1,203 @@
+// What a worker cannot do now: it is done later, by any worker, and no run is given up without a word.
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ORDER } from "../playbooks.ts";
+import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
+import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
+import { hook, logged, loggedLines, parsedMetrics, recordProperty, waiting } from "./schedule.ts";
+import {
+  environmentAt,
+  KEYS,
+  newProject,
+  operationsOf,
+  type Project,
+  reached,
+  type Running,
+  servedSandbox,
+  type Service,
+} from "./world.ts";
+
+const LONGEST_MS = 120_000;
+
+interface Fleet {
+  readonly service: Service;
+  readonly proxy: Proxy;
+  readonly schema: string;
+  readonly machine: () => Project;
+  /** What the channel has received. */
+  readonly said: () => readonly string[];
+}
+
+describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  async function fleet(environment = (url: string) => environmentAt(url)): Promise<Fleet> {
+    const service = await servedSandbox();
+    const proxy = await proxyTo(service.url);
+    const { url: desk, posted } = await hook(200);
+    const { schema, url } = server.place();
+    const machine = (): Project => {
+      const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal(), DESK_URL: desk });
+      const channels = "notifications:\n  desk: { url: env:DESK_URL }\n";
+      project.write("tokenbook.yaml", environment(proxy.url) + stateText(schema) + channels);
+      project.write("order.yaml", ORDER);
+      project.write("waits.yaml", waiting().replace("schedule: { cron: '* * * * * *' }\n", ""));
+      return project;
+    };
+    return { service, proxy, schema, machine, said: () => posted.map(({ notification }) => notification.summary) };
+  }
+
+  const started = async (project: Project, ...args: string[]): Promise<Running> => {
+    const running = project.start("worker", ...args);
+    await logged(running, "worker.started");
+    return running;
+  };
+
+  const submit = async (project: Project, order: string, ...more: string[]): Promise<void> => {
+    const ended = await project.run("submit", "order.yaml", "--input", `order=${order}`, "--key", order, ...more);
+    expect(ended.code, ended.transcript).toBe(0);
+  };
+
+  const jobs = (schema: string) =>
+    server.query(`SELECT state::text, retry_count, retry_limit, output FROM ${schema}_queue.job ORDER BY created_on`);
+
+  const until = (schema: string, state: string) =>
+    vi.waitFor(async () => expect(await jobs(schema)).toMatchObject([{ state }]), { timeout: 60_000, interval: 200 });
+
+  const metrics = async (worker: Running): Promise<ReadonlyMap<string, number>> => {
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
+    return parsedMetrics(await (await fetch(`${url}/metrics`)).text());
+  };
+
+  test(
+    "a run that must wait for another is returned as often as it takes, and is not given up",
+    async () => {
+      const { proxy, schema, machine, said } = await fleet();
+      void proxy.next("POST /token/mint", (passing) => passing.cut());
+      const first = await machine().run("run", "order.yaml", "--input", "order=O1");
+      expect(first.code, first.transcript).toBe(5);
+      await submit(machine(), "O2");
+      await server.query(`UPDATE ${schema}_queue.job SET retry_count = retry_limit - 1, state = 'retry', started_on = now()`);
+      const worker = await started(machine());
+      await logged(worker, "run.returned");
+      await until(schema, "retry");
+      expect(said()).toEqual([]);
+    },
+    LONGEST_MS,
+  );
+
+  test(
+    "a run that is given up, because too many workers died with it, raises one alarm",
+    async () => {
+      const { proxy, schema, machine, said } = await fleet();
+      const { arrived } = holdNext(proxy, "POST /token/mint");
+      await submit(machine(), "O1");
+      await server.query(`UPDATE ${schema}_queue.job SET retry_count = retry_limit - 1, state = 'retry', started_on = now()`);
+      const dying = await started(machine());
+      await reached(dying, arrived);
+      await dying.signal("SIGKILL");
+      const worker = await started(machine(), "--listen", "0");
+      await logged(worker, "run.given-up");
+      await vi.waitFor(() => expect(said()).toEqual([expect.stringContaining("order.yaml was given up after")]), {
+        timeout: 20_000,
+      });
+      expect((await metrics(worker)).get('tokenbook_queue_given_up{label="default"}')).toBe(1);
+      expect((await metrics(worker)).get("tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
+    },
+    LONGEST_MS,
+  );
+
+  test("a run that no worker takes for weeks stays in the queue, also in one that an earlier version made", async () => {
+    const { schema, machine } = await fleet();
+    await submit(machine(), "O1", "--label", "reports");
+    const table = `${schema}_queue`;
+    await server.query(
+      `UPDATE ${table}.queue SET retention_seconds = 1209600; UPDATE ${table}.job SET keep_until = created_on + interval '14 days'`,
+    );
+    const worker = await started(machine(), "--listen", "0");
+    const ago = "interval '30 days'";
+    await server.query(
+      `UPDATE ${table}.job SET created_on = created_on - ${ago}, start_after = start_after - ${ago}, keep_until = keep_until - ${ago}`,
+    );
+    await server.query(`UPDATE ${table}.queue SET maintain_on = NULL`);
+    await vi.waitFor(
+      async () => expect(await server.query(`SELECT 1 FROM ${table}.queue WHERE maintain_on IS NULL`)).toEqual([]),
+      {
+        timeout: 20_000,
+      },
+    );
+    expect(await jobs(schema)).toMatchObject([{ state: "created" }]);
+    const waits = 'tokenbook_queue_waiting{label="reports"}';
+    expect((await metrics(worker)).get(waits)).toBe(1);
+    await server.query(`DELETE FROM ${table}.job`);
+    expect((await metrics(worker)).get(waits)).toBeUndefined();
+  });
+
+  test(
+    "a worker that must stop returns a run that waits for an entity, or for its first answer",
+    async () => {
+      const { proxy, schema, machine, said } = await fleet();
+      const { arrived, release } = holdNext(proxy, "POST /token/mint");
+      const other = machine().start("run", "order.yaml", "--input", "order=O1");
+      await reached(other, arrived);
+      const waits = await started(machine());
+      await submit(machine(), "O2");
+      await logged(waits, "run.started");
+      await waits.signal("SIGTERM");
+      const stopped = await waits.ended;
+      expect(await jobs(schema), stopped.transcript).toMatchObject([{ state: "retry" }]);
+      release();
+      expect((await other.ended).code).toBe(0);
+
+      const [read = ""] = proxy.seen;
+      const first = holdNext(proxy, read);
+      const reads = await started(machine());
+      await reached(reads, first.arrived);
+      await reads.signal("SIGTERM");
+      await reads.ended;
+      expect(await jobs(schema)).toMatchObject([{ state: "retry" }]);
+      first.release();
+      await started(machine());
+      await until(schema, "completed");
+      expect(said()).toEqual([]);
+    },
+    LONGEST_MS,
+  );
+
+  test(
+    "a database that is locked for longer than a statement waits for it ends no run",
+    async () => {
+      const { service, proxy, schema, machine, said } = await fleet();
+      const worker = await started(machine());
+      const { arrived, release } = holdNext(proxy, "POST /token/mint");
+      await submit(machine(), "O1");
+      await reached(worker, arrived);
+      const client = new Client({ connectionString: server.address() });
+      await client.connect();
+      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), hashtext('journal'))`);
+      release();
+      await worker.printed("waiting for it");
+      await client.query("COMMIT");
+      await client.end();
+      await until(schema, "completed");
+      expect(await jobs(schema)).toMatchObject([{ output: { outcome: "passed" } }]);
+      expect(said()).toEqual([]);
+      expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+    },
+    LONGEST_MS,
+  );
+
+  test("a worker of several labels takes as many runs at a time as it says, of all of them together", async () => {
+    const { service, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
+    const worker = await started(machine(), "--jobs", "1", "--labels", "a,b,c");
+    for (const label of ["a", "b", "c"]) expect((await machine().run("submit", "waits.yaml", "--label", label)).code).toBe(0);
+    await logged(worker, "run.started");
+    await recordProperty(service);
+    const lines = await loggedLines(worker, ({ event }) => event === "run.started" || event === "run.ended", 6);
+    expect(lines.map(({ event }) => event)).toEqual(Array.from({ length: 3 }, () => ["run.started", "run.ended"]).flat());
+  });
+});
