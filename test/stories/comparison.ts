@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import type { Comparison } from "../../src/protocol/comparison.ts";
-import { type Printed, type Project, ROOT, stepIn } from "./world.ts";
+import { type Came, serve } from "../unit/engine/server.ts";
+import { newProject, type Printed, type Project, ROOT, stepIn } from "./world.ts";
 
 /** What one reconciliation of a report has found. */
 export function comparisonIn(printed: Pick<Printed, "reports">, step: string): Comparison {
@@ -43,4 +44,20 @@ async function reconciled(project: Project, playbook: string, step: string, inpu
     ({ kind, key, left, right }) => `${kind} ${Object.values(key).join(" ")} ${left ?? "-"} | ${right ?? "-"}`,
   );
   return { code, transcript, found, drifts };
+}
+
+/** A project at a service that answers reads of these paths, whatever they ask. */
+export async function projectAt(answers: Readonly<Record<string, (came: Came) => unknown>>): Promise<Project> {
+  const { url } = await serve((came) => {
+    const answer = answers[came.path];
+    return answer === undefined ? { status: 404, body: "{}" } : { body: JSON.stringify(answer(came)) };
+  });
+  const project = newProject();
+  project.serviceAt(url);
+  return project;
+}
+
+/** A page of an investor's list that is the only one. */
+export function page(name: string, list: readonly object[]): object {
+  return { status: "SUCCESS", response: { [name]: list }, pagination: { page: 1, totalPages: 1, totalItems: list.length } };
 }

@@ -1,22 +1,10 @@
 import { expect, test } from "vitest";
-import { type Came, serve } from "../unit/engine/server.ts";
-import { reconcileAtOnce as reconcile, type Reconciled } from "./comparison.ts";
-import { newProject, type Project } from "./world.ts";
+import type { Came } from "../unit/engine/server.ts";
+import { page, projectAt, reconcileAtOnce as reconcile, type Reconciled } from "./comparison.ts";
 
 // The playbooks that come with the tool, on what services answer that the sandbox never does: none of it may pass for "all is well".
 
 const reader = { userId: "auditor" };
-
-/** A project at a service that answers reads of these paths, whatever they ask. */
-async function projectAt(answers: Readonly<Record<string, (came: Came) => unknown>>): Promise<Project> {
-  const { url } = await serve((came) => {
-    const answer = answers[came.path];
-    return answer === undefined ? { status: 404, body: "{}" } : { body: JSON.stringify(answer(came)) };
-  });
-  const project = newProject();
-  project.serviceAt(url);
-  return project;
-}
 
 test("stale: what is in a queue of pending requests waits, by whatever word", async () => {
   const queue = ({ query }: Came): object => {
@@ -242,51 +230,6 @@ test("vaults: one that is no longer listed is missed, and one that nobody named 
   }
 });
 
-function purchase(id: string, tokenCount: number, more: object = {}): object {
-  return { id, type: "BUY", tokenSaleId: "Sale1", tokenCount, ...more };
-}
-
-function page(name: string, list: readonly object[]): object {
-  return { status: "SUCCESS", response: { [name]: list }, pagination: { page: 1, totalPages: 1, totalItems: list.length } };
-}
-
-test("conserve a sale: a purchase that two investors list counts once, a payout is none, and one below 0 is a drift that no other offsets", async () => {
-  let transactions: readonly object[] = [];
-  const project = await projectAt({
-    "/status": () => ({}),
-    "/token-sales/Sale1": () => ({
-      status: 1,
-      response: { sale: { id: "Sale1", totalSoldTokens: 15, tokenCountOnSale: 100 } },
-    }),
-    "/investments/user/transactions": ({ headers }) =>
-      page("transactions", headers["x-api-key"] === "sandbox-buyer-key" ? transactions : [purchase("1", 15)]),
-  });
-  project.write(
-    "sale.yaml",
-    `playbook: 1
-mode: read-only
-actors: { buyers: [{ investor: BUYER_KEY }, { investor: SECOND_BUYER_KEY }] }
-reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
-`,
-  );
-  transactions = [purchase("1", 15), purchase("2", 15, { payoutId: "P1" }), purchase("3", 15, { type: "payout" })];
-  const once = await project.run("run", "sale.yaml");
-  expect(once.code, once.transcript).toBe(0);
-  transactions = [purchase("1", 15), purchase("1", 15), purchase("1", 15)];
-  const thrice = await project.run("run", "sale.yaml");
-  expect(thrice.code, thrice.transcript).toBe(3);
-  expect(thrice.transcript).toContain("purchase 1, times listed");
-  expect(thrice.transcript).toMatch(/1 drift: 1 new/);
-  transactions = [purchase("1", 15), purchase("2", 5), purchase("3", -5)];
-  const below = await project.run("run", "sale.yaml");
-  expect(below.code, below.transcript).toBe(3);
-  expect(below.transcript).toContain("purchase 3, at least 0");
-  transactions = [purchase("1", 5)];
-  const unlike = await project.run("run", "sale.yaml");
-  expect(unlike.code, unlike.transcript).toBe(1);
-  expect(unlike.transcript).toContain("transaction 1: it is listed twice, of 5 and of 15");
-});
-
 /** An account of 10 Gold. */
 function accountOf(entity: Readonly<Record<string, string>>, balance = 10): object {
   return { id: `account~${JSON.stringify(entity)}`, tokenId: "Gold", entity, balance };
@@ -387,77 +330,4 @@ test("holdings: an account is an investor's, or another holder's, only if it is 
     (name) => `missing-left ${name} Gold - | 10`,
   );
   expect(others.drifts.toSorted()).toEqual([...missing, "missing-right alice Gold 10 | -"].toSorted());
-});
-
-const BUYERS = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"] };
-
-/** A sale that says it has sold 30, and what its two buyers list. */
-async function saleOf(...lists: readonly (readonly object[])[]): Promise<Project> {
-  return projectAt({
-    "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 100 }]),
-    "/investments/user/transactions": ({ headers }) =>
-      page("transactions", lists[headers["x-api-key"] === "sandbox-buyer-key" ? 0 : 1] ?? []),
-  });
-}
-
-test("sales: a purchase that is listed twice is a drift, although what was sold seems to be bought", async () => {
-  const well = await reconcile(await saleOf([purchase("1", 15)], [purchase("2", 15)]), "reconcile-sales", "purchases", BUYERS);
-  expect(well.code, well.transcript).toBe(0);
-  for (const twice of [
-    await saleOf([purchase("1", 15)], [purchase("1", 15)]),
-    await saleOf([purchase("1", 15), purchase("1", 15)]),
-  ]) {
-    const found = await reconcile(twice, "reconcile-sales", "purchases", BUYERS);
-    expect(found.code, found.transcript).toBe(3);
-    expect(found.drifts).toEqual(["differs 1 2 | 1"]);
-  }
-});
-
-test("sales: a purchase that is listed twice is one drift, when the sale has sold what was bought", async () => {
-  const sold = await saleOf([purchase("1", 15), purchase("2", 15)], [purchase("1", 15)]);
-  const found = await reconcile(sold, "reconcile-sales", "sales", BUYERS);
-  expect(found.code, found.transcript).toBe(3);
-  expect(found.drifts).toEqual([]);
-  expect(found.found.right).toMatchObject({ rows: 3, sum: "30" });
-  const list = (await sold.json("drift", "list")).data as unknown as { readonly drifts: readonly object[] };
-  expect(list.drifts).toMatchObject([{ kind: "differs", key: { purchase: "1" }, left: "2", right: "1" }]);
-});
-
-test("sales: one that has sold more than was on sale is a drift", async () => {
-  const project = await projectAt({
-    "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 20 }]),
-    "/investments/user/transactions": ({ headers }) =>
-      page("transactions", headers["x-api-key"] === "sandbox-buyer-key" ? [purchase("1", 30)] : []),
-  });
-  const over = await reconcile(project, "reconcile-sales", "on_sale", BUYERS);
-  expect(over.code, over.transcript).toBe(3);
-  expect(over.drifts).toEqual(["differs Sale1 30 | 20"]);
-});
-
-test("sales: a purchase below 0 is a drift, although another one offsets it", async () => {
-  const offset = await saleOf([purchase("1", 20), purchase("2", 15)], [purchase("3", -5), purchase("4", -5, { type: "payout" })]);
-  const sums = await reconcile(offset, "reconcile-sales", "sales", BUYERS);
-  expect(sums.code, sums.transcript).toBe(3);
-  expect(sums.drifts).toEqual([]);
-  const found = await reconcile(offset, "reconcile-sales", "below_zero", BUYERS);
-  expect(found.drifts).toEqual(["missing-right 3 -5 | -"]);
-});
-
-test("sales: a payout of a sale is no purchase", async () => {
-  const paid = [purchase("2", 5, { payoutId: "P1" }), purchase("3", 5, { type: "payout" }), purchase("4", 5, { type: "Payout" })];
-  const short = await reconcile(await saleOf([purchase("1", 15), ...paid]), "reconcile-sales", "sales", BUYERS);
-  expect(short.code, short.transcript).toBe(3);
-  expect(short.drifts).toEqual(["differs Sale1 30 | 15"]);
-  const well = await reconcile(await saleOf([purchase("1", 30, { payoutId: "" }), ...paid]), "reconcile-sales", "sales", BUYERS);
-  expect(well.code, well.transcript).toBe(0);
-});
-
-test("sales: what was sold otherwise is of a sale that there is", async () => {
-  const project = await saleOf([purchase("1", 25)]);
-  const known = { ...BUYERS, soldOtherwise: [{ sale: "Sale1", sold: 5 }] };
-  expect((await reconcile(project, "reconcile-sales", "sales", known)).code).toBe(0);
-  const unknown = { ...BUYERS, soldOtherwise: [...known.soldOtherwise, { sale: "Sale9", sold: 77 }] };
-  const result = await reconcile(project, "reconcile-sales", "sold_otherwise", unknown);
-  expect(result.code, result.transcript).toBe(3);
-  expect(result.drifts).toEqual(["missing-right Sale9 - | -"]);
 });
