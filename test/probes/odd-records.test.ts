@@ -76,3 +76,35 @@ async function comeBack({ from, to, ...moved }: Record<string, unknown>, ledger:
   });
   expect(status, text).toBe(200);
 }
+
+test("a payout of the same sale is not the purchase of that many tokens", async () => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  const payout = { id: "pay1", type: "PAYOUT", tokenSaleId: "saleDebt1", payoutId: "p1", amount: 10, tokenCount: 0 };
+  let isSent = false;
+  const { stopped } = await runnerForTest()(
+    `playbook: 1
+actors: { buyer: { investor: BUYER_KEY } }
+defaults: { as: buyer }
+steps:
+  - { id: buy, uses: investor.sales.buy, with: { tokenSaleId: saleDebt1, userAddress: "0x00000000000000000000000000000000000000aa", amount: 10, currencyContract: "0xc", timezone: Europe/Lisbon } }
+`,
+    targetOf(sandbox),
+    {
+      exchange: async ({ sieve: _, ...outgoing }: Outgoing, send) => {
+        if (outgoing.fresh) isSent = true;
+        if (outgoing.fresh) return LOST;
+        const answer = await send(outgoing);
+        const isList = answer.kind === "answered" && isSent && outgoing.path.includes("/user/transactions");
+        return isList ? { ...answer, text: withPayout(answer.text, payout) } : answer;
+      },
+    },
+  );
+  expect(stopped).toMatchObject({ outcome: "unknown" });
+});
+
+function withPayout(text: string, payout: object): string {
+  const answer = JSON.parse(text) as { response: { transactions: unknown[] }; pagination: { totalItems: number } };
+  answer.response.transactions.unshift({ ...payout, txnDate: "2100-01-01T00:00:00.000Z" });
+  answer.pagination.totalItems++;
+  return JSON.stringify(answer);
+}

@@ -13,6 +13,7 @@ import {
   TWIN,
   UNREAD,
 } from "../probe.ts";
+import { isPayout } from "./conserved.ts";
 import { field, listOf, number, recordsIn, text } from "../probes/compare.ts";
 import { type Match, worst } from "../probes/match.ts";
 import { newnessOf, timeOf, withoutRecord } from "../probes/recency.ts";
@@ -110,7 +111,9 @@ function newOnes({ now, isSpent }: Evidence, before: Readings): readonly JsonObj
 }
 
 /** Returns whether a transaction is of a purchase. The description does not say whether `amount` counts tokens or money. */
-function matchOf({ tokenSaleId = null, tokenCount, amount: currency }: JsonObject, input: JsonObject): Match {
+function matchOf(record: JsonObject, input: JsonObject): Match {
+  if (isPayout(record)) return "no";
+  const { tokenSaleId = null, tokenCount, amount: currency } = record;
   const amount = number(input["amount"]);
   const counts = [tokenCount, currency].flatMap((value) => number(value) ?? []);
   const isAmount = amount !== undefined && counts.some((count) => count.equals(amount));
