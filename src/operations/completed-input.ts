@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { GivenNames } from "../services/given-names.ts";
+import { type GivenNames, namesOfItem } from "../services/given-names.ts";
 import type { Operation } from "./operation.ts";
 
 /** An input with what the operation fills in by itself: chosen ids and our mark. */
@@ -15,10 +15,6 @@ export function completed(
   if (!Array.isArray(items)) return complete(input, names, profile);
   return {
     ...input,
-    items: items.map((item: Json, at) => (isObject(item) ? complete(item, itemNames(names, at), profile) : item)),
+    items: items.map((item: Json, at) => (isObject(item) ? complete(item, namesOfItem(names, at), profile) : item)),
   };
-}
-
-function itemNames(names: GivenNames, at: number): GivenNames {
-  return { id: (part = "") => names.id(`${part}${at}`), mark: `${names.mark}#${at}` };
 }

@@ -5,3 +5,9 @@ export interface GivenNames {
   /** Returns a text that no other step of any run has. */
   readonly mark: string;
 }
+
+/** Returns the names for one item of a batch. Items up to the tenth add their digit alone, as runs of earlier versions did for all. */
+export function namesOfItem(names: GivenNames, at: number): GivenNames {
+  const separator = at < 10 ? "" : "item";
+  return { id: (part = "") => names.id(part === "" ? `${at}` : `${part}${separator}${at}`), mark: `${names.mark}#${at}` };
+}

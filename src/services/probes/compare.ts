@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { namesOfItem } from "../given-names.ts";
 import type { Sent } from "../probe.ts";
 
 const ZERO = Decimal.of(0);
@@ -79,7 +80,7 @@ export function itemsOf(sent: Sent): readonly Sent[] {
   return recordsIn(items).map((item, at) => ({
     ...sent,
     input: { ...shared, ...item },
-    names: { id: (part = "") => sent.names.id(`${part}${at}`), mark: `${sent.names.mark}#${at}` },
+    names: namesOfItem(sent.names, at),
   }));
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { parseJson } from "../../../src/base/json/json.ts";
-import type { JsonObject } from "../../../src/base/json/json.ts";
+import type { Json, JsonObject } from "../../../src/base/json/json.ts";
+import { completed } from "../../../src/operations/completed-input.ts";
+import type { GivenNames } from "../../../src/services/given-names.ts";
 import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import { validatorOf } from "../../../src/contract/validators.ts";
 import { inputSchema } from "../../../src/operations/input.ts";
@@ -73,4 +75,17 @@ test("an asset's id is what its type's primary key says", () => {
   const idOf = (assetType: string) =>
     yields["id"]?.from({ input: { assetType, data: { id: "X", Isin: "PT1" } }, payload: null, found: undefined, profile });
   expect([idOf("Bond"), idOf("Property")]).toEqual(["PT1", "X"]);
+});
+
+test("every share token of a batch of vaults has an id of its own, and those of small batches are as in earlier versions", () => {
+  const vaults = (count: number): Json[] =>
+    Array.from({ length: count }, () => ({ vaultToken: Array.from({ length: 12 }, () => ({})) }));
+  const names: GivenNames = { id: (part = "") => `v${part}`, mark: "" };
+  const sent = completed(operationNamed("ledger.vault.create"), { items: vaults(12) }, { names, profile: DEFAULT_PROFILE });
+  const ids = (sent["items"] as readonly JsonObject[]).map((vault) =>
+    (vault["vaultToken"] as readonly JsonObject[]).map(({ id }) => id),
+  );
+  expect(new Set(ids.flat()).size).toBe(144);
+  for (const id of ids.flat()) expect(id).toMatch(/^[a-z0-9]+$/);
+  expect([ids[0]?.[11], ids[1]?.[1], ids[10]?.[1]]).toEqual(["vshare110", "vshare11", "vshare1item10"]);
 });
