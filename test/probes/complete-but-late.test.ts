@@ -27,7 +27,7 @@ test("a mint that nobody waited for arrives while the same mint is looked for", 
         if (requests++ === 0) {
           late = outgoing;
           const text = '{"receiptId":"r1"}';
-          return { kind: "answered", status: 200, headers: { "content-type": "application/json" }, text } as Exchanged;
+          return { kind: "answered", status: 200, headers: { "content-type": "application/json" }, text };
         }
         if (late === undefined) return LOST;
         await control("POST /clock", { advance: "10s" });

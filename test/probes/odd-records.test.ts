@@ -52,7 +52,8 @@ test.for([
         if (event.kind === "attempt.intended" && event.step === "lost") [isNext, sent] = [event.attempt === 0, sent + 1];
       },
       // Without the sieve, the text of the answer is the whole list.
-      exchange: async ({ sieve: _, ...outgoing }: Outgoing, send) => {
+      exchange: async (asked: Outgoing, send) => {
+        const { sieve: _sieve, ...outgoing } = asked;
         const answer = await send(outgoing);
         if (!outgoing.fresh || !isNext) {
           const isList = answer.kind === "answered" && outgoing.path.includes("/token/transaction/all");
@@ -90,7 +91,8 @@ steps:
 `,
     targetOf(sandbox),
     {
-      exchange: async ({ sieve: _, ...outgoing }: Outgoing, send) => {
+      exchange: async (asked: Outgoing, send) => {
+        const { sieve: _sieve, ...outgoing } = asked;
         if (outgoing.fresh) isSent = true;
         if (outgoing.fresh) return LOST;
         const answer = await send(outgoing);

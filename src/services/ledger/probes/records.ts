@@ -165,10 +165,10 @@ function newOnes<T extends NewRecord>(
 }
 
 /** The sight of an effect. */
-export type Effect = Extract<Sight, { readonly seen: "effect" }>;
+export type SeenEffect = Extract<Sight, { readonly seen: "effect" }>;
 
 /** Returns the effect that a change proves; its transaction is the ledger's own. */
-export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): Effect {
+export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): SeenEffect {
   const transactionTime = at === undefined ? null : new Date(at).toISOString();
   return {
     seen: "effect",
@@ -179,7 +179,7 @@ export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): 
 }
 
 /** Returns the effect that a movement proves. The id of a token's transaction may differ from the ledger's. */
-export function effectOfMovement({ id }: TokenMovement, by: JsonObject): Effect {
+export function effectOfMovement({ id }: TokenMovement, by: JsonObject): SeenEffect {
   return {
     seen: "effect",
     by: { ...by, transaction: id ?? null },

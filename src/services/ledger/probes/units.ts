@@ -15,7 +15,7 @@ import { field, isEntity, listOf, recordsIn } from "../../probes/compare.ts";
 import { keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 import {
   couldBeOthers,
-  type Effect,
+  type SeenEffect,
   effectOfMovement,
   movementsOf,
   movementsRead,
@@ -51,7 +51,7 @@ function movementsIn({ now, input }: Evidence): readonly TokenMovement[] {
 }
 
 /** Returns the effect, if no other write of the run could have left it. */
-function ownEffect(evidence: Evidence, shown: ShownMovement, effect: Effect): Sight {
+function ownEffect(evidence: Evidence, shown: ShownMovement, effect: SeenEffect): Sight {
   const { input, earlier } = evidence;
   // Of who holds a unit, no transaction says whose it is: a write whose record is known may be the very one that left it.
   const all = effect.rests === "record" ? movementsIn(evidence) : [];
@@ -107,7 +107,7 @@ function mintOf(input: JsonObject, earlier: readonly OtherWrite[]): readonly Mov
 }
 
 /** Returns the effect, if the unit can be of no other part of this write, nor of another write. */
-function newUnit(evidence: Evidence, shown: ShownMovement, effect: Effect): Sight {
+function newUnit(evidence: Evidence, shown: ShownMovement, effect: SeenEffect): Sight {
   const { siblings = [], earlier, input } = evidence;
   const others = siblings.filter(({ id }) => id === input["id"]).flatMap((each) => mintOf(each, earlier));
   return others.some((move) => matchOf(shown, move, undefined) !== "no") ? SEVERAL_PARTS : ownEffect(evidence, shown, effect);
