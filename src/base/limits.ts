@@ -314,6 +314,8 @@ export const LIMITS = {
   /** How often a process shows on a database server that it is alive, and after how long without a beat others take over what it holds. */
   beatMs: 2_000,
   beatLapsedMs: 8_000,
+  /** How long the answer to a sign of life may take before another connection is used. */
+  beatAnswerMs: 2_000,
   /** Connections of one process to the queue of submitted runs. */
   queueConnections: 4,
   /** How many workers may die with a job of the queue, or lose it, before it is given up. */

@@ -250,14 +250,41 @@ async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop
     await setTimeout(everyMs, undefined, { signal: stop }).catch(ignore);
     if (stop.aborted) break;
     try {
-      if (isGone(client)) client = await connect(address, false);
-      await client.query(BEAT, [name]);
+      if (isGone(client)) client = await connectInTime(address);
+      await within(client.query(BEAT, [name]));
     } catch {
-      // the next beat tries again
+      // A connection may hang for minutes although the server is well; the next beat takes another one.
+      broken.add(client);
+      void client.end().catch(ignore);
     }
   }
-  await client.query("DELETE FROM holder WHERE name = $1", [name]).catch(ignore);
-  await client.end().catch(ignore);
+  await within(client.query("DELETE FROM holder WHERE name = $1", [name])).catch(ignore);
+  void client.end().catch(ignore);
+}
+
+async function connectInTime(address: Address): Promise<Client> {
+  const opening = connect(address, false);
+  try {
+    return await within(opening);
+  } catch (error) {
+    void opening.then((late) => late.end(), ignore).catch(ignore);
+    throw error;
+  }
+}
+
+// Below the time after which others take over what this process holds, with another try before it.
+async function within<T>(work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = setTimeout(LIMITS.beatAnswerMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error("no answer to a beat");
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    late.catch(ignore);
+    work.catch(ignore);
+  }
 }
 
 class NotSent extends Error {}

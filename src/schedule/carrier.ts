@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import type { Clock } from "../base/ports.ts";
+import { LIMITS } from "../base/limits.ts";
 import { pauseAfter } from "../base/time/backoff.ts";
 import { masked, type Redact } from "../base/secret.ts";
 import { quoted } from "../base/text/text.ts";
@@ -18,10 +19,12 @@ import {
   type RunResult,
   timeOf,
 } from "./firing.ts";
+import { LOST_FIRING } from "./firings.ts";
 import type { FiringEnd, Heartbeat } from "./notify/heartbeat.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type AboutSchedule, type EventName, eventOf, noteOfFiring, showsState } from "./notify/notification.ts";
+import { mayPass } from "../sql/failure.ts";
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./notify/streak.ts";
 
@@ -36,7 +39,13 @@ export interface Scheduled extends AboutSchedule {
 /** Makes one run, and returns how it ended. Calls `begun` with its id before anything is sent. Never throws a foreseen error. */
 export type MakeRun = (
   scheduled: Scheduled,
-  given: { readonly signal: AbortSignal; readonly begun: (runId: string) => void; readonly released: readonly Released[] },
+  given: {
+    readonly signal: AbortSignal;
+    readonly begun: (runId: string) => void;
+    /** Asked in the transaction that makes the run known. Throws a Failure when the firing was taken for dead meanwhile. */
+    readonly admit: () => void;
+    readonly released: readonly Released[];
+  },
 ) => Promise<RunResult>;
 
 /** What a schedule is made of. */
@@ -100,15 +109,34 @@ export class Carrier {
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
     const exit = state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit;
     const { store } = this.#parts;
-    const ended = store.transaction(() => {
-      const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
-      const over = store.firings.end(firing, state, isNever ? neverEnding() : problem);
-      if (over !== undefined) this.reportEnd(scheduled, over, { report: result.report, exit });
-      return over;
-    });
+    const ended = await this.#whenBack(stop.signal, () =>
+      store.transaction(() => {
+        const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
+        const over = store.firings.end(firing, state, isNever ? neverEnding() : problem);
+        if (over !== undefined) this.reportEnd(scheduled, over, { report: result.report, exit });
+        return over;
+      }),
+    );
     if (ended === undefined)
-      log("error", "firing.lost", `${scheduled.id}: was taken for dead by another process`, aboutFiring(firing));
+      log("error", "firing.lost", lostLine(scheduled, store.firings.at(firing.schedule, firing.tick), result), {
+        ...aboutFiring(firing),
+        outcome: state,
+      });
     return { state, exit };
+  }
+
+  // This process lives, so a firing whose end it does not record would be under way for ever.
+  async #whenBack<T>(stop: AbortSignal, work: () => T): Promise<T> {
+    const { clock } = this.#parts;
+    const began = clock.elapsed();
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!mayPass(error) || (stop.aborted && clock.elapsed() - began >= LIMITS.databaseAwayMs)) throw error;
+        await clock.sleep(LIMITS.schedulePollMs);
+      }
+    }
   }
 
   /** Reports a firing that is over to the log, the metrics and the listeners. Within the transaction that ends it. */
@@ -173,11 +201,14 @@ export class Carrier {
     const retry = scheduled.schedule?.retry;
     for (let tries = 1; ; tries++) {
       if (signal.aborted) return NOT_BEGUN;
+      const released = await this.#whenBack(signal, () => store.firings.released(scheduled.id));
       const result = await makeRun(scheduled, {
         signal,
         begun: (runId) => store.firings.began(firing, runId),
-        released: store.firings.released(scheduled.id),
+        admit: () => store.firings.assertMine(firing),
+        released,
       });
+      if (result.problem?.code === LOST_FIRING) return result;
       if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
       const pause = pauseAfter(retry, tries);
       const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;
@@ -240,6 +271,13 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
   const tried = tries > 1 ? `, ${tries} tries` : "";
   const why = problem === undefined ? "" : `: ${problem.message}`;
   return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
+}
+
+// Another process has reported it as `died`; here is what became of its run.
+function lostLine({ id }: Scheduled, firing: Firing | undefined, { outcome, problem }: RunResult): string {
+  const run = firing?.runId === undefined ? "no run" : `its run ${firing.runId}`;
+  const why = problem === undefined ? "" : `: ${problem.message}`;
+  return `${id}: was taken for dead by another process; ${run} ended here as ${outcome}${why}`;
 }
 
 function levelOf(firing: Firing): "info" | "warn" | "error" {

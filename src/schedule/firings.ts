@@ -1,3 +1,4 @@
+import { EXIT } from "../base/exit.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import type { Clock } from "../base/ports.ts";
 import { Failure } from "../base/failure.ts";
@@ -7,7 +8,7 @@ import { keepsHold, type Life, type Liveness, spellHolder } from "../journal/hol
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { TickDecision } from "./decide.ts";
-import type { EndedState, Firing, FiringProblem, Released } from "./firing.ts";
+import { type EndedState, type Firing, type FiringProblem, type Released, timeOf } from "./firing.ts";
 
 /** The table of firings. */
 export const FIRINGS_SCHEMA = `
@@ -27,6 +28,8 @@ export interface StorePorts {
   readonly redact: Redact;
   /** Who this process is, and which others live; as the state directory shows it when left out. */
   readonly liveness?: Pick<Liveness, "me" | "lifeOf" | "close">;
+  /** Takes a run from whoever holds it, so that it can write no more; does nothing when left out. */
+  readonly fence?: (runId: string) => void;
 }
 
 /** What the tables ask of it. */
@@ -61,9 +64,27 @@ export class Firings {
     return this.#existing(id, tick);
   }
 
-  /** Notes that a run was made for a firing of this process. */
-  began({ schedule, tick }: Firing, runId: string): void {
-    this.#database.run("UPDATE firing SET run_id = ?, tries = tries + 1 WHERE schedule = ? AND tick = ?", runId, schedule, tick);
+  /** Notes that a run is made for a firing of this process. Throws a Failure when the firing was taken for dead meanwhile. */
+  began(firing: Firing, runId: string): void {
+    const { schedule, tick } = firing;
+    const { changes } = this.#database.run(
+      "UPDATE firing SET run_id = ?, tries = tries + 1 WHERE schedule = ? AND tick = ? AND state = 'running' AND holder = ?",
+      runId,
+      schedule,
+      tick,
+      JSON.stringify(this.#ports.liveness.me()),
+    );
+    if (changes === 0) throw lostFiring(firing);
+  }
+
+  /** Throws a Failure when a firing of this process was taken for dead meanwhile. */
+  assertMine(firing: Firing): void {
+    const { state, holder } = this.at(firing.schedule, firing.tick) ?? {};
+    if (state !== "running" || holder === undefined || !this.#isMe(holder)) throw lostFiring(firing);
+  }
+
+  #isMe(holder: Holder): boolean {
+    return JSON.stringify(holder) === JSON.stringify(this.#ports.liveness.me());
   }
 
   /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */
@@ -106,12 +127,18 @@ export class Firings {
     );
   }
 
-  /** Ends the firings whose process is gone. They hold nothing any more, and the time of their end is unknown. */
+  /**
+   * Ends the firings whose process is gone. They hold nothing any more, and the time of their end is unknown. The process may only have been stopped, so
+   * the run of each is taken from it, within the transaction.
+   */
   buryDead(id: string): readonly Firing[] {
     const held = this.open(id).filter(({ holder }) => holder !== undefined);
     return held.flatMap((firing) => {
       const life = this.lifeOf(firing);
-      return keepsHold(life) ? [] : [this.bury(firing, diedOf(firing, life))];
+      if (keepsHold(life)) return [];
+      const buried = this.bury(firing, diedOf(firing, life));
+      if (buried.runId !== undefined) this.#ports.fence(buried.runId);
+      return [buried];
     });
   }
 
@@ -198,15 +225,20 @@ export class Firings {
     );
   }
 
-  /** Forgets all but the latest, and the one of the last run: what that run has left open keeps back all that follow. */
+  /**
+   * Forgets all but the latest, the one of the last run, and those that somebody has released: what a run has left open keeps back all that follow
+   * as long as nobody answers for it.
+   */
   prune(id: string): void {
     this.#database.run(
       `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
-         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS DISTINCT FROM (SELECT tick ${lastMade()})`,
+         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS DISTINCT FROM (SELECT tick ${lastMade()})
+         AND (problem IS NULL OR problem NOT LIKE ?)`,
       id,
       id,
       LIMITS.firingsKept - 1,
       id,
+      `{"code":"${RELEASED}"%`,
     );
   }
 
@@ -223,6 +255,19 @@ export class Firings {
   #read(sql: string, ...values: readonly (string | number)[]): readonly Firing[] {
     return this.#database.all(sql, ...values).map((row) => readFiring(row, this.#database.path));
   }
+}
+
+/** The code of the failure of a process whose firing was taken for dead. */
+export const LOST_FIRING = "schedule.lost";
+
+function lostFiring({ schedule, tick }: Firing): Failure {
+  return new Failure({
+    code: LOST_FIRING,
+    message: `the firing of ${schedule} at ${timeOf(tick)} was taken for dead by another process`,
+    why: "this process showed no sign of life for a while, and the next firing may be under way; nothing more is sent",
+    next: "tokenbook schedule history",
+    exit: EXIT.locked,
+  });
 }
 
 /** The code under which a firing keeps that somebody has released its run. */

@@ -7,6 +7,7 @@ import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } fro
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
 import { type Blocking, type Firing, type FiringProblem, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
+import { mayPass } from "../sql/failure.ts";
 import { ScheduleMemory } from "./memory.ts";
 import { noteOfMissed } from "./notify/notification.ts";
 import type { ScheduleLook } from "./store.ts";
@@ -43,6 +44,8 @@ export class Scheduler {
   #wake = new AbortController();
   #crash: { readonly error: unknown } | undefined;
   #isStopping = false;
+  /** Whether the database could not be used at the last look. */
+  #isAway = false;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
@@ -73,12 +76,32 @@ export class Scheduler {
   async #serve(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted && this.#crash === undefined) {
       this.#wake = new AbortController();
-      this.#parts.store.assertInPlace();
-      for (const id of this.#memory.read()) this.#changed.add(id);
-      this.#reload();
-      for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
+      let napMs: number = LIMITS.schedulePollMs;
+      await this.#unlessAway(async () => {
+        this.#lookAtAll();
+        napMs = this.#napMs();
+      });
       void this.#deliver();
-      await this.#parts.clock.sleep(this.#napMs(), this.#wake.signal);
+      await this.#parts.clock.sleep(napMs, this.#wake.signal);
+    }
+  }
+
+  #lookAtAll(): void {
+    this.#parts.store.assertInPlace();
+    for (const id of this.#memory.read()) this.#changed.add(id);
+    this.#reload();
+    for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);
+    this.#isAway = false;
+  }
+
+  // What cannot be done while the database is away is done when it is back.
+  async #unlessAway(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      if (!this.#isAway) this.#parts.log("warn", "schedule.database", messageOf(error));
+      this.#isAway = true;
     }
   }
 
@@ -237,7 +260,7 @@ export class Scheduler {
     const stop = new AbortController();
     const over = this.#carrier
       .carry(ticking, firing, stop)
-      .then(() => this.#readAgain(ticking.id))
+      .then(() => this.#unlessAway(async () => this.#readAgain(ticking.id)))
       .catch((error: unknown) => {
         log("error", "schedule.crashed", `${ticking.id}: ${messageOf(error)}`, aboutFiring(firing));
         this.#crash ??= { error };
@@ -250,9 +273,11 @@ export class Scheduler {
   }
 
   async #deliver(): Promise<void> {
-    await this.#untilCrash(async () => {
-      if (await this.#parts.courier.work()) this.#wake.abort();
-    });
+    await this.#untilCrash(() =>
+      this.#unlessAway(async () => {
+        if (await this.#parts.courier.work()) this.#wake.abort();
+      }),
+    );
     if (this.#crash !== undefined) this.#wake.abort();
   }
 
@@ -283,7 +308,7 @@ export class Scheduler {
       for (const { stop } of this.#running.values()) stop.abort("stopping" satisfies StopReason);
       await all;
     }
-    await courier.drain(LIMITS.notificationsLastMs);
+    await this.#unlessAway(() => courier.drain(LIMITS.notificationsLastMs));
     await heartbeat.settled();
     log("info", "schedule.stopped", "stopped");
   }

@@ -107,7 +107,7 @@ export class ScheduleStore {
   private constructor(database: SqlDatabase, ports: StorePorts) {
     const liveness = ports.liveness ?? livenessIn(database);
     this.#database = database;
-    this.#ports = { ...ports, liveness };
+    this.#ports = { fence: () => undefined, ...ports, liveness };
     this.firings = new Firings(database, this.#ports);
     this.outbox = new Outbox(database, this.#ports);
   }

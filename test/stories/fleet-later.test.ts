@@ -2,6 +2,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ORDER } from "../playbooks.ts";
+import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
 import { hook, logged, loggedLines, parsedMetrics, recordProperty, waiting } from "./schedule.ts";
@@ -190,6 +191,25 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     },
     LONGEST_MS,
   );
+
+  test("a process whose connection for its signs of life hangs takes another one, and stays alive for others", async () => {
+    const { schema, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
+    const way = await DatabaseWay.open(server.port);
+    const project = machine();
+    const behind = project.as({
+      ...project.variables,
+      TOKENBOOK_DATABASE: server.place().url.reveal().replace(String(server.port), String(way.port)),
+    });
+    const running = behind.start("run", "waits.yaml");
+    const seen = async (): Promise<string> =>
+      String((await server.query(`SELECT seen_at::text AS seen FROM ${schema}.holder`))[0]?.["seen"]);
+    await vi.waitFor(async () => expect(await seen()).not.toBe("undefined"), { timeout: 20_000 });
+    await way.hang();
+    const last = await seen();
+    await vi.waitFor(async () => expect(await seen()).not.toBe(last), { timeout: 20_000, interval: 200 });
+    await running.signal("SIGKILL");
+    await way.close();
+  });
 
   test("a worker of several labels takes as many runs at a time as it says, of all of them together", async () => {
     const { service, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));

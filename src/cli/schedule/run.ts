@@ -8,6 +8,7 @@ import { type Beginning, startRun } from "../../engine/run/start-run.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
+import { JournalStore } from "../../journal/store.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import { reportOf, RunFold } from "../../report/model.ts";
@@ -15,9 +16,10 @@ import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
+import type { StatePlace } from "../../sql/place.ts";
 import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
-import { lookIntoJournal } from "../runs/open-journal.ts";
+import { LOOKING, lookIntoJournal } from "../runs/open-journal.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, statePlace } from "../project/project.ts";
@@ -52,7 +54,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
     opened: target.embedded ? { target, close: async () => {} } : undefined,
     pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
   };
-  return async (scheduled, { signal, begun, released }) => {
+  return async (scheduled, { signal, begun, admit, released }) => {
     const { file } = scheduled as OnFile;
     const fold = new RunFold();
     let trace: Trace | undefined;
@@ -84,6 +86,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
             const folder = folderInProject(shell);
             const parts = { playbook, target: session.target, store: session.store, ports, folder };
             return startRun(parts, given, name, {
+              admit,
               anyway: excuseOf(released),
               consent: consentBefore(shell, options, "consent to all scheduled runs: repeat the command with --yes"),
             });
@@ -124,6 +127,16 @@ function notRun(
   shell.stderr.write(`tokenbook: a bug in tokenbook\n\n${stack}\n\nPlease report it with the text above.\n`);
   const problem = { code: "bug", message: `a bug in tokenbook: ${messageOf(error)}`, next: "please report it" };
   return { outcome: "failed", exit: EXIT.bug, problem };
+}
+
+/** Takes a run from the process whose firing was taken for dead: should it live on, it can write nothing more. */
+export function fenceRun(state: StatePlace, runId: string): void {
+  const store = JournalStore.open(state, LOOKING);
+  try {
+    if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
+  } finally {
+    store.close();
+  }
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */

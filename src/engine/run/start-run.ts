@@ -33,6 +33,8 @@ export interface Beginning {
   readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
   /** To its writes in a protected environment. */
   readonly consent?: Consent | undefined;
+  /** Asked in the very transaction that makes the run known: throws a Failure when whoever wanted the run may not begin it any more. */
+  readonly admit?: (() => void) | undefined;
 }
 
 /**
@@ -62,11 +64,13 @@ async function beginRun(
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
     // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
-    const admit = (): void =>
+    const admit = (): void => {
+      beginning.admit?.();
       refuseBeside(
         leftOpenBefore(store, starting, (run) => store.settle(run)),
         runs,
       );
+    };
     const held = await store.begin(opened, target.environment, claim, admit);
     for (const record of held.records) ports.observe(record);
     return carry(parts, held);

@@ -14,7 +14,7 @@ import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
 import { Courier } from "../../../src/schedule/notify/courier.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/notify/deliver.ts";
 import { Heartbeat } from "../../../src/schedule/notify/heartbeat.ts";
-import type { Blocking, Firing, FiringProblem } from "../../../src/schedule/firing.ts";
+import type { Blocking, Firing, FiringProblem, Released } from "../../../src/schedule/firing.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notify/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
@@ -142,6 +142,11 @@ export class Desk {
   /** A person's word that a schedule is free. */
   release(): void {
     this.#look((store) => store.release("supply.yaml", { code: "schedule.released", message: "released" }));
+  }
+
+  /** The runs that people have released. */
+  released(): readonly Released[] {
+    return this.#look((store) => store.firings.released("supply.yaml"));
   }
 
   /** Removes the state directory. */

@@ -101,6 +101,18 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     expect(desk.table().split("\n")).toHaveLength(LIMITS.firingsKept + 1);
   });
 
+  test("once somebody has released it, that is not forgotten among later firings", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 0, outcome: "unknown" }];
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.unknown);
+    desk.release();
+    const service = desk.serve(schedule("* * * * *"), { writes: true });
+    await desk.until("2026-06-01T20:00:30Z");
+    await desk.end(service);
+    expect(desk.released()).toEqual([{ runId: "run-1", says: "released" }]);
+    expect(desk.table().split("\n")).toHaveLength(LIMITS.firingsKept + 1);
+  });
+
   test("also where it made up for an earlier tick than that of a run before it", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 5 }, { minutes: 5, outcome: "unknown" }];

@@ -39,7 +39,7 @@ import {
   WatchedPlaybooks,
   type WhichOptions,
 } from "../../schedule/playbooks.ts";
-import { blockingRun, reportOfRun, runMaker, type RunsOf } from "../../schedule/run.ts";
+import { blockingRun, fenceRun, reportOfRun, runMaker, type RunsOf } from "../../schedule/run.ts";
 import type { Command } from "../../shell.ts";
 
 interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOptions, "debug"> {
@@ -185,7 +185,8 @@ async function withStore(
   const state = statePlace(shell, options);
   assertJournalWhole(state);
   const { log, redact } = ports;
-  const store = ScheduleStore.open(state, { clock: systemClock, redact });
+  const fence = (runId: string): void => fenceRun(state, runId);
+  const store = ScheduleStore.open(state, { clock: systemClock, redact, fence });
   try {
     const reporting = prepareReporting(shell, { report: options.report });
     const runs: [string, ReportedRun][] = [];

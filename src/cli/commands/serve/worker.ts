@@ -5,7 +5,6 @@ import { systemClock } from "../../../base/ports.ts";
 import { redactor } from "../../../base/secret.ts";
 import { leftBy } from "../../../engine/run/writes-left-open.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../../fleet/queue.ts";
-import { keepsHold } from "../../../journal/holder.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { Log } from "../../../schedule/log.ts";
 import { WorkerMetrics } from "../../../schedule/metrics.ts";
@@ -145,10 +144,7 @@ async function loadOf(
   const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
   const now = systemClock.now();
   const oldestUnknownSeconds = look((store) => {
-    const unknown = store.unsettled().filter(({ id, held }) => {
-      const isHeld = held !== undefined && keepsHold(held.life);
-      return leftBy(store, { id, held: isHeld ? held : undefined }) !== undefined;
-    });
+    const unknown = store.unsettled().filter((run) => leftBy(store, run) !== undefined);
     return Math.max(0, ...unknown.map(({ openedAt }) => (now - openedAt) / 1_000));
   });
   return { labels, workers, oldestUnknownSeconds };

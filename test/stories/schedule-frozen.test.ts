@@ -1,0 +1,97 @@
+// A scheduler that is stopped while it has a firing, and wakes up after another has taken its place.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
+import { logged, recordProperty } from "./schedule.ts";
+import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
+
+const LONGEST_MS = 120_000;
+
+/** It waits for a property, and then writes; each run fails, because nothing is so. */
+const WRITES = `playbook: 1
+name: Wait, then write
+schedule: { cron: '*/20 * * * * *' }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: all
+    uses: ledger.asset.list
+    with: { assetType: Property }
+    until: response.size() > 0
+    timeout: 1h
+    wait: { every: 100ms, max: 100ms }
+  - id: token
+    uses: ledger.token.create
+    with: { name: W, symbol: W, behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true } }
+`;
+
+describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for dead, or that loses its database", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  async function place(): Promise<{ readonly service: Service; readonly schema: string; readonly machine: () => Project }> {
+    const service = await servedSandbox();
+    const { schema, url } = server.place();
+    const machine = (): Project => {
+      const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: url.reveal() });
+      const environment = environmentAt(service.url).replace("    exclusive: true\n", "");
+      project.write("tokenbook.yaml", environment + stateText(schema));
+      project.write("writes.yaml", WRITES);
+      return project;
+    };
+    return { service, schema, machine };
+  }
+
+  test(
+    "its run writes nothing more when it wakes up, and says what became of it",
+    async () => {
+      const { service, schema, machine } = await place();
+      const first = machine().start("schedule", "writes.yaml");
+      await logged(first, "firing.started");
+      await vi.waitFor(
+        async () => expect(await server.query(`SELECT 1 FROM ${schema}.lease WHERE kind = 'run'`)).toHaveLength(1),
+        {
+          timeout: 20_000,
+        },
+      );
+      await first.signal("SIGSTOP");
+      const second = machine().start("schedule", "writes.yaml");
+      await logged(second, "firing.started");
+      await recordProperty(service);
+      await logged(second, "firing.ended", 2);
+      await first.signal("SIGCONT");
+      const [lost] = await logged(first, "firing.lost");
+      expect(lost?.message).toContain("was taken for dead by another process; its run");
+      for (const each of [first, second]) await each.signal("SIGTERM");
+      const transcripts = [await first.ended, await second.ended].map(({ transcript }) => transcript).join("\n");
+      const states = await server.query(`SELECT state FROM ${schema}.firing ORDER BY tick`);
+      expect(states[0], transcripts).toEqual({ state: "died" });
+      const passed = states.filter(({ state }) => state === "passed");
+      const written = operationsOf(await service.commits()).filter((each) => each === "ledger.token.create");
+      expect(written, transcripts).toHaveLength(passed.length);
+    },
+    LONGEST_MS,
+  );
+
+  test(
+    "an outage of the database ends no scheduler",
+    async () => {
+      const { service, schema, machine } = await place();
+      const scheduler = machine().start("schedule", "writes.yaml");
+      await logged(scheduler, "firing.started");
+      await server.stop("fast");
+      await logged(scheduler, "schedule.database");
+      await server.run();
+      await recordProperty(service);
+      await logged(scheduler, "firing.ended");
+      await scheduler.signal("SIGTERM");
+      const { code, transcript } = await scheduler.ended;
+      expect(code, transcript).toBe(0);
+      const states = await server.query(`SELECT DISTINCT state FROM ${schema}.firing WHERE state <> 'interrupted'`);
+      expect(states, transcript).toEqual([{ state: "passed" }]);
+    },
+    LONGEST_MS,
+  );
+});
