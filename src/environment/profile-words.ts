@@ -2,20 +2,31 @@ import { isObject, type Json } from "../base/json/json.ts";
 import { didYouMean } from "../base/text/text.ts";
 import { contract } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
+import type { JsonSchema } from "../contract/schema-types.ts";
 import { child, type SourceNode, toJson } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 
 // The rules about a profile that a schema cannot check: a word with two meanings would be read as either of them.
 
-/** The settings of which each gives words a meaning, and none gives one word two. */
-const VOCABULARIES: readonly (readonly string[])[] = [
-  ["ledger", "parameters"],
-  ["ledger", "receipt"],
-  ["ledger", "requestStatus"],
-  ["ledger", "fields", "vaultUpdate"],
-  ["ledger", "fields", "vaultAssets"],
-  ["investor", "parameters"],
-];
+/** A map of settings: each gives words a meaning, so they must differ. */
+interface Vocabulary {
+  readonly path: readonly string[];
+  readonly names: readonly string[];
+}
+
+const VOCABULARIES = vocabulariesIn(contract.profile, []);
+
+// By the schema: what a service may call as it likes, and not what has a choice of its own.
+function vocabulariesIn(schema: JsonSchema, path: readonly string[]): readonly Vocabulary[] {
+  const properties = Object.entries(schema.properties ?? {});
+  const names = properties.filter(([, each]) => isOfWords(each)).map(([name]) => name);
+  const inner = properties.flatMap(([name, each]) => vocabulariesIn(each, [...path, name]));
+  return path.length > 1 && names.length > 1 ? [{ path, names }, ...inner] : inner;
+}
+
+function isOfWords({ type, items }: JsonSchema): boolean {
+  return type === "string" || (type === "array" && items?.type === "string");
+}
 
 /** Writes that are answered at once, among the names of operations. */
 const ASYNC = "async";
@@ -31,17 +42,17 @@ function problemsOf(profile: SourceNode): readonly PlacedFinding[] {
   const operations = Object.values(contract.operations);
   const conditions = operations.flatMap((operation) => [...operation.conditions, ...operation.furtherConditions]);
   return [
-    ...VOCABULARIES.flatMap((path) => twoMeanings(profile, path)),
+    ...VOCABULARIES.flatMap((vocabulary) => twoMeanings(profile, vocabulary)),
     ...unknownNames(child(profile, "successStatus"), [ASYNC, ...operations.map(({ name }) => name)], "operation"),
     ...unknownNames(child(profile, "conditionStatus"), conditions, "condition of the service description"),
   ];
 }
 
-function twoMeanings(profile: SourceNode, path: readonly string[]): readonly PlacedFinding[] {
+function twoMeanings(profile: SourceNode, { path, names: all }: Vocabulary): readonly PlacedFinding[] {
   const node = path.reduce<SourceNode | undefined>((at, name) => child(at, name), profile);
   if (node === undefined) return [];
   const meant = { ...mapAt(DEFAULT_PROFILE as unknown as Json, path), ...mapAt(toJson(profile), path) };
-  const words = Object.entries(meant).flatMap(([name, value]) => wordsOf(value).map((word) => ({ name, word })));
+  const words = all.flatMap((name) => wordsOf(meant[name]).map((word) => ({ name, word })));
   const double = words.find(({ name, word }) => words.some((other) => other.word === word && other.name !== name));
   if (double === undefined) return [];
   const names = words.filter(({ word }) => word === double.word).map(({ name }) => name);
@@ -55,7 +66,7 @@ function mapAt(value: Json | undefined, path: readonly string[]): Readonly<Recor
   return isObject(found) ? found : {};
 }
 
-function wordsOf(value: Json): readonly string[] {
+function wordsOf(value: Json | undefined): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((word) => typeof word === "string");
 }
 

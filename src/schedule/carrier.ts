@@ -273,7 +273,7 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
   return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
 }
 
-// Another process has reported it as `died`; here is what became of its run.
+// Another process has reported it as `died`; this is the outcome of its run.
 function lostLine({ id }: Scheduled, firing: Firing | undefined, { outcome, problem }: RunResult): string {
   const run = firing?.runId === undefined ? "no run" : `its run ${firing.runId}`;
   const why = problem === undefined ? "" : `: ${problem.message}`;

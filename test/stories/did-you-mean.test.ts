@@ -112,7 +112,7 @@ test.for([
   "run mint.yaml --env one --env two",
   "run mint.yaml --tags a --tags b",
   "resolve x --step y --as applied --as absent",
-])("an option of which one value would not count is refused: %s", async (command) => {
+])("an option is refused when one of its values would not count: %s", async (command) => {
   const ended = await newProject().run(...command.split(" "));
   expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("given twice")]);
 });

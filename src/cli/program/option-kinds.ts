@@ -6,7 +6,7 @@ export function kind<T>(readValue: (typed: string) => T, offers: OfferedValues =
   return { read: (text) => readValue(text), offers, collects: false };
 }
 
-/** A kind of value of which each one more adds to those before it. */
+/** A kind of value that may be given several times: each one adds to those before it. */
 export function collected<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
   return { read: readValue, offers, collects: true };
 }
