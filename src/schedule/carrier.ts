@@ -228,7 +228,6 @@ function endOf(
   { playbook, schedule }: Scheduled,
 ): { readonly state: EndedState; readonly problem: FiringProblem | undefined } {
   const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
-  // A run that has found a drift or an unknown write ends with that, also when we stop it (decision 191).
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
   switch (signal.reason as StopReason) {
     case "time-limit":
@@ -273,7 +272,7 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
   return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
 }
 
-// Another process has reported it as `died`; this is the outcome of its run.
+// Another process has reported it as `died`; here is the outcome of its run.
 function lostLine({ id }: Scheduled, firing: Firing | undefined, { outcome, problem }: RunResult): string {
   const run = firing?.runId === undefined ? "no run" : `its run ${firing.runId}`;
   const why = problem === undefined ? "" : `: ${problem.message}`;

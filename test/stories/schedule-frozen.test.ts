@@ -45,7 +45,7 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
   }
 
   test(
-    "its run writes nothing more when it wakes up, and says the outcome of it",
+    "its run writes nothing more when it wakes up, and reports its outcome",
     async () => {
       const { service, schema, machine } = await place();
       const first = machine().start("schedule", "writes.yaml");
