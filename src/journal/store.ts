@@ -312,6 +312,12 @@ export class JournalStore {
     return this.#summaries(`WHERE settled = 0 AND ${unended} ORDER BY opened_at DESC, id DESC`);
   }
 
+  /** How a run ended, as its row says and no record: its outcome, and whether it left no write open. */
+  endOf(runId: string): { readonly outcome: string | undefined; readonly settled: boolean } {
+    const row = this.#database.get("SELECT outcome, settled FROM run WHERE id = ?", runId) ?? this.#unknown(runId);
+    return { outcome: row["outcome"] === null ? undefined : String(row["outcome"]), settled: row["settled"] === 1 };
+  }
+
   /** Keeps that a run has left no write open, which only its records said so far. Does nothing for a run that a process may still continue. */
   settle({ id, held }: Pick<RunSummary, "id" | "held">): void {
     if (held !== undefined || this.leases.holding(id) !== undefined) return;

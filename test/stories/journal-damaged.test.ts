@@ -162,3 +162,19 @@ test("a run that left a write open keeps nothing back any more once its loss is 
   const begun = await project.run("run", "mint.yaml");
   expect(begun.code, begun.transcript).toBe(0);
 });
+
+test("a row that says something else of a run's end than its records is damage, though the chain is whole", async () => {
+  const { project, run } = await pendingRun();
+  const intact = await project.run("runs", "verify");
+  expect(intact.code, intact.transcript).toBe(0);
+  const journal = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  journal.exec("UPDATE run SET outcome = 'passed', settled = 1");
+  journal.close();
+  const damaged = await project.run("runs", "verify");
+  expect([damaged.code, damaged.stdout], damaged.transcript).toEqual([
+    1,
+    expect.stringContaining(
+      `${run}  damaged  the row of run ${run} says that it ended passed, and its records say that it is pending`,
+    ),
+  ]);
+});

@@ -1,8 +1,10 @@
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
+import { leftBy } from "../../../engine/run/writes-left-open.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
+import { stateOf } from "../../../protocol/state.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
@@ -63,12 +65,36 @@ const DAMAGE: ReadonlySet<string> = new Set(["journal.broken", "database.damaged
 function verify(store: JournalStore, run: string): Verified {
   let [records, hash]: [number, string | null] = [0, null];
   try {
+    const before = store.endOf(run);
     for (const each of store.chain(run)) [records, hash] = [records + 1, each.hash];
-    return { run, records, hash, problem: null };
+    return { run, records, hash, problem: endProblem(store, run, before) ?? null };
   } catch (error) {
     if (error instanceof Failure && DAMAGE.has(error.code)) return { run, records, hash, problem: error };
     throw error;
   }
+}
+
+// The chain covers the records. What the row says beside them decides whether a run blocks others, and follows from them.
+function endProblem(
+  store: JournalStore,
+  run: string,
+  { outcome, settled }: ReturnType<JournalStore["endOf"]>,
+): Failure | undefined {
+  const { closed } = stateOf(store.read(run));
+  const says = outcome === undefined || outcome === "interrupted" || outcome === closed?.outcome;
+  if (says && !(settled && leftBy(store, { id: run, held: undefined }) !== undefined)) return undefined;
+  // Somebody may continue it, or has just ended it.
+  const now = store.endOf(run);
+  if (store.leases.holding(run) !== undefined || now.outcome !== outcome || now.settled !== settled) return undefined;
+  const is = closed?.outcome ?? "not finished";
+  return new Failure({
+    code: "journal.broken",
+    message: says
+      ? `the row of run ${run} says that it left no write open, and its records say that it did`
+      : `the row of run ${run} says that it ended ${outcome}, and its records say that it is ${is}`,
+    why: "the row decides whether the run keeps back others, and nothing of tokenbook writes it like this",
+    next: "restore the state from a backup, and find out who changed it",
+  });
 }
 
 function verifiedLine({ run, records, hash, problem }: Verified): string {
