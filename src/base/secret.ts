@@ -39,6 +39,12 @@ export class Secret {
 export type Redact = (text: string) => string;
 
 const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
+const HAS_MASK = /\$\{\{ secrets\.\w+ \}\}/;
+
+/** Returns whether a value is a text that holds the mask of a secret. */
+export function isMasked(value: unknown): boolean {
+  return typeof value === "string" && HAS_MASK.test(value);
+}
 
 /** Returns the same value with its texts masked, keys included, and with each number masked that is a secret as a whole. */
 export function masked(value: unknown, redact: Redact): unknown {

@@ -1,6 +1,7 @@
-import { isObject, type Json, jsonEquals, type JsonObject } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Repeatability } from "./probe.ts";
+import { maybeSameId } from "./same-id.ts";
 
 /** Returns the things of a kind that a write sets, by id; `undefined` when its input does not name them. */
 type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
@@ -118,5 +119,5 @@ function idsOf({ of }: Setting, input: JsonObject | undefined, profile: Profile)
 // An unknown thing counts as the same.
 function meet(own: readonly Json[] | undefined, theirs: readonly Json[] | undefined): boolean {
   if (own === undefined || theirs === undefined) return true;
-  return own.some((one) => theirs.some((other) => jsonEquals(one, other)));
+  return own.some((one) => theirs.some((other) => maybeSameId(one, other)));
 }

@@ -8,6 +8,7 @@ import { targetOf } from "./sandbox-target.ts";
 const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
 
 const HEAD = `playbook: 1
+secrets: { ASSET: "env:ASSET" }
 actors: { owner: { ledger: "userId:carol" } }
 defaults: { as: owner }
 steps:
@@ -30,12 +31,25 @@ const UNDONE = [
     steps: `  - { id: lost, uses: ledger.asset.delete, with: { assetType: Bond, id: "B\${{ run.key }}" }, fails: { condition: asset not found } }
   - { id: made, uses: ledger.asset.create, with: { assetType: Bond, data: { id: "B\${{ run.key }}" } } }\n`,
   },
+  {
+    write: "an asset whose id is a secret, when a later step deletes it",
+    steps: `  - { id: lost, uses: ledger.asset.put, with: { assetType: Bond, data: { id: "\${{ secrets.ASSET }}" } } }
+  - { id: gone, uses: ledger.asset.delete, with: { assetType: Bond, id: "\${{ secrets.ASSET }}" } }\n`,
+  },
+  {
+    write: "an asset, when a later step deletes it or another, depending on a step that has not run",
+    steps: `  - { id: some, block: [{ id: inner, uses: ledger.asset.stats }] }
+  - { id: lost, uses: ledger.asset.put, with: { assetType: Bond, data: { id: "B\${{ run.key }}" } } }
+  - { id: look, if: "steps.inner.response.totalCount >= 0.0", uses: ledger.asset.get, with: { assetType: Bond, id: "B\${{ run.key }}" } }
+  - { id: gone, uses: ledger.asset.delete, with: { assetType: Bond, id: "\${{ steps.look.outcome == 'ok' ? 'B' + run.key : 'B2' }}" } }\n`,
+  },
 ] as const;
 
 test.for(UNDONE)("$write: it is sent once, and unknown when its answer is lost", async ({ steps }) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let [isNext, sent] = [false, 0];
   const ran = await runnerForTest()(`${HEAD}${steps}`, targetOf(sandbox), {
+    variables: { ASSET: "secretAsset12345" },
     observe: (event) => {
       if (event.kind === "attempt.intended" && event.step === "lost") [isNext, sent] = [event.attempt === 0, sent + 1];
     },

@@ -170,6 +170,23 @@ test("a write is not made beside an open one of the same entity on the same toke
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
 
+test("an open write whose token is a secret may be about any token: the journal does not say which", async () => {
+  const service = await servedSandbox();
+  const proxy = await proxyTo(service.url);
+  const project = newProject({ ...KEYS, TOKEN: "secretToken12345" });
+  project.serviceAt(proxy.url);
+  const named = mintOf("${{ secrets.TOKEN }}").replace("inputs:", 'secrets: { TOKEN: "env:TOKEN" }\ninputs:');
+  project.write("secret.yaml", named.replace("id: top_up", "id: mint"));
+  project.write("same.yaml", mintOf("secretToken12345"));
+  void proxy.next("POST /token/mint", (passing) => passing.cut());
+  const unknown = await project.run("run", "secret.yaml");
+  expect(unknown.code, unknown.transcript).toBe(5);
+  const same = await project.run("run", "same.yaml");
+  expectRefused(same, runIn(unknown));
+  expect(same.stderr, same.transcript).toContain("whether it writes to the same object is known only during the run");
+  expect(operationsOf(await service.commits())).toEqual([]);
+});
+
 test("an environment of another name at the same place is another run's concern only where it writes to the same", async () => {
   const service = await servedSandbox();
   const project = newProject();

@@ -1,12 +1,13 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { jsonEquals } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { isMasked } from "../../base/secret.ts";
 import { count, quoted } from "../../base/text/text.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { operations } from "../../operations/operation.ts";
+import { maybeSameId } from "../../services/same-id.ts";
 import { serviceOf, services } from "../../services/services.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/playbook-walk.ts";
@@ -128,7 +129,10 @@ function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[
     if (object === undefined) continue;
     const { kind, id } = object;
     const isKnown =
-      kind !== undefined && typeof id === "string" && write.objects.some((other) => jsonEquals(other.id ?? null, id));
+      kind !== undefined &&
+      typeof id === "string" &&
+      !isMasked(id) &&
+      write.objects.some((other) => maybeSameId(other.id ?? null, id));
     return { step: write.step, as, object: isKnown ? { kind, id } : undefined };
   }
   return undefined;
@@ -140,7 +144,7 @@ function maybeSame<T>(one: T | undefined, other: T | undefined): boolean {
 
 function meets(one: TouchedObject, other: TouchedObject): boolean {
   if (!maybeSame(one.kind, other.kind)) return false;
-  return one.id === undefined || other.id === undefined || jsonEquals(one.id, other.id);
+  return one.id === undefined || other.id === undefined || maybeSameId(one.id, other.id);
 }
 
 /** The code of the failure that says that an earlier run has left a write open. */

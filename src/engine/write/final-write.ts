@@ -1,38 +1,54 @@
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
+import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import type { Repeatability } from "../../services/probe.ts";
 import { canUndo } from "../../services/sets.ts";
 import { type CallStep, isWrite, type Playbook, type Step, type WriteStep } from "../../playbook/model.ts";
+import { stepsIn } from "../../playbook/playbook-walk.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Place, PlanStep } from "../run/plan-steps.ts";
+import type { Attempted } from "./attempted.ts";
+import { inputSent } from "./intended-input.ts";
 
 /**
  * Whether no later write of the run sets what this one sets. If one does, a late attempt of this one would undo it, or take effect because
  * of it. `again`: why one more attempt does no harm by itself. See decision 80.
  */
-export function isFinal(
-  context: RunContext,
-  place: Place,
-  { step, input, again }: { readonly step: WriteStep; readonly input: JsonObject; readonly again: Repeatability },
-): boolean {
+export function isFinal(context: RunContext, attempted: Attempted, again: Repeatability): boolean {
   const { profile } = context.target;
-  const late = { sets: step.operation.meaning.sets, input };
+  const { place, step } = attempted;
+  const sent = inputSent(context, attempted);
+  const late = { sets: step.operation.meaning.sets, input: "problem" in sent ? undefined : sent.input };
   return laterWrites(context.playbook, step).every(
     (later) => !canUndo(late, { sets: later.operation.meaning.sets, input: inputOf(context, place, later) }, { again, profile }),
   );
 }
 
-// Its input is known only if no value is missing, and the step sees the same names.
+// Its input is known only if it needs no step that may still run, and the step sees the same names.
 function inputOf(context: RunContext, place: Place, later: CallStep): JsonObject | undefined {
   if (later.foreach !== undefined || !isBeside(context, place, later)) return undefined;
   try {
-    const input = bind(later.with, context.scopeAt(place));
+    const input = bind(later.with, { ...context.scopeAt(place), steps: stepsOver(context) });
     return isObject(input) ? input : undefined;
   } catch (error) {
-    if (error instanceof EvaluationFailure) return undefined;
+    if (error instanceof EvaluationFailure || error instanceof Unforeseen) return undefined;
     throw error;
   }
+}
+
+// The values of the steps that are over. Nothing is known of the others, not even whether they will run. See decision 210.
+function stepsOver(context: RunContext): JsonObject {
+  const { playbook, state } = context;
+  const values = context.scopeAt({ frame: "", rounds: [] })["steps"];
+  const isOver = ({ id }: Step): boolean => state.steps.get(id)?.completed !== undefined;
+  const over = new Set([...stepsIn(playbook.steps.filter(isOver))].map(({ id }) => id));
+  return Object.fromEntries(
+    Array.from(playbook.names.keys(), (id) => {
+      const value = isObject(values) && over.has(id) ? values[id] : undefined;
+      return [id, value ?? unknownValue(`steps.${id} is not over`)];
+    }),
+  );
 }
 
 function isBeside({ playbook }: RunContext, { frame, rounds }: Place, later: CallStep): boolean {

@@ -62,16 +62,17 @@ function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined
 
 function verdictIn(
   context: RunContext,
-  { place, step, state, caller }: Attempted,
+  attempted: Attempted,
   { sight, settled, comparable }: { readonly sight: Sight } & Times,
 ): Verdict | undefined {
+  const { step, state, caller } = attempted;
   const again = sight.seen === "conflict" ? undefined : sight.again;
   // A refused write also leaves everything as it was.
   const isRefusalMeant = sight.seen === "unchanged" && step.fails !== undefined;
   const verdict = verdictOf(isRefusalMeant ? { seen: "unclear", again: sight.again } : sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
-    final: again !== undefined && isFinal(context, place, { step, input: state.intended.input, again }),
+    final: again !== undefined && isFinal(context, attempted, again),
     settled,
     comparable,
   });

@@ -1,5 +1,6 @@
 import type { Json } from "../../base/json/json.ts";
 import type { Evidence, OtherWrite } from "../probe.ts";
+import { maybeSameId } from "../same-id.ts";
 import { contains, field, isEntity, text } from "./compare.ts";
 
 // Any reading may show an earlier moment, but no moment before the readings shows what the service wrote after them.
@@ -25,9 +26,9 @@ export function timeOf(value: Json | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Returns whether a write names the thing anywhere in its input. */
+/** Returns whether a write names the thing, or may name it, anywhere in its input. */
 export function names(input: Json, thing: Json): boolean {
-  return contains(input, (value) => value === thing);
+  return contains(input, (value) => maybeSameId(value, thing));
 }
 
 /** Returns whether another write of the run at the same time names the thing. */

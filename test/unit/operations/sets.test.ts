@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import type { JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE as profile } from "../../../src/contract/profile.ts";
 import type { WriteMeaning } from "../../../src/services/meaning.ts";
@@ -45,6 +46,9 @@ const COLLISIONS: readonly (readonly [string, JsonObject, Repeatability, string,
   ["ledger.token.setApproval", { tokenIds: ["T1"] }, "value", "ledger.erc1155.setApprovalForAll", {}, true],
   ["ledger.asset.create", { data: { id: "H1" } }, "unique", "ledger.asset.delete", HOUSE, true],
   ["ledger.asset.create", { data: { id: "H1" } }, "unique", "ledger.asset.update", { data: { id: "H1" } }, false],
+  ["ledger.asset.put", { data: { id: Decimal.of(17) } }, "value", "ledger.asset.delete", { id: "17" }, true],
+  ["ledger.asset.put", { data: { id: Decimal.of(17) } }, "value", "ledger.asset.delete", { id: "18" }, false],
+  ["ledger.asset.put", { data: { id: "${{ secrets.ID }}" } }, "value", "ledger.asset.delete", { id: "18" }, true],
   ["ledger.asset.delete", HOUSE, "value", "ledger.asset.create", { data: { id: "H1" } }, true],
   ["ledger.asset.delete", HOUSE, "never", "ledger.asset.put", { data: { id: "H1" } }, true],
   ["ledger.asset.delete", HOUSE, "never", "ledger.asset.delete", HOUSE, false],
