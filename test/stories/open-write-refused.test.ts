@@ -170,6 +170,43 @@ test("a write is not made beside an open one of the same entity on the same toke
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
 
+test("a write that a run has given up keeps others back while that run goes on with another round", async () => {
+  const service = await servedSandbox();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  const rounds = `${HEAD}name: Mint beside
+steps:
+  - id: both
+    foreach: { what: [mint, look], key: what, parallel: 2 }
+    block:
+      - id: mint
+        if: what == "mint"
+        uses: ledger.token.mint
+        with: { id: T1, to: "\${{ actors.issuer }}", value: "10.00" }
+        wait: { timeout: 2s }
+      - { id: look, if: what == "look", uses: ledger.asset.stats }
+`;
+  project.write("both.yaml", rounds);
+  void proxy.next("POST /token/mint", (passing) => passing.cut());
+  const gate = Promise.withResolvers<void>();
+  void proxy.next("GET /asset/stats", async (passing) => {
+    await gate.promise;
+    passing.answer(await passing.forward());
+  });
+  const first = project.start("run", "both.yaml");
+  const recorded = async (): Promise<string> => (await project.run("runs", "export", "latest")).stdout;
+  await expect.poll(recorded, { timeout: 25_000, interval: 500 }).toContain('"step.stopped"');
+  const second = await project.run("run", "both.yaml");
+  const isRunning = !(await recorded()).includes('"run.closed"');
+  gate.resolve();
+  const ended = await first.ended;
+  expect(isRunning, ended.transcript).toBe(true);
+  expect(ended.code, ended.transcript).toBe(5);
+  expect([second.code, second.stderr], second.transcript).toEqual([6, expect.stringContaining("error run.open-write")]);
+  expect(second.stderr, second.transcript).toContain(runIn(ended));
+});
+
 test("an open write whose token is a secret may be about any token: the journal does not say which", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);

@@ -94,13 +94,11 @@ export function leftOpenOf(
   });
 }
 
-/** Returns what a run has left open; nothing when all that it wrote is settled, or is being written now. */
+/** Returns what a run has left open, or its present holder has given up; nothing when all that it wrote is settled, or is being written now. */
 export function leftBy(
   store: JournalStore,
   { id, held }: Pick<RunSummary, "id" | "held">,
 ): { readonly opened: RunOpened; readonly writes: readonly OpenAttempt[] } | undefined {
-  // The process that began the run still holds it, so nothing is left behind.
-  if (held?.epoch === 1) return undefined;
   const state = stateOf(store.read(id));
   const writes = leftWrites(state, held !== undefined);
   return writes.length === 0 || state.opened === undefined ? undefined : { opened: state.opened, writes };

@@ -34,7 +34,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "the outcome of the write", wait }, look);
-  if (found === "late") stopAs(context, attempted, stoppedBy(context, attempted, { sight: last, comparable }));
+  if (found === "late") await stopAs(context, attempted, stoppedBy(context, attempted, { sight: last, comparable }));
 }
 
 async function lookAt(context: RunContext, attempted: Attempted, by: number): Promise<Sight> {
@@ -215,7 +215,8 @@ function textOf(value: Json): string {
   return typeof value === "string" ? value : writeJson(value);
 }
 
-function stopAs(context: RunContext, { place, step, state }: Attempted, { outcome, why }: Stopped): void {
+// Durable at once: from then on the write is one that the run has given up, and other runs must not begin beside it.
+async function stopAs(context: RunContext, { place, step, state }: Attempted, { outcome, why }: Stopped): Promise<void> {
   const { code, message } = openProblem(state);
   const problem: StepProblem = {
     code: outcome === "conflict" ? "write.conflict" : code,
@@ -223,7 +224,7 @@ function stopAs(context: RunContext, { place, step, state }: Attempted, { outcom
     why: `${why}; tokenbook looked at: ${step.operation.meaning.readBack}`,
     next: whatNext(context, place),
   };
-  context.stop(place, { startedAt: state.intendedAt, outcome, problem });
+  await context.write({ kind: "step.stopped", step: place.address, startedAt: state.intendedAt, outcome, problem });
 }
 
 /** Returns what a person can do about a write with unknown outcome. */
