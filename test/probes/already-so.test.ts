@@ -48,6 +48,31 @@ const SETTINGS = [
   ["ledger.asset.setOwners", HOUSE, `{ assetType: Property, id: "\${{ steps.house.id }}", owners: ["\${{ actors.owner }}"] }`],
 ] as const;
 
+const NARROW = `[{ entity: "\${{ actors.owner }}", roles: [minter] }]`;
+const OPEN = TOKEN.replace("description: Same", "properties: { site: a, more: b }").replace(
+  /tokenPermissions: .*?\}\]/,
+  `tokenPermissions: ${NARROW}`,
+);
+const ORG = `[{ orgId: "\${{ actors.owner.orgId }}" }]`;
+const ROOMS = `  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: "H\${{ run.key }}", at: { city: Lisbon, zip: "1000" }, rooms: [{ n: kitchen, old: true }] } } }\n`;
+const ofHouse = `assetType: Property, data: { id: "\${{ steps.house.id }}"`;
+
+/** What is sent is a part of what is there: the write would take the rest away. */
+const NARROWER = [
+  ["ledger.token.update", OPEN, `{ ${ofToken}, properties: { site: a } }`],
+  [
+    "ledger.token.setPermissions",
+    OPEN,
+    `{ ${ofToken}, permissions: [{ entity: { orgId: "\${{ actors.owner.orgId }}" }, roles: [minter] }] }`,
+  ],
+  ["ledger.token.setOwners", TOKEN, `{ ${ofToken}, owners: ${ORG} }`],
+  ["ledger.vault.setCustodians", VAULT, `{ vaultId: "\${{ steps.vault.id }}", custodians: ${ORG} }`],
+  ["ledger.asset.put", HOUSE, `{ ${ofHouse}, rooms: 3, ledgerMetadata: { owners: ["\${{ actors.bob }}"] } } }`],
+  ["ledger.asset.setOwners", HOUSE, `{ assetType: Property, id: "\${{ steps.house.id }}", owners: ${ORG} }`],
+  ["ledger.asset.update", ROOMS, `{ ${ofHouse}, at: { city: Lisbon } } }`],
+  ["ledger.asset.update", ROOMS, `{ ${ofHouse}, rooms: [{ n: kitchen }] } }`],
+] as const;
+
 interface Lost {
   readonly ran: Ran;
   readonly sent: number;
@@ -103,6 +128,16 @@ test.for(SETTINGS)(
     expect(["changed", "unchanged"]).toContain(outcomeOf(ran));
   },
 );
+
+test.for(NARROWER)("%s that would take something away is not unchanged: it is sent again", async ([uses, before, input]) => {
+  const { ran, sent, settled } = await lose(`${before}  - { id: lost, uses: ${uses}, with: ${input} }\n`, { arrives: false });
+  expect({ outcome: ran.outcome, sent, settled }, JSON.stringify(ran.stopped)).toEqual({
+    outcome: "passed",
+    sent: 2,
+    settled: ["superseded"],
+  });
+  expect(outcomeOf(ran)).toBe("changed");
+});
 
 const [[, , FOR_ALL]] = SETTINGS;
 const REVOKE = `  - { id: lost, uses: ledger.erc1155.setApprovalForAll, with: ${FOR_ALL} }\n`;

@@ -16,6 +16,22 @@ export function includes(there: Json | undefined, asked: Json | undefined): bool
   return jsonEquals(there, asked);
 }
 
+/**
+ * Returns whether a present value is the one that was sent. `includes` recognizes what a write left. Only `isExactly` shows that a write
+ * would have changed nothing: what the service has beside the sent value may be what the write removes. See decision 211.
+ */
+export type Alike = (there: Json | undefined, asked: Json | undefined) => boolean;
+
+/** Returns whether the present value is the one that was sent, with nothing beside it. */
+export function isExactly(there: Json | undefined, asked: Json | undefined): boolean {
+  return asked === undefined || (there !== undefined && jsonEquals(there, asked));
+}
+
+/** Returns whether an object has each sent field; it may have others. */
+export function hasFields(there: Json | undefined, asked: JsonObject, alike: Alike): boolean {
+  return isObject(there) && Object.keys(asked).every((name) => alike(there[name], asked[name]));
+}
+
 /** The fields of an object, without some of them. */
 export function without(fields: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

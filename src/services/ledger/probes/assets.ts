@@ -13,8 +13,21 @@ import {
   TWIN,
   UNREAD,
 } from "../../probe.ts";
-import { UNCHANGED } from "./state.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
+import { ALMOST_SO, UNCHANGED } from "./state.ts";
+import {
+  type Alike,
+  eachOf,
+  field,
+  hasFields,
+  includes,
+  isEntity,
+  isExactly,
+  itemsOf,
+  listOf,
+  recordsIn,
+  sameMembers,
+  without,
+} from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, names, newnessOf, withoutRecord } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
@@ -62,7 +75,7 @@ function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readon
 }
 
 /** Returns whether what a write sets, with this input, is what the asset shows. */
-type IsAsAsked = (asset: JsonObject, input: JsonObject) => boolean;
+type IsAsAsked = (asset: JsonObject, input: JsonObject, alike?: Alike) => boolean;
 
 // Another write of the asset at the same time could have left a record, if its own is not known, or the asset that is there now.
 function couldBeOthers(
@@ -132,13 +145,13 @@ export const assetPut: Probe = probeOf(
 /** The asset has the values of PATCH. */
 export const assetUpdated: Probe = probeOf((evidence) => changed(evidence, hasData), eachOf("data"));
 
-function hasData({ data }: JsonObject, input: JsonObject): boolean {
-  return includes(data, dataOf(input));
+function hasData({ data }: JsonObject, input: JsonObject, alike: Alike = includes): boolean {
+  return hasFields(data, dataOf(input), alike);
 }
 
 /** B.1: the asset has the owners that were sent. */
 export const assetOwnersSet: Probe = probeOf(
-  (evidence) => changed(evidence, ({ owners }, input) => sameMembers(owners, listOf(input["owners"]), includes)),
+  (evidence) => changed(evidence, ({ owners }, input, alike = includes) => sameMembers(owners, listOf(input["owners"]), alike)),
   itemsOf,
 );
 
@@ -173,10 +186,18 @@ function changed(evidence: Evidence, isAsAsked: IsAsAsked): Sight {
   const found = oneOf(evidence, changes, isAsAsked);
   if (found !== undefined) return found;
   if (changes.length > 0) return { seen: "unclear", why: "the asset was changed meanwhile, but not to the sent values" };
-  const wasSo = [evidence.before["asset"], evidence.now["asset"]].every(
-    (asset) => isObject(asset) && isAsAsked(asset, evidence.input),
-  );
-  return wasSo ? UNCHANGED : { seen: "nothing", again: "value" };
+  const { before, now, input } = evidence;
+  const wasSo = (is: (asset: JsonObject) => boolean): boolean =>
+    [before["asset"], now["asset"]].every((asset) => isObject(asset) && isAsAsked(asset, input) && is(asset));
+  if (wasSo((asset) => isAsAsked(asset, input, isExactly) && hasOwners(asset, input))) return UNCHANGED;
+  return wasSo(() => true) ? ALMOST_SO : { seen: "nothing", again: "value" };
+}
+
+// The data may give the owners too.
+function hasOwners({ owners }: JsonObject, { data }: JsonObject): boolean {
+  const given = field(data, "ledgerMetadata");
+  if (given === undefined) return true;
+  return isObject(given) && Object.keys(given).join() === "owners" && sameMembers(owners, listOf(given["owners"]), isExactly);
 }
 
 function idIn({ input, profile }: Sent): Json {

@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from "../../../base/json/json.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
-import { field, itemsOf } from "../../probes/compare.ts";
+import { type Alike, field, includes, isExactly, itemsOf } from "../../probes/compare.ts";
 import { isStamped } from "../../probes/recency.ts";
 
 /** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
 export interface Setting {
   /** Returns the reads that show the value, which are the same before and after the write. */
   readonly reads: (sent: Sent) => Reads;
-  /** Returns whether the readings show the value that was sent. */
-  readonly isSo: (read: Readings, sent: Sent) => boolean;
+  /** Returns whether the readings show the value that was sent; what is alike differs by the question. */
+  readonly isSo: (read: Readings, sent: Sent, alike: Alike) => boolean;
   /** The record that the write stamps, and the id by which other writes would name the same thing. */
   readonly stamped?: (read: Readings, sent: Sent) => { readonly record: Json | undefined; readonly thing: Json };
   /** Whether it does several things, one after the other; by default the items of a batch. */
@@ -17,18 +17,21 @@ export interface Setting {
 
 /** Returns the probe of a write that sets a value. Only whether the value was already set is kept from before. */
 export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting): Probe {
+  const isExactlySo = (read: Readings, sent: Sent): boolean => isSo(read, sent, includes) && isSo(read, sent, isExactly);
   return forEach(split, {
     before: reads,
     after: reads,
-    keep: (read, sent) => ({ so: isSo(read, sent) }),
+    keep: (read, sent) => ({ so: isSo(read, sent, includes), exactly: isExactlySo(read, sent) }),
     judge: (evidence) => {
       const { before, now } = evidence;
       // An empty list proves nothing about something that does not exist.
-      if (Object.values(now).includes(null) || !isSo(now, evidence)) return { seen: "nothing", again: "value" };
+      if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) return { seen: "nothing", again: "value" };
       const { record, thing = "" } = stamped?.(now, evidence) ?? {};
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;
-      if (before["so"] === true) return UNCHANGED;
+      const isExact = isExactlySo(now, evidence);
+      if (isExact && before["exactly"] === true) return UNCHANGED;
+      if (before["so"] === true && !(isExact && before["exactly"] === false)) return ALMOST_SO;
       return { seen: "effect", by: { readBack: "as it was sent, and not so before" }, rests: "readings", again: "value" };
     },
   });
@@ -36,6 +39,13 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
 
 /** The value that a write sets was set before it, and is still set. */
 export const UNCHANGED: Sight = { seen: "unchanged", by: { because: "it was so before, and is so now" }, again: "value" };
+
+/** What a write sets was there before and is there now, but not exactly: the write would change something. */
+export const ALMOST_SO: Sight = {
+  seen: "unclear",
+  why: "what it sets was there before, and is there now, but not exactly as it was sent",
+  again: "value",
+};
 
 function stampedAt(record: Json | undefined): Sight {
   return { seen: "effect", by: { readBack: "as it was sent", updatedAt: field(record, "updatedAt") ?? null }, rests: "record" };

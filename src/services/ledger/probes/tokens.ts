@@ -1,6 +1,17 @@
-import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Probe, ProbeRead, Readings, Sent } from "../../probe.ts";
-import { eachOf, field, includes, isEntity, itemsOf, listOf, recordsIn, sameMembers, without } from "../../probes/compare.ts";
+import {
+  eachOf,
+  field,
+  hasFields,
+  includes,
+  isEntity,
+  itemsOf,
+  listOf,
+  recordsIn,
+  sameMembers,
+  without,
+} from "../../probes/compare.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
 const token = ({ input }: Sent): { readonly token: ProbeRead } => ({
@@ -25,30 +36,30 @@ export const tokenCreated: Probe = makingProbe({
 export const tokenUpdated: Probe = settingProbe({
   reads: token,
   stamped,
-  isSo: ({ token: shown = null }, { input }) => input["nftFields"] === undefined && includes(shown, input),
+  isSo: ({ token: shown = null }, { input }, alike) => input["nftFields"] === undefined && hasFields(shown, input, alike),
 });
 
 /** B.4: the token has the permissions that were sent. */
 export const tokenPermissionsSet: Probe = settingProbe({
   reads: token,
   stamped,
-  isSo: ({ token: shown = null }, { input }) =>
-    sameMembers(field(shown, "tokenPermissions"), listOf(input["permissions"]), samePermission),
+  isSo: ({ token: shown = null }, { input }, alike) =>
+    sameMembers(
+      field(shown, "tokenPermissions"),
+      listOf(input["permissions"]),
+      (there, asked) =>
+        isObject(field(asked, "entity")) &&
+        alike(field(there, "entity"), field(asked, "entity")) &&
+        sameMembers(field(there, "roles"), listOf(field(asked, "roles")), jsonEquals),
+    ),
 });
-
-function samePermission(there: Json, asked: Json): boolean {
-  return (
-    isEntity(field(there, "entity"), field(asked, "entity")) &&
-    sameMembers(field(there, "roles"), listOf(field(asked, "roles")), jsonEquals)
-  );
-}
 
 /** B.4: the token has the owners that were sent. */
 export const tokenOwnersSet: Probe = settingProbe({
   reads: token,
   stamped,
-  isSo: ({ token: shown = null }, { input }) =>
-    sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => isEntity(field(there, "entity"), asked)),
+  isSo: ({ token: shown = null }, { input }, alike) =>
+    sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => alike(field(there, "entity"), asked)),
 });
 
 /** Whether the operators are set, or removed, in the actor's account of each token. */
@@ -56,10 +67,10 @@ export const tokenApprovalSet: Probe = settingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("tokenIds")),
   reads: ({ input, actor }) => ({ accounts: accountsOf(input["tokenIds"], ({ entity }) => isEntity(entity, actor)) }),
   stamped: ({ accounts = null }, sent) => ({ record: ownAccount(accounts, sent), thing: sent.input["tokenIds"] ?? null }),
-  isSo: ({ accounts = null }, { input, actor }) => {
+  isSo: ({ accounts = null }, { input, actor }, alike) => {
     if (actor === undefined) return false;
     const approved = listOf(ownAccount(accounts, { actor })?.["approvedEntities"]);
-    const isListed = (operator: Json): boolean => approved.some((each) => isEntity(each, operator));
+    const isListed = (operator: Json): boolean => approved.some((each) => alike(each, operator));
     return listOf(input["operators"]).every((operator) => isListed(operator) === (input["approved"] === true));
   },
 });

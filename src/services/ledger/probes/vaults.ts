@@ -14,6 +14,7 @@ import {
 import {
   eachOf,
   field,
+  hasFields,
   includes,
   isEntity,
   itemsOf,
@@ -88,8 +89,8 @@ export const existingTokenAdded: Probe = settingProbe({
 export const vaultUpdated: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
   stamped: stamped("id"),
-  isSo: ({ vault = null }, { input }) =>
-    includes(vault, without(input, "data")) &&
+  isSo: ({ vault = null }, { input }, alike) =>
+    hasFields(vault, without(input, "data"), alike) &&
     (input["data"] === undefined || jsonEquals(field(vault, "data") ?? null, input["data"])),
 });
 
@@ -97,7 +98,7 @@ export const vaultUpdated: Probe = settingProbe({
 export const custodiansSet: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["vaultId"]) }),
   stamped: stamped("vaultId"),
-  isSo: ({ vault = null }, { input }) => sameMembers(field(vault, "custodians"), listOf(input["custodians"]), isEntity),
+  isSo: ({ vault = null }, { input }, alike) => sameMembers(field(vault, "custodians"), listOf(input["custodians"]), alike),
 });
 
 /** B.6: the assets of the vault have the data that was sent. */
