@@ -25,6 +25,16 @@ function isAsWanted(value: Json | undefined, wanted: ErrorForm[string]): boolean
   return typeof wanted === "number" ? value instanceof Decimal && value.equals(Decimal.of(wanted)) : value === wanted;
 }
 
+/**
+ * Returns whether an error is a server error that the description lists for the call, whatever its form and status: then the service does
+ * not say that it refused.
+ */
+export function saysServerError({ call }: Operation, body: Json | undefined): boolean {
+  if (!isObject(body)) return false;
+  const said = [body["message"], body["condition"]].map((each) => (typeof each === "string" ? each.toLowerCase() : undefined));
+  return call.conditions.some((listed) => isServerError(listed) && said.includes(listed.toLowerCase()));
+}
+
 // A server error does not prove that there was no effect, and gateways report server errors too.
 function saysCondition({ call }: Operation, { message, condition }: JsonObject): boolean {
   return call.conditions.some((listed) => !isServerError(listed) && (message === listed || condition === listed));

@@ -6,7 +6,7 @@ import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
 import { type Answer, isUnfinished, readAnswer, refusalText } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { isOwnError } from "../../operations/own-error.ts";
+import { isOwnError, saysServerError } from "../../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../../operations/request.ts";
 import { meaningOf } from "../../protocol/meaning.ts";
 import type { AnswerMeaning } from "../../protocol/record.ts";
@@ -213,7 +213,8 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
   const foreign = html || body.kind !== "json" || !isOwnError(operation, body.value, by.errors);
   // A refused read changes nothing, so a refusal by a gateway is believed too.
-  const isTrusted = operation.writes ? !foreign : !html && !cutOff;
+  const hasFailed = body.kind === "json" && saysServerError(operation, body.value);
+  const isTrusted = operation.writes ? !foreign && !hasFailed : !html && !cutOff;
   return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
 

@@ -83,3 +83,15 @@ test("a purchase whose result is that which was asked for passes, however its wa
   const { url } = await servePurchase({ transactionId: "p1", tokenSaleId: "s1", amount: 5, userAddress: "0XAB", status: "DONE" });
   expect(await runnerForTest()(BUY, targetAt(url))).toMatchObject({ outcome: "passed" });
 });
+
+test("a server error of the service does not say that it refused, whatever the status of its answer", async () => {
+  for (const said of ['"condition":"server error"', '"message":"Server error"']) {
+    const answer = {
+      status: 400,
+      body: `{"status":"Error","message":"failed",${said}}`,
+      headers: { "content-type": "application/json" },
+    };
+    const { outcome, message, mints } = await afterMint(answer);
+    expect({ outcome, mints }, message).toEqual({ outcome: "unknown", mints: 1 });
+  }
+});
