@@ -14,25 +14,41 @@ export interface ActedStep {
   readonly onFailure: readonly SourceNode[];
 }
 
-/** What skips a step: the steps before it that jump over it, and when. */
-export type Skips = Map<number, string[]>;
+/** What skips a step: the steps before it that jump over it, and when. An empty condition always holds. */
+export type Skips = Map<number, readonly string[]>;
 
-/** Translates what follows the success of a step: later steps are skipped where the workflow ends or jumps forward. */
+/** Returns when a step is run: none of its skips holds. Empty when nothing skips it, and `false` when it is always skipped. */
+export function whenRun(skips: readonly string[] = []): string {
+  return skips.includes("") ? "false" : skips.map((skip) => `!(${skip})`).join(" && ");
+}
+
+/**
+ * Translates what follows the success of a step: later steps are skipped where the workflow ends or jumps forward. A step that is itself skipped does
+ * neither (decision 213).
+ */
 export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked, skips: Skips): void {
   const { onSuccess = [] } = steps[at] ?? {};
   const { findings } = asked.scope;
-  const before: string[] = [];
+  const own = skips.get(at) ?? [];
+  const isNeverRun = own.includes("");
+  const before: string[] = own.length === 0 ? [] : [`${asked.owner}.outcome != "skipped"`];
   for (const action of onSuccess) {
     const criteria = child(action, "criteria");
     const condition = readConditions(criteria?.kind === "list" ? criteria.items : [], asked);
     const target = targetOf(at, action, steps, findings);
     if (condition === undefined || target === undefined) return;
     // Of several actions the first whose criteria hold is taken.
-    const when = [...before.map((each) => `!(${each})`), ...(condition === "" ? [] : [condition])].join(" && ");
-    for (let skipped = at + 1; skipped < target; skipped += 1) skips.set(skipped, [...(skips.get(skipped) ?? []), when]);
+    const when = [...before, ...(condition === "" ? [] : [bracketed(condition, before)])].join(" && ");
+    const last = isNeverRun ? at : target - 1;
+    for (let skipped = at + 1; skipped <= last; skipped += 1) skips.set(skipped, [...(skips.get(skipped) ?? []), when]);
     if (condition === "") return;
-    before.push(condition);
+    before.push(`!(${condition})`);
   }
+}
+
+// What stands alone needs no brackets.
+function bracketed(condition: string, before: readonly string[]): string {
+  return before.length === 0 ? condition : `(${condition})`;
 }
 
 function targetOf(

@@ -4,7 +4,7 @@ import { services } from "../../services/services.ts";
 import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
 import type { ArazzoDocument } from "../arazzo-document.ts";
 import type { FindingPlace, TranslationFindings } from "../findings.ts";
-import { type ActedStep, type Repeats, repeatsOf, type Skips, skipAfter } from "./import-actions.ts";
+import { type ActedStep, type Repeats, repeatsOf, type Skips, skipAfter, whenRun } from "./import-actions.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import { readCall } from "./import-call.ts";
 import { readCriteria } from "./import-criteria.ts";
@@ -183,12 +183,14 @@ function importStep(step: ActedStep, around: Around): void {
   for (const at of receipt) around.guards.set(at, AWAITED);
 }
 
-// A read that goes to the next step when it fails, and else over it and its receipt: returns where its receipt is, if it is read.
-function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps }: Around): readonly number[] | undefined {
+// A read that goes to the next step when it fails, and else over it and its receipt: returns where its receipt is, if it is read. Nothing jumps over
+// the read alone, and what it guards does not jump on (decision 213).
+function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps, skips }: Around): readonly number[] | undefined {
   const [write, next, last] = [steps[at + 1], steps[at + 2], steps[at + 3]];
-  if (!goesTo(onFailure, write)) return undefined;
+  if (skips.has(at) || !goesTo(onFailure, write) || write?.onSuccess.length !== 0) return undefined;
   if (goesTo(onSuccess, next)) return [];
-  return goesTo(onSuccess, last) && RECEIPTS.has(operationNamed(next?.node)?.name ?? "") ? [at + 2] : undefined;
+  const isReceipt = RECEIPTS.has(operationNamed(next?.node)?.name ?? "") && next?.onSuccess.length === 0;
+  return isReceipt && goesTo(onSuccess, last) ? [at + 2] : undefined;
 }
 
 const RECEIPTS = new Set<string>(services.flatMap(({ receipts }) => receipts?.read("").operation ?? []));
@@ -310,12 +312,12 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
   skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);
   const repeats = repeatsOf(step, operation.writes, document.findings);
   if (made === undefined) return;
-  const skip = skips.get(at)?.map((condition) => (condition === "" ? "false" : `!(${condition})`));
+  const runs = whenRun(skips.get(at));
   importing.steps.push({
     range: (child(node, "stepId") ?? node).range,
     id: target.id,
     name: nameOf(node),
-    if: skip?.join(" && "),
+    if: runs === "" ? undefined : runs,
     as: made.as,
     uses: operation.name,
     with: Object.keys(made.with).length === 0 ? undefined : written(made.with),
