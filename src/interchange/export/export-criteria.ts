@@ -151,7 +151,10 @@ function placeOf({ text }: Expr): string | undefined {
 
 function filterOf(node: ASTNode, item: string, asked: Asked): string | undefined {
   if (node.op === "&&" || node.op === "||") {
-    const parts = (node.args as readonly ASTNode[]).map((part) => filterOf(part, item, asked));
+    const parts = (node.args as readonly ASTNode[]).map((part) => {
+      const filter = filterOf(part, item, asked);
+      return filter !== undefined && node.op === "&&" && part.op === "||" ? `(${filter})` : filter;
+    });
     return parts.includes(undefined) ? undefined : parts.join(` ${node.op} `);
   }
   if (!OPERATORS.has(node.op)) return undefined;

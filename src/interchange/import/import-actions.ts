@@ -46,7 +46,7 @@ export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked,
   }
 }
 
-// What stands alone needs no brackets.
+// A condition by itself needs no brackets.
 function bracketed(condition: string, before: readonly string[]): string {
   return before.length === 0 ? condition : `(${condition})`;
 }

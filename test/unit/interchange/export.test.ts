@@ -116,6 +116,16 @@ describe("what a document asks for is what the playbook asks for", () => {
   });
 
   test.for([
+    ['(v.id == "A1" || v.id == "A2") && v.name == "none"', "(@.id == 'A1' || @.id == 'A2') && @.name == 'none'"],
+    ['v.name == "none" && (v.id == "A1" || v.id == "A2")', "@.name == 'none' && (@.id == 'A1' || @.id == 'A2')"],
+    ['v.id == "A1" || v.id == "A2" && v.name == "none"', "@.id == 'A1' || @.id == 'A2' && @.name == 'none'"],
+  ])("a filter keeps its brackets, there and after the way back: %s", ([where = "", filter = ""]) => {
+    const { document } = exported(`steps:\n  - { uses: ledger.vault.list, expect: ['response.exists(v, ${where})'] }\n`);
+    expect(document).toContain(`@[?(${filter})]`);
+    expect(importedAgain(document)).toContain(where.replaceAll("v.", "item."));
+  });
+
+  test.for([
     ['response.symbol == "GLD" || response.symbol == "SLV"', "this criterion finds A and a equal"],
     ["response.totalSupply == 12345678901234567890.5", "runners that read 12345678901234567890.5 as a double round it"],
     ['response.properties == {"grade": 2}', "this criterion does not notice further fields"],
