@@ -33,10 +33,8 @@ export function callIn(exchange: KeptExchange): HarCall {
   if (operation === undefined) throw new NoCall("it belongs to neither interface of the service");
   const { service } = operation;
   const query = new Map(URL.parse(url)?.searchParams ?? []);
-  const { identity, paging } = service;
-  const place = identity.kind === "entity" ? identity.onBehalfOf(DEFAULT_PROFILE) : undefined;
-  const acting =
-    place === undefined ? undefined : place.in === "query" ? taken(query, place.name) : headers[place.name.toLowerCase()];
+  const { paging } = service;
+  const acting = actingIn(service, query, headers);
   const page = taken(query, wireName(operation, paging.parameter));
   for (const { name, profile = name } of operation.call.parameters) if (name === "async") query.delete(profile);
   const given = parametersIn(operation, query, url);
@@ -49,6 +47,29 @@ export function callIn(exchange: KeptExchange): HarCall {
     page,
     unknown: [...query.keys()],
   };
+}
+
+/** Returns whether two requests ask for the same, with the same key, and for the same one who acts (decision 214). */
+export function isSameRequest(one: KeptExchange, other: KeptExchange): boolean {
+  return one.method === other.method && one.url === other.url && one.body === other.body && callerOf(one) === callerOf(other);
+}
+
+// The request names both in headers, or in its address.
+function callerOf({ method, url, headers }: KeptExchange): string {
+  const service = operationAt(method, url)?.service;
+  if (service === undefined) return "";
+  return JSON.stringify([headers[service.keyHeader.toLowerCase()], actingIn(service, new Map(), headers)]);
+}
+
+// What the address says of it is taken out of the query.
+function actingIn(
+  { identity }: Operation["service"],
+  query: Map<string, string>,
+  headers: KeptExchange["headers"],
+): string | undefined {
+  if (identity.kind !== "entity") return undefined;
+  const place = identity.onBehalfOf(DEFAULT_PROFILE);
+  return place.in === "query" ? taken(query, place.name) : headers[place.name.toLowerCase()];
 }
 
 function taken(query: Map<string, string>, name: string): string | undefined {

@@ -16,7 +16,7 @@ import { written } from "../value.ts";
 import { writePlaybook } from "../write-playbook.ts";
 import { HarActors } from "./har-actors.ts";
 import { HarIds } from "./har-ids.ts";
-import { callIn, type HarCall, NoCall } from "./har-request.ts";
+import { callIn, type HarCall, isSameRequest, NoCall } from "./har-request.ts";
 import { HarSecrets } from "./har-secrets.ts";
 
 /** An archive as a playbook. */
@@ -75,11 +75,13 @@ class HarImport {
 
   playbook(path: string): string {
     let wasLost = false;
-    this.#exchanges.forEach((exchange, at) => {
-      // A browser asks with it whether it may send the next request.
-      if (exchange.method === "OPTIONS") return;
-      const isRepeated = isLost(exchange) && isSame(exchange, this.#exchanges[at + 1]);
-      if (!isRepeated) this.#take(exchange, this.#placeOf(at), wasLost);
+    const all = this.#exchanges.map((exchange, at) => ({ exchange, place: this.#placeOf(at) }));
+    // A browser asks with OPTIONS whether it may send the next request.
+    const sent = all.filter(({ exchange: { method } }) => method !== "OPTIONS");
+    sent.forEach(({ exchange, place }, at) => {
+      const next = sent[at + 1]?.exchange;
+      const isRepeated = next !== undefined && isLost(exchange) && isSameRequest(exchange, next);
+      if (!isRepeated) this.#take(exchange, place, wasLost);
       wasLost = isRepeated;
     });
     if (this.#steps.length === 0)
@@ -216,10 +218,6 @@ function listKey({ operation, with: input, acting, key }: HarCall): string {
 // No answer, or one that leaves open what was done.
 function isLost({ answer }: Pick<KeptExchange, "answer">): boolean {
   return answer === null || answer.status >= 500 || answer.status === 429 || answer.status === 408;
-}
-
-function isSame(one: KeptExchange, other: KeptExchange | undefined): boolean {
-  return other !== undefined && one.method === other.method && one.url === other.url && one.body === other.body;
 }
 
 function answerIn({ answer }: KeptExchange): Json {

@@ -8,7 +8,7 @@ import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 import { formatYaml } from "../../../src/source/format.ts";
 import { onNew, RUN_KEY, type Served, withTokenbook } from "../../interchange/both-ways.ts";
 import { comparable } from "../../interchange/commits.ts";
-import { RecordingClient } from "../../interchange/record-har.ts";
+import { type ClientRequest, RecordingClient } from "../../interchange/record-har.ts";
 import { temporaryFolder } from "../../stories/world.ts";
 
 const PASSWORD = "open-sesame-4242";
@@ -129,6 +129,27 @@ test("a write that a client sent again after a lost answer is one step, and the 
   expect(text?.match(/uses: /g)).toHaveLength(1);
   expect(text).not.toContain("fails");
   expect(diagnostics.map(({ message }) => message)).toEqual(["a write whose answer was lost is one step, here and elsewhere"]);
+});
+
+// Decision 214.
+test("the same request of another caller is a step of its own, after a lost answer too", () => {
+  const kyc = (key: string): ClientRequest => ({ method: "POST", headers: { "x-api-key": key }, body: '{"countryCode":620}' });
+  const { text } = imported((client) => {
+    const url = "http://127.0.0.1:1/api/v/1/identity/kyc";
+    client.record(url, kyc("a-key-of-alice-1111"), { status: 500, text: '{"status":0}' });
+    client.record(url, kyc("a-key-of-bob-2222"), { status: 200, text: '{"status":1,"response":{}}' });
+  });
+  expect(text?.match(/as: \w+/g)).toEqual(["as: caller", "as: caller_2"]);
+});
+
+test("a question of the browser between a write and its repetition changes nothing", () => {
+  const { text } = imported((client) => {
+    const url = "http://127.0.0.1:1/tokenize/app1/token/mint?actAs=userId:alice";
+    client.record(url, MINT, { status: 0, text: "" });
+    client.record(url, { method: "OPTIONS" }, { status: 204, text: "" });
+    client.record(url, MINT, { status: 200, text: '{"transactionId":"t","receiptId":"r"}' });
+  });
+  expect(text?.match(/uses: /g)).toHaveLength(1);
 });
 
 test("what the archive lacks is reported at its entry", () => {
