@@ -1,7 +1,9 @@
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
+import { isSecretField } from "../../exchanges/archive-secrets.ts";
 import type { Expr, WrittenValue } from "../value.ts";
 import type { HarSecrets } from "./har-secrets.ts";
 
@@ -27,11 +29,12 @@ export class HarIds {
 
   /** Returns the input of a request: ids as expressions, and no secrets. */
   bound(input: JsonObject, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
-    return this.#fields(input, secrets);
+    return this.#fields(input, undefined, secrets);
   }
 
-  #fields(fields: JsonObject, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
-    return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#value(value, name, secrets)]));
+  // Whatever is below a name like that of a secret may be one.
+  #fields(fields: JsonObject, above: string | undefined, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
+    return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#value(value, above ?? name, secrets)]));
   }
 
   #value(value: Json, field: string, secrets: HarSecrets): WrittenValue {
@@ -40,8 +43,9 @@ export class HarIds {
       if (given === undefined) this.#sent.add(value);
       return given ?? secrets.hide(value, field);
     }
+    if (value instanceof Decimal) return secrets.hideNumber(value, field);
     if (Array.isArray(value)) return value.map((item: Json) => this.#value(item, field, secrets));
-    return isObject(value) ? this.#fields(value, secrets) : value;
+    return isObject(value) ? this.#fields(value, isSecretField(field) ? field : undefined, secrets) : value;
   }
 }
 

@@ -105,7 +105,7 @@ class HarImport {
 
   #take(exchange: KeptExchange, place: Range, wasLost: boolean): void {
     const call = this.#callOf(exchange, place);
-    if (call === undefined || this.#isReceipt(call, exchange)) return;
+    if (call === undefined || this.#isReceipt(call, exchange, place)) return;
     if (this.#isLaterPage(call, exchange)) return;
     const { operation } = call;
     const answer = answerIn(exchange);
@@ -170,7 +170,7 @@ class HarImport {
   }
 
   // What is waited for by polling a receipt belongs to the write.
-  #isReceipt(call: HarCall, exchange: KeptExchange): boolean {
+  #isReceipt(call: HarCall, exchange: KeptExchange, place: Range): boolean {
     const { operation } = call;
     const { receipts } = operation.service;
     const id = Object.values(call.with)[0];
@@ -182,8 +182,15 @@ class HarImport {
     const { transactionId, status, message } = answer;
     if (typeof transactionId === "string") this.#ids.bind(transactionId, answerPlace(step, ["transactionId"]));
     const isFailed = typeof status === "string" && receipts.rules(DEFAULT_PROFILE).failed.includes(status);
-    if (isFailed) step.fails = typeof message === "string" && message !== "" ? { message: { contains: message } } : {};
+    if (isFailed) step.fails = this.#failedWith(message, place);
     return true;
+  }
+
+  #failedWith(message: Json | undefined, place: Range): object {
+    if (typeof message !== "string" || message === "") return {};
+    if (!this.#secrets.isIn(message)) return { message: { contains: message } };
+    this.#findings.lose(place, "the message of this refusal is not expected", "it holds a key, which is not copied");
+    return {};
   }
 
   // A page after the first belongs to the read of the list.

@@ -188,6 +188,62 @@ test("a key that a body holds in another spelling is not copied: the field becom
   );
 });
 
+function createdWith(data: object, more: readonly object[] = []): RecordingClient {
+  const client = new RecordingClient();
+  for (const each of [data, ...more]) {
+    const request = { method: "POST", body: JSON.stringify({ assetType: "Property", data: each }) };
+    client.record("http://127.0.0.1:1/tokenize/app1/asset?actAs=userId:alice", request, { status: 200, text: "{}" });
+  }
+  return client;
+}
+
+test(
+  "data that would be read as an expression is sent as it was, and a number below a secret name stays one",
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const data = { id: "A1", all: "${{ 1 + 1 }}", some: "see $${{ secrets }} and ${{", doorPassword: 73519284 };
+    const { text = "" } = importHar("session.har", createdWith(data).archive());
+    expect(checkDocument("session.yaml", text).diagnostics).toEqual([]);
+    await onNew(async (served) => {
+      const named = { ...served, keys: { ...served.keys, DOOR_PASSWORD: "73519284" } };
+      const here = await withTokenbook({ file: "session.yaml", text, folder: temporaryFolder() }, named);
+      expect(here.code, here.output).toBe(0);
+      const read = await fetch(`${served.url}/tokenize/app1/asset?assetType=Property&id=A1&actAs=userId:alice`, {
+        headers: { "x-api-key": served.keys["LEDGER_API_KEY"] ?? "" },
+      });
+      expect(await read.json()).toMatchObject({ data });
+    });
+  },
+);
+
+test("whatever is below a name like that of a secret is hidden, each value as a secret of its own", () => {
+  const first = { id: "A1", apiToken: { value: "hunter2-hunter2", pins: [4242, "tiger5"], active: true }, password: "a${{b" };
+  const { text = "" } = importHar(
+    "session.har",
+    createdWith(first, [{ id: "A2", api_token: "swordfish", password: "abc" }]).archive(),
+  );
+  for (const secret of ["hunter2", "4242", "tiger5", "a$", "{{b", "abc", "swordfish"]) expect(text).not.toContain(secret);
+  expect(text).toContain("active: true");
+  const variables = Array.from(text.matchAll(/env:(\w+)/g), ([, name]) => name);
+  expect(variables).toEqual(["API_TOKEN", "API_TOKEN_2", "API_TOKEN_3", "PASSWORD", "API_TOKEN_4", "PASSWORD_2"]);
+  expect(checkDocument("session.yaml", text).diagnostics).toEqual([]);
+});
+
+test("the message of a failed receipt is not expected if it holds a key", () => {
+  const key = "a-key-of-alice-4242";
+  const { text, diagnostics } = imported((client) => {
+    const headers = { "X-API-KEY": key };
+    const url = "http://127.0.0.1:1/tokenize/app1";
+    client.record(`${url}/token/mint?actAs=userId:alice`, { ...MINT, headers }, { status: 200, text: '{"receiptId":"r1"}' });
+    const failed = JSON.stringify({ status: "FAILED", message: `no rights: ${key}` });
+    client.record(`${url}/asset/receipt?receiptId=r1&actAs=userId:alice`, { headers }, { status: 200, text: failed });
+  });
+  expect(text).not.toContain("4242");
+  expect(diagnostics.map(({ message }) => message)).toEqual(["the message of this refusal is not expected"]);
+});
+
 test("an archive without a call of the service is refused", () => {
   const { text, diagnostics } = imported((client) => client.record("https://other.example/", {}, { status: 200, text: "" }));
   expect(text).toBeUndefined();
