@@ -63,6 +63,8 @@ export interface Evidence extends Sent {
   readonly since: number | undefined;
   /** The present readings. */
   readonly now: Readings;
+  /** Whether the service refused an optional read among them, so that something may be there and not be seen. */
+  readonly isPartial?: boolean;
   /** Other writes of this operation that were under way at the same time, or whose steps were complete before and that may still arrive. */
   readonly rivals: readonly OtherWrite[];
   /** Other operations' writes at the same time. */

@@ -58,6 +58,7 @@ export async function evidenceOf(
     before: baseline === undefined ? {} : (baseline ?? undefined),
     ...known,
     now: looked.readings,
+    isPartial: looked.refused,
     isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
   };
 }
@@ -84,6 +85,8 @@ type Asking = Pick<ReadRequest, "caller" | "step" | "by"> & { readonly known: Kn
 interface Looked {
   readonly readings: Readings;
   readonly since: string | undefined;
+  /** Whether the service refused an optional read: what it would have shown is not known. */
+  readonly refused: boolean;
 }
 
 // One after the other: a total must not be newer than the list that explains it.
@@ -94,6 +97,7 @@ async function readAll(
 ): Promise<Looked | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
+  let refused = false;
   for (const [name, { operation, input, optional = false, keeps }] of Object.entries(reads)) {
     const reading = { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking };
     const result =
@@ -101,10 +105,11 @@ async function readAll(
     const isThere = result.kind === "read";
     const isMissing = !isThere && (isNotThere(result.reply) || (optional && result.reply.meaning === "refused"));
     if (!isThere && !isMissing) return { problem: result.problem };
+    refused ||= !isThere && !isNotThere(result.reply);
     since ??= isThere ? result.date : result.reply.date;
     readings[name] = isThere ? result.payload : null;
   }
-  return { readings, since };
+  return { readings, since, refused };
 }
 
 function timeIn(date: string | null | undefined): number | undefined {

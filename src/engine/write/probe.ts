@@ -43,7 +43,15 @@ async function lookAt(context: RunContext, attempted: Attempted, by: number): Pr
   if ("problem" in sent) return { seen: "unclear", why: sent.problem.message };
   const { probe: looking } = step.operation.meaning;
   const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt, by });
-  return "problem" in evidence ? { seen: "unclear", why: evidence.problem.message } : looking.judge(evidence);
+  if ("problem" in evidence) return { seen: "unclear", why: evidence.problem.message };
+  const sight = looking.judge(evidence);
+  return evidence.isPartial === true && sight.seen === "nothing" ? notSeen(sight) : sight;
+}
+
+// A trace may be in what the service refused to show.
+function notSeen({ again }: Extract<Sight, { seen: "nothing" }>): Sight {
+  const why = "no trace of it is visible, but the service refused a part of what would show one";
+  return { seen: "unclear", why, ...(again === undefined ? {} : { again }) };
 }
 
 // The time counts from when the write was sent: a run that is resumed much later looks once, and does not wait.
