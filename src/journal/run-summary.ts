@@ -1,4 +1,3 @@
-import { nameOfIdentity } from "../protocol/identity.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { keepsHold, type Life } from "./holder.ts";
@@ -10,8 +9,6 @@ export interface RunSummary {
   readonly id: string;
   /** The file of its playbook. */
   readonly playbook: string;
-  /** The path of its playbook from the folder of its project; `undefined` if it is not known. */
-  readonly playbookInProject: string | undefined;
   /** The name of its environment in tokenbook.yaml. */
   readonly environment: string;
   /** Milliseconds since the Unix epoch. */
@@ -45,7 +42,6 @@ function summaryOf(row: SqlRow, leases: Leases): RunSummary {
   return {
     id: String(row["id"]),
     playbook: String(row["playbook"]),
-    playbookInProject: nameOfIdentity(String(row["identity"])),
     environment: String(row["environment"]),
     openedAt: Number(row["opened_at"]),
     outcome: row["outcome"] === null ? undefined : String(row["outcome"]),

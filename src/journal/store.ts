@@ -1,5 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
-import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
+import { identityOf, nameOfIdentity, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
 import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -201,6 +201,12 @@ export class JournalStore {
   /** Whether there is a run of this name. */
   knows(runId: string): boolean {
     return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
+  }
+
+  /** Returns the path of a run's playbook from the folder of its project; `undefined` if there is no such run, or it began without a project. */
+  playbookInProject(runId: string): string | undefined {
+    const row = this.#database.get("SELECT identity FROM run WHERE id = ?", runId);
+    return row === undefined ? undefined : nameOfIdentity(String(row["identity"]));
   }
 
   /** How many records a run has: what is cheap to ask again and again. */

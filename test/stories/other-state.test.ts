@@ -18,7 +18,9 @@ async function typed({ folder, variables }: Project, { stdout, stderr, transcrip
   const [command = ""] = wanted.exec(stdout + stderr) ?? [];
   expect(command, transcript).not.toBe("");
   const tokenbook = `tokenbook() { ${IN_SHELL} "$@"; }`;
-  return launch(["-c", `${tokenbook}\n${command}`], { cwd: folder, variables, program: "sh" }).ended;
+  // A reason is the person's own.
+  const said = command.replace("--because TEXT", "--because 'as it should be'");
+  return launch(["-c", `${tokenbook}\n${said}`], { cwd: folder, variables, program: "sh" }).ended;
 }
 
 test("with a state directory of its own, the commands about a drift name it", async () => {

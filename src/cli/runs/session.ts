@@ -121,7 +121,7 @@ export function sessionOn(
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
   const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway });
-  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => playbookOf(store, run)));
+  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => store.playbookInProject(run)));
   store.leases.releaseAbandoned();
   const kept = onKept === undefined ? undefined : ExchangeStore.open(state);
   kept?.dropOld(clock.now());
@@ -169,10 +169,6 @@ export function sessionOn(
       await close();
     },
   };
-}
-
-function playbookOf(store: JournalStore, run: string): string | undefined {
-  return store.knows(run) ? store.summary(run).playbookInProject : undefined;
 }
 
 type Watch = Pick<Recorder, "during">;

@@ -23,7 +23,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   const incomplete = {
     code: "resolve.incomplete",
     message: "say the outcome of the write, and how you know it",
-    next: `look at the ledger, then: ${resolvingCommand(named.typed, step, verdict)}`,
+    next: resolvingCommand(named.typed, step, verdict),
   };
   if (verdict === undefined) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
