@@ -9,7 +9,13 @@ type Again = "unique" | "fence" | "value" | "never";
  * service can show, or on readings that may each be of an earlier moment.
  */
 export type ProbeResult =
-  | { readonly seen: "effect"; readonly rests: "record" | "readings"; readonly again?: Again }
+  | {
+      readonly seen: "effect";
+      readonly rests: "record" | "readings";
+      readonly again?: Again;
+      /** Whether the readings show that the write's own actor left it. */
+      readonly isActors?: boolean;
+    }
   | { readonly seen: "nothing" | "unclear"; readonly again?: Again }
   /** What it sets was already set before, and still is. */
   | { readonly seen: "unchanged"; readonly again: Again }
@@ -44,7 +50,9 @@ export function verdictOf(
   switch (seen.seen) {
     case "effect":
       if (additive && !alone) return undefined;
-      return seen.rests === "record" || comparable ? "applied" : otherwise;
+      if (seen.rests === "record") return "applied";
+      // Somebody else may have set the same value: the write may still arrive, after a later step that sets something else.
+      return comparable && (seen.again !== "value" || seen.isActors === true || final || settled) ? "applied" : otherwise;
     case "nothing":
       if (settled || (seen.again === "never" && final && comparable)) return "absent";
       return otherwise;

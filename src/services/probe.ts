@@ -107,6 +107,8 @@ export type Sight =
       readonly by: JsonObject;
       readonly rests: Rests;
       readonly again?: Repeatability;
+      /** Whether readings show that the write's own actor left a value: then nobody else has set the same. */
+      readonly isActors?: boolean;
       readonly transactionId?: string;
       readonly spends?: readonly string[];
     }
@@ -244,7 +246,8 @@ function together(sights: readonly Sight[]): Sight {
   }
   const rests = same.length === 0 && effects.every((each) => each.rests === "record") ? "record" : "readings";
   const spends = [...new Set(effects.flatMap((each) => each.spends ?? []))];
-  return { ...effects[0], seen: "effect", rests, by: { parts: effects.map(({ by }) => by) }, spends, ...again };
+  const isActors = effects.every((each) => each.isActors === true);
+  return { ...effects[0], seen: "effect", rests, isActors, by: { parts: effects.map(({ by }) => by) }, spends, ...again };
 }
 
 function commonOf(agains: readonly (Repeatability | undefined)[]): { readonly again?: Repeatability } {

@@ -170,7 +170,7 @@ test("a write is not made beside an open one of the same entity on the same toke
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
 
-test("a write that a run has given up keeps others back while that run goes on with another round", async () => {
+test("a write that a run has given up keeps others back while that run continues with another round", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();

@@ -94,7 +94,9 @@ export function leftOpenOf(
   });
 }
 
-/** Returns what a run has left open, or its present holder has given up; nothing when all that it wrote is settled, or is being written now. */
+/**
+ * Returns what a run has left open, or its present holder has given up; nothing when all that it wrote is settled, or is being written now.
+ */
 export function leftBy(
   store: JournalStore,
   { id, held }: Pick<RunSummary, "id" | "held">,

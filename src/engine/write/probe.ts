@@ -150,6 +150,8 @@ function evidenceText(sight: Sight, verdict: Verdict): JsonObject {
   }
 }
 
+const MAY_UNDO = "it may still arrive after a later step that sets something else";
+
 interface Stopped {
   readonly outcome: "unknown" | "conflict";
   readonly why: string;
@@ -164,7 +166,8 @@ function stoppedBy(
   switch (sight.seen) {
     case "effect": {
       const mayBeOthers = step.operation.meaning.effect === "additive" && !context.isAlone({ operation: step.operation, caller });
-      const why = mayBeOthers ? `it could be someone else's: ${whoElse(target)}` : mayBeOld(target);
+      const doubt = comparable ? MAY_UNDO : mayBeOld(target);
+      const why = mayBeOthers ? `it could be someone else's: ${whoElse(target)}` : doubt;
       return { outcome: "unknown", why: `its effect is visible (${evidenceWords(sight.by)}), but ${why}` };
     }
     case "conflict":
@@ -173,7 +176,7 @@ function stoppedBy(
     case "unclear":
       return { outcome: "unknown", why: sight.why };
     case "unchanged": {
-      const doubt = comparable ? "it may still arrive after a later step that sets something else" : mayBeOld(target);
+      const doubt = comparable ? MAY_UNDO : mayBeOld(target);
       return { outcome: "unknown", why: `what it sets was already set before, and still is; but ${doubt}` };
     }
     case "nothing":

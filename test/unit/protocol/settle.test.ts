@@ -26,11 +26,12 @@ function each(
 
 const isHarmless = (again: string, { final }: Circumstances): boolean => final && !["no reason", "never"].includes(again);
 
-test("an effect decides where a record shows it, or the readings can be compared; what adds, only for one that is alone", () => {
+test("an effect decides where a record shows it, or the readings can be compared and a late value would undo nothing; what adds, only for one that is alone", () => {
   for (const { sight, again, on, verdict } of each("effect")) {
     const situation = JSON.stringify({ sight, on });
     if (on.additive && !on.alone) expect(verdict, situation).toBe("?");
-    else if ((sight as { rests: string }).rests === "record" || on.comparable) expect(verdict, situation).toBe("applied");
+    else if ((sight as { rests: string }).rests === "record") expect(verdict, situation).toBe("applied");
+    else if (on.comparable && (again !== "value" || on.final || on.settled)) expect(verdict, situation).toBe("applied");
     else expect(verdict, situation).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });

@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from "../../../base/json/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { type Alike, field, includes, isExactly, itemsOf } from "../../probes/compare.ts";
-import { isStamped } from "../../probes/recency.ts";
+import { isStamped, isTouchedBeside, newnessOf, timeOf } from "../../probes/recency.ts";
+import { partyMatch } from "./moves.ts";
 
 /** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
 export interface Setting {
@@ -15,24 +16,32 @@ export interface Setting {
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
-/** Returns the probe of a write that sets a value. Only whether the value was already set is kept from before. */
+/** Returns the probe of a write that sets a value. Of before, only whether the value was already set is kept, and the stamp. */
 export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting): Probe {
   const isExactlySo = (read: Readings, sent: Sent): boolean => isSo(read, sent, includes) && isSo(read, sent, isExactly);
   return forEach(split, {
     before: reads,
     after: reads,
-    keep: (read, sent) => ({ so: isSo(read, sent, includes), exactly: isExactlySo(read, sent) }),
+    keep: (read, sent) => ({
+      so: isSo(read, sent, includes),
+      exactly: isExactlySo(read, sent),
+      stamp: stampIn(stamped?.(read, sent).record),
+    }),
     judge: (evidence) => {
       const { before, now } = evidence;
+      const { record, thing = "" } = stamped?.(now, evidence) ?? {};
+      // What somebody else has changed since may hide this write's effect, or look like it.
+      if (isStampedByOther(evidence, record)) return CHANGED_BY_OTHERS;
       // An empty list proves nothing about something that does not exist.
       if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) return { seen: "nothing", again: "value" };
-      const { record, thing = "" } = stamped?.(now, evidence) ?? {};
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;
       const isExact = isExactlySo(now, evidence);
       if (isExact && before["exactly"] === true) return UNCHANGED;
       if (before["so"] === true && !(isExact && before["exactly"] === false)) return ALMOST_SO;
-      return { seen: "effect", by: { readBack: "as it was sent, and not so before" }, rests: "readings", again: "value" };
+      const by = { readBack: "as it was sent, and not so before" };
+      const isActors = isNewlyStamped(evidence, record) && !isTouchedBeside(evidence, thing);
+      return { seen: "effect", by, rests: "readings", again: "value", isActors };
     },
   });
 }
@@ -46,6 +55,30 @@ export const ALMOST_SO: Sight = {
   why: "what it sets was there before, and is there now, but not exactly as it was sent",
   again: "value",
 };
+
+const CHANGED_BY_OTHERS: Sight = {
+  seen: "unclear",
+  why: "someone else has changed it since the state before the write was read",
+};
+
+function stampIn(record: Json | undefined): Json {
+  return [field(record, "updatedAt") ?? null, field(record, "updatedBy") ?? null];
+}
+
+function isNewlyStamped({ actor, before }: Evidence, record: Json | undefined): boolean {
+  const was = before?.["stamp"];
+  return was !== undefined && !jsonEquals(was, stampIn(record)) && partyMatch(field(record, "updatedBy"), actor) === "yes";
+}
+
+function isStampedByOther(evidence: Evidence, record: Json | undefined): boolean {
+  const { actor, before } = evidence;
+  const by = field(record, "updatedBy");
+  if (actor === undefined || by === undefined || partyMatch(by, actor) !== "no") return false;
+  const was = before?.["stamp"];
+  if (was !== undefined && jsonEquals(was, stampIn(record))) return false;
+  const newness = newnessOf(evidence, timeOf(field(record, "updatedAt")));
+  return newness === "unknown" ? was !== undefined : newness !== "before";
+}
 
 function stampedAt(record: Json | undefined): Sight {
   return { seen: "effect", by: { readBack: "as it was sent", updatedAt: field(record, "updatedAt") ?? null }, rests: "record" };
@@ -84,6 +117,7 @@ export function makingProbe({ read, id, isOurId, isAsSent, isUnique, split = ite
       if (before === undefined) return UNREAD;
       if (before) return unique ? { seen: "nothing", again: "never" } : ALREADY_THERE;
       if (made === null) return unique ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
+      if (partyMatch(field(made, "createdBy"), evidence.actor) === "no") return MADE_BY_OTHERS;
       return isSame
         ? { seen: "effect", by: { readBack: "there under the id that was sent, and not there before" }, rests: "readings" }
         : {
@@ -100,4 +134,5 @@ function wasThere({ before }: Evidence, isOurs: boolean): boolean | undefined {
   return before === undefined ? undefined : before["present"] === true;
 }
 
+const MADE_BY_OTHERS: Sight = { seen: "conflict", why: "someone else made the thing with this id", rests: "readings" };
 const ALREADY_THERE: Sight = { seen: "unclear", why: "something with this id existed before" };
