@@ -103,9 +103,11 @@ async function readAll(
     const result =
       keeps === undefined ? await read(context, reading) : await readKept(context, reading, (record) => keeps(record, known));
     const isThere = result.kind === "read";
-    const isMissing = !isThere && (isNotThere(result.reply) || (optional && result.reply.meaning === "refused"));
+    // A gateway in front of a service that is down may say "not found" to everything.
+    const isNamedMissing = !isThere && isNotThere(result.reply) && !result.reply.foreign;
+    const isMissing = isNamedMissing || (!isThere && optional && result.reply.meaning === "refused");
     if (!isThere && !isMissing) return { problem: result.problem };
-    refused ||= !isThere && !isNotThere(result.reply);
+    refused ||= isMissing && !isNamedMissing;
     since ??= isThere ? result.date : result.reply.date;
     readings[name] = isThere ? result.payload : null;
   }
