@@ -255,6 +255,7 @@ test("what leaves for stdout and stderr as it is, past the rules of the door, is
     "cli/commands/reference/completion.ts", // for a shell
     "cli/commands/run/test.ts", // a line that is drawn
     "cli/commands/start/check.ts", // annotations: commands of ours
+    "cli/commands/start/convert.ts", // a document whose texts are written with escapes
     "cli/commands/start/fmt.ts", // the text that was piped in
     "cli/reporting/reporting.ts", // annotations
     "cli/shell.ts",

@@ -15,6 +15,7 @@ import {
 } from "yaml";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure } from "../base/failure.ts";
+import { harmless, harmlessJson } from "../base/text/harmless.ts";
 
 export { type Node, YAMLMap };
 
@@ -33,7 +34,16 @@ const EXACT: ScalarTag = {
   resolve: (text) => text,
   stringify: ({ value }) => (value as Decimal).text,
 };
-const TAGS = { customTags: [EXACT], aliasDuplicateObjects: false };
+// Writes a text in which a terminal or a log would find something to obey with escapes, which say the same.
+const ESCAPED: ScalarTag = {
+  tag: "tag:yaml.org,2002:str",
+  default: true,
+  test: /^(?!)/,
+  identify: (value) => typeof value === "string" && harmless(value) !== value,
+  resolve: (text) => text,
+  stringify: ({ value }) => harmlessJson(JSON.stringify(value)),
+};
+const TAGS = { customTags: [EXACT, ESCAPED], aliasDuplicateObjects: false };
 
 /** A field of a map that is written. */
 export interface WrittenField {

@@ -1,6 +1,7 @@
-import { existsSync, truncateSync } from "node:fs";
+import { existsSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { bothWays } from "../interchange/both-ways.ts";
 import { RecordingClient } from "../interchange/record-har.ts";
 import { LIMITS } from "../../src/base/limits.ts";
@@ -73,4 +74,20 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
     true,
     expect.stringContaining("session.har"),
   ]);
+});
+
+test("what convert prints is what it writes, to the letter", { timeout: 60_000 }, async () => {
+  const project = newProject();
+  const data = { id: "A1", a: "soft\u00adhyphen x\u200by", b: "see ##[section]x", c: "one\n::two", d: "\u202eabc" };
+  const client = new RecordingClient();
+  client.record(
+    "http://127.0.0.1:1/tokenize/app1/asset?actAs=userId:alice",
+    { method: "POST", body: JSON.stringify({ assetType: "Property", data }) },
+    { status: 200, text: "{}" },
+  );
+  project.write("session.har", client.archive());
+  const { stdout } = await project.run("convert", "session.har");
+  await project.run("convert", "session.har", "session.yaml");
+  expect(stdout).toBe(readFileSync(join(project.folder, "session.yaml"), "utf8"));
+  expect(parse(stdout)).toMatchObject({ steps: [{ with: { data } }] });
 });

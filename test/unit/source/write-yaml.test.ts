@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { harmless } from "../../../src/base/text/harmless.ts";
 import { toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/parse.ts";
 import { asNode, mapOf, onOneLine, writeDocument, writeYaml } from "../../../src/source/write-yaml.ts";
@@ -45,4 +46,23 @@ test("comments and empty lines stay with their fields", () => {
     { key: "with", value: steps, apart: true },
   ]);
   expect(document).toBe("mode: read-only # proved first\n\nwith:\n  # required: Id of the token.\n  id: mint\n");
+});
+
+test.for([
+  "soft\u00adhyphen x\u200by",
+  "see ##[section]x and ##vso[task]",
+  "one\n::two\nthree",
+  "::a",
+  "\u202eabc \u{e0041}",
+  `${"long ".repeat(40)}\n::set-output`,
+  "\u0007\u001b[31m",
+])("a text that a terminal or a log would obey is written with escapes, and read as it was: %j", (text) => {
+  const given = { [text]: text, list: [text, { inner: text }], id: "::" };
+  for (const written of [
+    writeYaml(given),
+    writeDocument(Object.entries(given).map(([key, field]) => ({ key, value: onOneLine(field) }))),
+  ]) {
+    expect(harmless(written)).toBe(written);
+    expect(parse(written)).toEqual(given);
+  }
 });

@@ -33,7 +33,7 @@ export const convert: Command<ConvertOptions> = async (shell, options): Promise<
   const lost = problems.filter(({ severity }) => severity === "error");
   if (!isMade) return summarise(shell, `${from} cannot be converted`, EXIT.cannotStart);
   if (to !== undefined) createFiles(shell, dirname(resolve(shell.cwd, to)), { [basename(to)]: made });
-  else if (!json) shell.stdout.write(made);
+  else if (!json) shell.stdout.write(made, "exact"); // it is piped into a file, and has nothing to obey in it
   if (lost.length === 0) return summarise(shell, "nothing is lost", EXIT.passed);
   if (acceptLoss) return summarise(shell, `${losses(lost.length)}, and accepted`, EXIT.passed);
   return summarise(shell, `${losses(lost.length)}; to accept this, add --accept-loss`, EXIT.failed);
