@@ -48,6 +48,7 @@ const GROUPS = [
       "protocol/(?:heading|record)",
       "cli/project/(?!watch)",
       "cli/runs/given-secrets",
+      "cli/reason",
     ].map((name) => `src/${name}`),
     ["js-yaml", "@marcbachmann", "diff"],
   ),

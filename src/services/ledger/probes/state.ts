@@ -2,7 +2,7 @@ import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { type Alike, field, includes, isExactly, itemsOf } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, newnessOf, timeOf } from "../../probes/recency.ts";
-import { partyMatch } from "./moves.ts";
+import { partyMatch } from "../../probes/match.ts";
 
 /** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
 export interface Setting {

@@ -25,7 +25,7 @@ import {
   without,
 } from "../../probes/compare.ts";
 import { isTouchedBeside, newnessOf } from "../../probes/recency.ts";
-import { partyMatch } from "./moves.ts";
+import { partyMatch } from "../../probes/match.ts";
 import {
   changesIn,
   effectOfChange,
