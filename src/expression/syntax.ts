@@ -86,14 +86,16 @@ const INEXACT: ReadonlyMap<string, string> = new Map([
   ["uint", "int(…)"],
 ]);
 
+const NUMBER_TYPES: ReadonlySet<string> = new Set(["int", "uint", "double"]);
+
 function inexactProblem(node: ASTNode): ExpressionProblem | undefined {
   const at = { code: "expression.inexact", start: node.start, end: node.end } as const;
   if (node.op === "call" && INEXACT.has(node.args[0])) {
     const [name] = node.args;
     return { ...at, message: `\`${name}\` is not available: numbers are exact here`, suggestion: `write ${INEXACT.get(name)}` };
   }
-  if (node.op === "call" && node.args[0] === "type")
-    return { ...at, message: "`type` is not available: the check knows the types, and every number that is read is a decimal" };
+  if (node.op === "id" && NUMBER_TYPES.has(node.args))
+    return { ...at, message: `no value is of the type \`${node.args}\`: every number that is read is a decimal` };
   if (node.op === "rcall" && node.args[0] === "json" && node.args[2].length === 0)
     return { ...at, message: "`json` is not available: it rounds the numbers that it reads" };
   const text = node.op === "value" ? node.input.slice(node.start, node.end) : "";

@@ -22,7 +22,7 @@ export interface NamedPlace {
 }
 
 /**
- * A journal that is moved, whatever its mark says. Only one of both places is ever live, and the marks say which: see decision 206. In their order:
+ * A journal that is moved, whatever its mark says. Only one of both places is ever live, and the marks say which: see decision 205. In their order:
  * `leave` the source, `arrive` and `copyFrom` in the target, `hasLeft` the source, `settle` the target.
  */
 export class MovingJournal {

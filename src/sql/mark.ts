@@ -10,7 +10,7 @@ const STEP = 1_000;
 /** What a place is in a move of the state: `leaving` while it is copied from here, `left` once it is elsewhere, `arriving` until it is complete here. */
 export type MoveRole = (typeof ROLES)[number];
 
-/** The mark of a place from which, or to which, a state is moved. See decision 206. */
+/** The mark of a place from which, or to which, a state is moved. See decision 205. */
 export interface MoveMark {
   /** What the place is in the move. */
   readonly role: MoveRole;

@@ -13,7 +13,7 @@ import { environmentAt, KEYS, newProject, operationsOf, type Project, reached, s
 
 /** More answers than a worker gets before it works, and `submit` before it has ended. */
 const ANSWERS_AT_START = 80;
-const ANSWERS_OF_SUBMIT = 24;
+const ANSWERS_OF_SUBMIT = 28;
 const SEED = Number(process.env["SEED"] ?? randomInt(1_000_000));
 
 /** After which of so many answers the connections are cut: a few by chance, or each at night. */

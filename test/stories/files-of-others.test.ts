@@ -107,7 +107,7 @@ test("a file that a person gives is read wherever it is, and what is in it is no
   );
   writeFileSync(join(outside, "rows.csv"), table);
   project.write("rows.csv", table);
-  project.write(".env", table);
+  project.write(".env", "ACCOUNT=c4nary-account\n");
   const given = async (path: string) => project.run("plan", "rows.yaml", "--env", "sandbox", "--input", `rows=${path}`);
   const far = await given(join(outside, "rows.csv"));
   expect(far.code, far.transcript).toBe(2);

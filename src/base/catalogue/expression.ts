@@ -52,7 +52,7 @@ export const EXPRESSION_CODES = {
     severity: "error",
     title: "a number that would be rounded",
     meaning:
-      "Numbers are exact here, both whole numbers and decimals. CEL's `double` and its `json` function lose digits silently. Its unsigned numbers, `uint` and 5u, do not mix with any other. Its `type` would call each number that is read a decimal, whether it is whole or not.",
+      "Numbers are exact here, both whole numbers and decimals. CEL's `double` and its `json` function lose digits silently. Its unsigned numbers, `uint` and 5u, do not mix with any other. No number that is read is of its types `int`, `uint` or `double`.",
     cure: "Write decimal(…) around a text that holds a number, or int(…) if it must be a whole number.",
     example: "double",
   },

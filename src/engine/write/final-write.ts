@@ -37,7 +37,7 @@ function inputOf(context: RunContext, place: Place, later: CallStep): JsonObject
   }
 }
 
-// The values of the steps that are over. Nothing is known of the others, not even whether they will run. See decision 210.
+// The values of the steps that are over. Nothing is known of the others, not even whether they will run. See decision 209.
 function stepsOver(context: RunContext): JsonObject {
   const { playbook, state } = context;
   const values = context.scopeAt({ frame: "", rounds: [] })["steps"];

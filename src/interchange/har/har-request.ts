@@ -49,7 +49,7 @@ export function callIn(exchange: KeptExchange): HarCall {
   };
 }
 
-/** Returns whether two requests ask for the same, with the same key, and for the same one who acts (decision 214). */
+/** Returns whether two requests ask for the same, with the same key, and for the same one who acts (decision 213). */
 export function isSameRequest(one: KeptExchange, other: KeptExchange): boolean {
   return one.method === other.method && one.url === other.url && one.body === other.body && callerOf(one) === callerOf(other);
 }

@@ -24,7 +24,7 @@ export function whenRun(skips: readonly string[] = []): string {
 
 /**
  * Translates what follows the success of a step: later steps are skipped where the workflow ends or jumps forward. A step that is itself skipped does
- * neither (decision 213).
+ * neither (decision 212).
  */
 export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked, skips: Skips): void {
   const { onSuccess = [] } = steps[at] ?? {};

@@ -184,7 +184,7 @@ function importStep(step: ActedStep, around: Around): void {
 }
 
 // A read that goes to the next step when it fails, and else over it and its receipt: returns where its receipt is, if it is read. Nothing jumps over
-// the read alone, and what it guards does not jump on (decision 213).
+// the read alone, and what it guards does not jump on (decision 212).
 function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps, skips }: Around): readonly number[] | undefined {
   const [write, next, last] = [steps[at + 1], steps[at + 2], steps[at + 3]];
   if (skips.has(at) || !goesTo(onFailure, write) || write?.onSuccess.length !== 0) return undefined;

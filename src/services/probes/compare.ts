@@ -18,7 +18,7 @@ export function includes(there: Json | undefined, asked: Json | undefined): bool
 
 /**
  * Returns whether a present value is the one that was sent. `includes` recognizes what a write left. Only `isExactly` shows that a write
- * would have changed nothing: what the service has beside the sent value may be what the write removes. See decision 211.
+ * would have changed nothing: what the service has beside the sent value may be what the write removes. See decision 210.
  */
 export type Alike = (there: Json | undefined, asked: Json | undefined) => boolean;
 

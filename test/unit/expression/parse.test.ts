@@ -49,9 +49,10 @@ test.for([
   expect(problem(text)).toMatchObject({ code: "expression.map-key", at, message });
 });
 
-test("what a value's type is called is not asked in a run", () => {
-  expect(problem("type(inputs.n) == int")).toMatchObject({ code: "expression.inexact", at: "type(inputs.n)" });
-  expect(isProblem(Expression.parse('inputs.type == "a" && response.type != "b"'))).toBe(false);
+test("no value is of a type of numbers that are rounded", () => {
+  expect(problem("type(inputs.n) == int")).toMatchObject({ code: "expression.inexact", at: "int" });
+  for (const text of ['inputs.type == "a" && response.type != "b"', "type(inputs.n) == string", "response.int == int('5')"])
+    expect(isProblem(Expression.parse(text)), text).toBe(false);
 });
 
 test("a duration that is written out is judged before the run", () => {

@@ -131,7 +131,7 @@ test("a write that a client sent again after a lost answer is one step, and the 
   expect(diagnostics.map(({ message }) => message)).toEqual(["a write whose answer was lost is one step, here and elsewhere"]);
 });
 
-// Decision 214.
+// Decision 213.
 test("the same request of another caller is a step of its own, after a lost answer too", () => {
   const kyc = (key: string): ClientRequest => ({ method: "POST", headers: { "x-api-key": key }, body: '{"countryCode":620}' });
   const { text } = imported((client) => {

@@ -80,8 +80,12 @@ test("an asset's id is what its type's primary key says", () => {
 test("every share token of a batch of vaults has an id of its own, and those of small batches are as in earlier versions", () => {
   const vaults = (count: number): Json[] =>
     Array.from({ length: count }, () => ({ vaultToken: Array.from({ length: 12 }, () => ({})) }));
-  const names: GivenNames = { id: (part = "") => `v${part}`, mark: "" };
-  const sent = completed(operationNamed("ledger.vault.create"), { items: vaults(12) }, { names, profile: DEFAULT_PROFILE });
+  const given: GivenNames = { id: (part = "") => `v${part}`, mark: "" };
+  const sent = completed(
+    operationNamed("ledger.vault.create"),
+    { items: vaults(12) },
+    { names: given, profile: DEFAULT_PROFILE },
+  );
   const ids = (sent["items"] as readonly JsonObject[]).map((vault) =>
     (vault["vaultToken"] as readonly JsonObject[]).map(({ id }) => id),
   );
