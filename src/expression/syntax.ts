@@ -172,7 +172,9 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
   const assumed = assumedIn(node);
   childrenOf(node).forEach((child, at) => {
     const more = assumed?.[at];
-    collect(child, more === undefined ? inner : { ...inner, under: [...inner.under, ...more] }, found);
+    // The list itself is read outside of the comprehension, where its name means what it means elsewhere.
+    const here = node.op === "rcall" && at === 0 ? around : inner;
+    collect(child, more === undefined ? here : { ...here, under: [...here.under, ...more] }, found);
   });
 }
 

@@ -44,18 +44,19 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     return { service, schema, machine };
   }
 
+  /** Resolves when a run has begun. */
+  async function runHolds(schema: string): Promise<void> {
+    const sql = `SELECT 1 FROM ${schema}.lease WHERE kind = 'run'`;
+    await vi.waitFor(async () => expect(await server.query(sql)).toHaveLength(1), { timeout: LONGEST_MS });
+  }
+
   test(
     "its run writes nothing more when it wakes up, and reports its outcome",
     async () => {
       const { service, schema, machine } = await place();
       const first = machine().start("schedule", "writes.yaml");
       await logged(first, "firing.started");
-      await vi.waitFor(
-        async () => expect(await server.query(`SELECT 1 FROM ${schema}.lease WHERE kind = 'run'`)).toHaveLength(1),
-        {
-          timeout: 20_000,
-        },
-      );
+      await runHolds(schema);
       await first.signal("SIGSTOP");
       const second = machine().start("schedule", "writes.yaml");
       await logged(second, "firing.started");
@@ -80,7 +81,7 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     async () => {
       const { service, schema, machine } = await place();
       const scheduler = machine().start("schedule", "writes.yaml");
-      await logged(scheduler, "firing.started");
+      await runHolds(schema);
       await server.stop("fast");
       await logged(scheduler, "schedule.database");
       await server.run();

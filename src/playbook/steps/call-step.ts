@@ -73,7 +73,7 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
     pages,
     retry: operation.writes ? undefined : retryOf(retry),
     ensure: operation.writes ? readEnsure(ensure, beside) : undefined,
-    discover: operation.writes ? readDiscover(discover, beside) : undefined,
+    discover: operation.writes ? readDiscover(discover, beside, operation) : undefined,
   };
 }
 

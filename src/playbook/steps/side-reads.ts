@@ -12,7 +12,7 @@ import type { Discover, Ensure, Retry, SideRead } from "../model.ts";
 import { operationAt } from "./operation-name.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
-import { responseType } from "../types/value-types.ts";
+import { isFieldOfStep, responseType } from "../types/value-types.ts";
 import { checkWith } from "./call-input.ts";
 
 /** The place of a read beside a step. */
@@ -80,8 +80,8 @@ export function conditionOver(
   return readCondition(node, around.context, scopeAt(around, spot, own === undefined ? undefined : { id: own }, { response }));
 }
 
-/** Reads `discover`. */
-export function readDiscover(fields: DiscoverFields | undefined, beside: Beside): Discover | undefined {
+/** Reads `discover` of a step that calls this operation. */
+export function readDiscover(fields: DiscoverFields | undefined, beside: Beside, operation: Operation): Discover | undefined {
   if (fields === undefined) return undefined;
   const { read: reads, with: input, as, within: withinMs, one: expression, outputs, ...rest } = fields;
   allRead(rest);
@@ -104,7 +104,12 @@ export function readDiscover(fields: DiscoverFields | undefined, beside: Beside)
   }
   const scope = withoutSecrets(scopeAt(around, spot, { id: own }, { response, one: item }));
   const named = outputs?.kind === "map" ? [...outputs.entries] : [];
-  const found = named.flatMap(([name, { value }]) => {
+  const found = named.flatMap(([name, { key, value }]) => {
+    if (isFieldOfStep(operation, name)) {
+      const message = `steps.${own}.${name} is a field of the step itself, which an output of this name would hide`;
+      around.context.report({ code: "schema.name", message, suggestion: "choose another name" }, key);
+      return [];
+    }
     const output = readBare(value, around.context, scope);
     return output === undefined ? [] : [[name, output.expression] as const];
   });

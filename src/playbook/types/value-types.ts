@@ -158,6 +158,11 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
   ensured: "The last answer that `ensure` read.",
 };
 
+/** Returns whether `steps.ID` of a call has a field of this name already: what a step discovers is beside its other fields. */
+export function isFieldOfStep({ yields }: Operation, name: string): boolean {
+  return Object.hasOwn(STEP_WORDS, name) || Object.hasOwn(yields, name);
+}
+
 /** The type of `steps.ID` of a block. */
 export function blockType(types: TypeEnvironment): TypeName {
   return types.define("Block", { outcome: "string" }, { words: (field) => STEP_WORDS[field] });

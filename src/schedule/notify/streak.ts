@@ -38,8 +38,8 @@ export function streakAfter(before: Streak | undefined, { tick, state, problem }
   return { ...before, times: before.times + 1, notifiedAt: isDue ? tick : before.notifiedAt };
 }
 
-// What is another each time: moments, runs, ids that a service makes up, processes.
-const PASSING = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{8}T\d{6}-\w{8}\b|\b[\da-f]{8}[\da-f-]*\b|\bprocess \d+/gi;
+// What is another each time: moments, runs, ids that a service makes up, processes. Digits alone are an amount.
+const PASSING = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{8}T\d{6}-\w{8}\b|\b(?=[\d-]*[a-f])[\da-f]{8}[\da-f-]*\b|\bprocess \d+/gi;
 
 function lasting(message: string): string {
   return message.replaceAll(PASSING, "#");

@@ -80,10 +80,14 @@ export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "inpu
   const result = field(payload, "result") ?? null;
   if (text(field(result, "transactionId") ?? null) === undefined) return "the answer names no transaction";
   const status = text(field(result, "status") ?? null);
-  if (status !== undefined && profile.ledger.receipt.failed.includes(status)) return `the purchase is ${status}`;
+  const failed = [FAILED, ...profile.ledger.receipt.failed].map((word) => word.toLowerCase());
+  if (status !== undefined && failed.includes(status.toLowerCase())) return `the purchase is ${status}`;
   const other = ASKED.find((name) => isOther(field(result, name) ?? null, input[name] ?? null));
   return other === undefined ? undefined : `the answer is of another purchase: its ${other} is not the one that was asked for`;
 }
+
+// The word of the envelopes of this interface. Which words a purchase has is not shown.
+const FAILED = "Failed";
 
 const ASKED = ["tokenSaleId", "amount", "userAddress"] as const;
 

@@ -20,9 +20,14 @@ export function newnessOf({ since }: Pick<Evidence, "since">, at: number | undef
   return at < since + SECOND_MS ? "same second" : "after";
 }
 
-/** A timestamp as the service writes it; `undefined` when it is none. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/** A timestamp as the service writes it: ISO 8601, and in UTC where it names no offset. `undefined` when it is none. */
 export function timeOf(value: Json | undefined): number | undefined {
-  const time = Date.parse(text(value) ?? "");
+  const [written, offset] = ISO_TIME.exec(text(value) ?? "") ?? [];
+  if (written === undefined) return undefined;
+  // Without an offset, JavaScript would take it for a time of this machine's zone.
+  const time = Date.parse(offset === undefined ? `${written}Z` : written);
   return Number.isNaN(time) ? undefined : time;
 }
 

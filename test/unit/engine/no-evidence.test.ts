@@ -68,6 +68,7 @@ function servePurchase(result: object): ReturnType<typeof serve> {
 test.for([
   ["names no transaction", {}, "the answer names no transaction"],
   ["has failed", { transactionId: "p1", status: "FAILED" }, "the purchase is FAILED"],
+  ["has failed, in other letters", { transactionId: "p1", status: "Failed" }, "the purchase is Failed"],
   ["is of another sale", { transactionId: "p1", tokenSaleId: "s2" }, "its tokenSaleId is not"],
   ["is of another amount", { transactionId: "p1", tokenSaleId: "s1", amount: 500 }, "its amount is not"],
   ["is of another wallet", { transactionId: "p1", userAddress: "0xCd" }, "its userAddress is not"],

@@ -163,3 +163,8 @@ test.for([`"http://x" == 'y//z'`, `'''//''' != """//"""`, `r'\\' + '//' == ''`, 
     expect(Expression.parse(text)).toBeInstanceOf(Expression);
   },
 );
+
+test("the list of a comprehension is read outside of it, whatever its items are called", () => {
+  expect(references("[secrets.PIN].map(secrets, secrets)[0]")).toEqual(["secrets.PIN"]);
+  expect(references("response.records.exists(response, response.id == inputs.id)")).toEqual(["response.records", "inputs.id"]);
+});

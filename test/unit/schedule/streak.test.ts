@@ -50,6 +50,7 @@ test.for([
     2,
   ],
   ["another status of HTTP", [failing("HTTP 502: "), failing("HTTP 503: ")], 2],
+  ["another amount", [failing("20000000 are not 35000000"), failing("20000000 are not 90000000")], 2],
   ["another step", [failing("mint1: HTTP 403: no"), failing("mint2: HTTP 403: no")], 2],
   ["the first again after another", [failing("this"), failing("that"), failing("this")], 3],
   ["a failure, what waits for approval, and a failure", [failing("no"), { minutes: 5, outcome: "pending" }, failing("no")], 3],
