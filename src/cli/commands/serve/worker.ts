@@ -54,11 +54,14 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const upkeep = eachSecond(AbortSignal.any([stopping, over.signal]), log, async () => {
     await alarms.deliver();
     await runs.releaseAbandoned();
-    await queue.reportGivenUp((run, result) => {
+  });
+  // Nobody waits for the end of this: on a connection that hangs, a question to the queue takes half a minute, and the next one may hang too.
+  void eachSecond(AbortSignal.any([stopping, over.signal]), log, () =>
+    queue.reportGivenUp((run, result) => {
       alarms.ended(run, result, { redact: redactor([]) });
       log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
-    });
-  });
+    }),
+  );
   open.defer(() => {
     over.abort();
     return upkeep;
