@@ -293,9 +293,7 @@ export function turnedOnClaim({ completed, stopped, turned, turnedBefore }: Step
 }
 
 function lastTurn({ steps }: RunState): number {
-  let last = -1;
-  for (const { turned } of steps.values()) last = Math.max(last, turned?.sequence ?? -1);
-  return last;
+  return [...steps.values()].reduce((last, { turned }) => Math.max(last, turned?.sequence ?? -1), -1);
 }
 
 // A check is about the moment when all steps are done. A result from an earlier claim may be out of date, so it is checked again.

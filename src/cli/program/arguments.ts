@@ -5,8 +5,7 @@ import { didYouMean } from "../../base/text/text.ts";
 import { DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
 import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
 
-/** Says what an argument must be. The command line knows it by its code. */
-/** A value of an option or an argument that cannot be taken, in a sentence that says what can. */
+/** A value of an option or an argument that cannot be taken; its message says what can. The command line knows it by its code. */
 export class WrongArgument extends Error {
   override readonly name = "WrongArgument";
   readonly code = "commander.invalidArgument";
@@ -96,7 +95,7 @@ export function collectInput(text: string, before: Readonly<Record<string, strin
   const key = text.slice(0, at);
   if (before !== undefined && Object.hasOwn(before, key))
     throw new WrongArgument(`${key} is given twice, and one of both would not count.`);
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  return { ...before, [key]: text.slice(at + 1) };
 }
 
 // A comma parts two reports only where a format follows: file names may hold commas.
