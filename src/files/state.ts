@@ -145,20 +145,3 @@ function closeFolder(folder: string): void {
     closeSync(descriptor);
   }
 }
-
-/** Where a state was, its name now, and the command that brings a state back there. */
-interface MovedAway {
-  readonly from: string;
-  readonly aside: string;
-  readonly back: string;
-}
-
-/** The failure of whoever looks for a state where it was moved away. */
-export function movedAway({ from, aside, back }: MovedAway): Failure {
-  return new Failure({
-    code: "state.moved-away",
-    message: `the state of ${from} was moved to another place`,
-    why: `a run that began here would not know what was done before, and could do it again; what was here is kept as ${aside}`,
-    next: `let tokenbook.yaml name the place to which it was moved (state:), or bring it back: ${back}`,
-  });
-}

@@ -1,6 +1,6 @@
 import { Failure, invariant } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import { movedAway } from "../files/state.ts";
+import { movedAway } from "../base/moved-away.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import { DATABASE, markFailure, markOf, roleOf, writeMark } from "../sql/mark.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
@@ -68,7 +68,7 @@ export function assertNotMovedAway(database: SqlDatabase): void {
   if (typeof aside === "string")
     throw movedAway({
       from: `the schema "${schema}"`,
-      aside: `the schema "${aside}"`,
+      kept: `the schema "${aside}"`,
       back: "tokenbook state move FOLDER database",
     });
 }

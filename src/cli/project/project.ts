@@ -4,6 +4,7 @@ import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { movedAway } from "../../base/moved-away.ts";
 import { Secret } from "../../base/secret.ts";
 import { count, didYouMean, quoted } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
@@ -14,7 +15,7 @@ import type { Target } from "../../environment/target.ts";
 import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
 import { type NamedFile, readRegular } from "../../files/regular.ts";
-import { folderMovedAway, movedAway, stateEntry } from "../../files/state.ts";
+import { folderMovedAway, stateEntry } from "../../files/state.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";
 import type * as Interchange from "../../interchange/check.ts";
@@ -76,7 +77,7 @@ export function statePlace(shell: ProjectShell, where: Where): StatePlace {
   const folder = stateDirectory(shell, where);
   const aside = folderMovedAway(folder);
   if (aside === undefined) return folder;
-  throw movedAway({ from: folder, aside, back: `tokenbook state move database ${quoted(folder)}` });
+  throw movedAway({ from: folder, kept: aside, back: `tokenbook state move database ${quoted(folder)}` });
 }
 
 /**
