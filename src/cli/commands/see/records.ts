@@ -1,10 +1,10 @@
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
-import { leftBy } from "../../../engine/run/writes-left-open.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
-import { stateOf } from "../../../protocol/state.ts";
+import { leftWrites } from "../../../protocol/open-writes.ts";
+import { advance, emptyState, type RunState } from "../../../protocol/state.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
@@ -66,23 +66,31 @@ function verify(store: JournalStore, run: string): Verified {
   let [records, hash]: [number, string | null] = [0, null];
   try {
     const before = store.endOf(run);
-    for (const each of store.chain(run)) [records, hash] = [records + 1, each.hash];
-    return { run, records, hash, problem: endProblem(store, run, before) ?? null };
+    const state = emptyState();
+    for (const each of store.chain(run)) {
+      [records, hash] = [records + 1, each.hash];
+      advance(state, each.record);
+    }
+    return { run, records, hash, problem: endProblem(store, { run, state, before }) ?? null };
   } catch (error) {
     if (error instanceof Failure && DAMAGE.has(error.code)) return { run, records, hash, problem: error };
     throw error;
   }
 }
 
+/** A run whose chain was read, and what its row said of its end before that. */
+interface ReadRun {
+  readonly run: string;
+  readonly state: RunState;
+  readonly before: ReturnType<JournalStore["endOf"]>;
+}
+
 // The chain covers the records. What the row says beside them decides whether a run blocks others, and follows from them.
-function endProblem(
-  store: JournalStore,
-  run: string,
-  { outcome, settled }: ReturnType<JournalStore["endOf"]>,
-): Failure | undefined {
-  const { closed } = stateOf(store.read(run));
+function endProblem(store: JournalStore, { run, state, before }: ReadRun): Failure | undefined {
+  const { closed } = state;
+  const { outcome, settled } = before;
   const says = outcome === undefined || outcome === "interrupted" || outcome === closed?.outcome;
-  if (says && !(settled && leftBy(store, { id: run, held: undefined }) !== undefined)) return undefined;
+  if (says && !(settled && leftWrites(state, false).length > 0)) return undefined;
   // Somebody may continue it, or has just ended it.
   const now = store.endOf(run);
   if (store.leases.holding(run) !== undefined || now.outcome !== outcome || now.settled !== settled) return undefined;
