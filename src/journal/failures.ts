@@ -1,7 +1,7 @@
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { didYouMean } from "../base/text/text.ts";
+import { didYouMean, quoted } from "../base/text/text.ts";
 import { spellHolder } from "./holder.ts";
 import type { Lease } from "./leases.ts";
 
@@ -83,4 +83,9 @@ export function runHeld(lease: Lease): Failure {
 export function releaseHint({ runId, holder, life }: Lease): string {
   if (holder === undefined || life !== "unknown") return "";
   return `. If it is gone for good (look on ${holder.host}): tokenbook runs release ${runId} --because TEXT`;
+}
+
+/** Returns the command by which a person records the outcome of a write: with the outcome that they have already given, and never with a reason. */
+export function resolvingCommand(run: string, step: string, verdict?: "applied" | "absent"): string {
+  return `tokenbook resolve ${quoted(run)} --step ${quoted(step)} --as ${verdict ?? "applied|absent"} --because TEXT`;
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../base/failure.ts";
+import { resolvingCommand } from "../journal/failures.ts";
 import { LIMITS } from "../base/limits.ts";
 import { rested } from "../base/time/turns.ts";
 import { count, quoted } from "../base/text/text.ts";
@@ -342,7 +343,7 @@ export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Sche
       code: "schedule.blocked",
       message: `not run: the run ${runId} of this playbook is ${outcome}, and left the write "${step}" open`,
       why: "the playbook writes, and would do the same a second time if that write took effect",
-      next: `tokenbook resume ${runId}; or, once you know: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`,
+      next: `tokenbook resume ${runId}; or, once you know: ${resolvingCommand(runId, step)}`,
     };
   }
   return {

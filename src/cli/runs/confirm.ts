@@ -34,7 +34,7 @@ interface Confirming {
  * Returns who consents to what these playbooks write: by `--yes`, by a plan that somebody else has approved, or by an answer on the terminal;
  * how somebody does so where nobody can be asked. Nothing where nobody need consent. Throws a Failure when the plan is not approved, or the answer is no.
  */
-export async function confirmationFor(
+export async function consentFor(
   shell: ProjectShell,
   options: ConfirmOptions,
   { session, all }: Confirming,

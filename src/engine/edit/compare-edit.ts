@@ -1,6 +1,7 @@
 import { changesBetween } from "../../base/text/difference.ts";
+import { resolvingCommand } from "../../journal/failures.ts";
 import { isObject } from "../../base/json/json.ts";
-import { quoted } from "../../base/text/text.ts";
+
 import { operationNamed } from "../../operations/operation.ts";
 import { canUndo } from "../../services/sets.ts";
 import { isWrite } from "../../playbook/model.ts";
@@ -112,7 +113,7 @@ class Comparison {
       const [was, is] = [this.#traces.before.begun.get(step), this.#traces.now.begun.get(step)];
       if (is !== undefined && is.holder?.address === was?.holder?.address && is.part === was?.part) return [];
       const moved = is === undefined ? "was removed" : "was moved";
-      return `${before.file}: ${step} (${operation}) ${moved}, but its outcome is unknown; first: tokenbook resolve ${runId} --step ${quoted(step)} --as applied|absent --because TEXT`;
+      return `${before.file}: ${step} (${operation}) ${moved}, but its outcome is unknown; first: ${resolvingCommand(runId, step)}`;
     });
   }
 

@@ -1,6 +1,7 @@
 import { Failure } from "../../base/failure.ts";
+import { resolvingCommand } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, firstLines, quoted } from "../../base/text/text.ts";
+import { count, firstLines } from "../../base/text/text.ts";
 import { organizationOf } from "../../environment/target.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
@@ -64,6 +65,6 @@ function changed(opened: RunOpened, parts: RunParts, state: RunState): Failure {
 function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): string {
   const [open] = openWrites(state);
   if (open !== undefined)
-    return `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it: tokenbook resolve ${opened.runId} --step ${quoted(open.step)} --as applied|absent --because TEXT`;
+    return `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it: ${resolvingCommand(opened.runId, open.step)}`;
   return `or ${howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target) })}`;
 }

@@ -1,8 +1,9 @@
 import { EXIT } from "../../base/exit.ts";
+import { resolvingCommand } from "../../journal/failures.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isMasked } from "../../base/secret.ts";
-import { count, quoted } from "../../base/text/text.ts";
+import { count } from "../../base/text/text.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
@@ -163,7 +164,7 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
       "check the ledger again and continue that run:",
       `tokenbook resume ${run.id}`,
       "or check the ledger yourself and record what you found:",
-      `tokenbook resolve ${run.id} --step ${quoted(write.step)} --as applied|absent --because TEXT`,
+      resolvingCommand(run.id, write.step),
       "or run beside it, with your reason kept in the journal, by adding: --anyway --because TEXT",
     ].join("\n"),
     exit: EXIT.locked,

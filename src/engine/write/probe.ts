@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { resolvingCommand } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { quoted } from "../../base/text/text.ts";
+
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../services/probe.ts";
 import { openProblem } from "../../protocol/attempts.ts";
@@ -244,6 +245,6 @@ export function whatNext({ opened: { runId } }: RunContext, { address }: Place):
     "do not run this playbook again, because the write could happen twice; check the ledger again and continue this run:",
     `tokenbook resume ${runId}`,
     "or check the ledger yourself and record what you found:",
-    `tokenbook resolve ${runId} --step ${quoted(address)} --as applied|absent --because TEXT`,
+    resolvingCommand(runId, address),
   ].join("\n");
 }

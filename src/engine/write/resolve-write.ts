@@ -1,5 +1,6 @@
 import { Failure } from "../../base/failure.ts";
-import { didYouMean, quoted } from "../../base/text/text.ts";
+import { didYouMean } from "../../base/text/text.ts";
+import { resolvingCommand } from "../../journal/failures.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { AttemptSettled } from "../../protocol/record.ts";
@@ -45,11 +46,6 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
   await store.release(journal, "interrupted", found.length > 1);
   return write;
-}
-
-/** Returns the command that records a person's word on a write; the outcome that they already gave, and never the reason. */
-export function resolvingCommand(run: string, step: string, verdict?: Resolution["verdict"]): string {
-  return `tokenbook resolve ${quoted(run)} --step ${quoted(step)} --as ${verdict ?? "applied|absent"} --because TEXT`;
 }
 
 function nothingToResolve(runId: string, { step, verdict }: Resolution, found: readonly OpenWrite[]): Failure {

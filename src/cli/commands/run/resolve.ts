@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { resolveWrite, resolvingCommand } from "../../../engine/write/resolve-write.ts";
+import { resolveWrite } from "../../../engine/write/resolve-write.ts";
+import { resolvingCommand } from "../../../journal/failures.ts";
 import { openWrites } from "../../../protocol/open-writes.ts";
 import { stateOf } from "../../../protocol/state.ts";
 import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";

@@ -82,7 +82,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
       const consent = async (session: Session): Promise<Consent | undefined> => {
         if (options.repeat !== undefined && ready.some(({ playbook }) => writes(playbook)))
           throw repeatProtected(session.target.environment);
-        return (await import("../../runs/confirm.ts")).confirmationFor(shell, options, {
+        return (await import("../../runs/confirm.ts")).consentFor(shell, options, {
           session,
           all: { ready, secrets, skipped },
         });

@@ -51,12 +51,13 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   open.defer(() => page?.close());
   const stopping = shell.stopping();
   const over = new AbortController();
-  const upkeep = eachSecond(AbortSignal.any([stopping, over.signal]), log, async () => {
+  const isOver = AbortSignal.any([stopping, over.signal]);
+  const upkeep = eachSecond(isOver, log, async () => {
     await alarms.deliver();
     await runs.releaseAbandoned();
   });
   // Nobody waits for the end of this: on a connection that hangs, a question to the queue takes half a minute, and the next one may hang too.
-  void eachSecond(AbortSignal.any([stopping, over.signal]), log, () =>
+  void eachSecond(isOver, log, () =>
     queue.reportGivenUp((run, result) => {
       alarms.ended(run, result, { redact: redactor([]) });
       log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
