@@ -7,7 +7,7 @@ import type { MapNode, Range, ScalarNode, SourceNode } from "../../source/node.t
 import type { CheckContext, Checked, ExpressionScope } from "../check-context.ts";
 import { checkEntityMap, checkEntityText, isEntity } from "../steps/entity-attributes.ts";
 import { misplacedFinding } from "../types/id-kinds.ts";
-import { holdsExpression, openingIn, type Span, spansIn, wholeExpression } from "./expression-spans.ts";
+import { adviceOnSpaces, holdsExpression, openingIn, type Span, spansIn, wholeExpression } from "./expression-spans.ts";
 import type { Template } from "./template.ts";
 import { kindOfType, kindsOf } from "../types/value-types.ts";
 import { warnOfUnmarked } from "../predictions/warnings.ts";
@@ -133,6 +133,8 @@ function compileText(value: string, node: ScalarNode, { schema, context, scope }
 
 // What to write where a text is given, and something else belongs.
 function textInstead(schema: JsonSchema | undefined, text: string): string | undefined {
+  const spaces = adviceOnSpaces(text);
+  if (spaces !== undefined) return spaces;
   if (isEntity(schema)) {
     const [, attribute = "userId", value = text] = /^(\w+):(.*)$/s.exec(text) ?? [];
     return `write { ${attribute}: ${JSON.stringify(value)} }`;

@@ -43,11 +43,18 @@ export function* spansIn(text: string): Generator<Span> {
   }
 }
 
-/** Returns the expression that is a whole text, if one is. */
+/** Returns the expression that is a whole text, if one is: with a space or a line break around it, it is a part of a text. */
 export function wholeExpression(text: string): Span | undefined {
   if (!holdsExpression(text)) return undefined;
   const [span] = spansIn(text);
-  return span !== undefined && span.end - span.start === text.trim().length ? span : undefined;
+  return span !== undefined && span.end - span.start === text.length ? span : undefined;
+}
+
+/** Returns how to write a text that is one expression but for the spaces around it, where no text belongs; `undefined` for others. */
+export function adviceOnSpaces(text: string): string | undefined {
+  return wholeExpression(text) === undefined && wholeExpression(text.trim()) !== undefined
+    ? "remove the spaces and line breaks around ${{ }}; in place of > or |, write >- or |-"
+    : undefined;
 }
 
 // The text between the parts that matter: anything but a quote or a brace; and a text, raw or not, long or short.

@@ -6,7 +6,7 @@ import type { CheckContext, ExpressionScope } from "../check-context.ts";
 import { checkEntityText } from "./entity-attributes.ts";
 import { KEY_ACTS, nameIn, readIdentity } from "./identity.ts";
 import type { ActorDeclaration, ActorUse } from "../model.ts";
-import { holdsExpression, wholeExpression } from "../expressions/expression-spans.ts";
+import { adviceOnSpaces, holdsExpression, wholeExpression } from "../expressions/expression-spans.ts";
 import { kindOfType } from "../types/value-types.ts";
 
 interface UseSurroundings {
@@ -68,7 +68,7 @@ function unknownActor(name: string, { context, actors, place }: UseSurroundings)
     {
       code: "playbook.unknown-actor",
       message: `there is no actor "${name}"`,
-      suggestion: near === undefined ? known : `did you mean "${near}"?`,
+      suggestion: adviceOnSpaces(name) ?? (near === undefined ? known : `did you mean "${near}"?`),
     },
     place,
   );

@@ -27,6 +27,11 @@ export function saidOf(step: string, before = ""): string[] {
   return checkPlaybook("test.yaml", holding(step, before)).diagnostics.map(({ code, message }) => `${code} ${message}`);
 }
 
+/** What is suggested for a step. */
+export function suggestionsOf(step: string, before = ""): (string | undefined)[] {
+  return checkPlaybook("test.yaml", holding(step, before)).diagnostics.map(({ suggestion }) => suggestion);
+}
+
 // Whoever acts is of no matter to most tests: where they name nobody, the key acts.
 function holding(step: string, before: string): string {
   const rest = /^defaults:/m.test(before) ? "" : "defaults: { as: { ledger: key } }\n";

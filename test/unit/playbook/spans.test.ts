@@ -21,8 +21,9 @@ test.for([
   expect(textsIn(text)).toEqual(found);
 });
 
-test("an expression is whole when nothing but space is around it", () => {
-  expect(wholeExpression(' ${{ {"a": {}}  }}\n')?.text).toBe(' {"a": {}}  ');
+test("an expression is whole when nothing is around it, not even a space", () => {
+  expect(wholeExpression('${{ {"a": {}}  }}')?.text).toBe(' {"a": {}}  ');
+  for (const text of [" ${{ a }}", "${{ a }} ", "${{ a }}\n"]) expect(wholeExpression(text)).toBeUndefined();
   expect(wholeExpression("${{ a }} ${{ b }}")).toBeUndefined();
   expect(wholeExpression("x${{ a }}")).toBeUndefined();
 });

@@ -59,7 +59,7 @@ test("who acts is known before the run, or an expression of it", () => {
     name: "a",
     identity: { ledger: "userId:x:y" },
   });
-  expect(onlyStep('uses: ledger.status\nas: " ${{ actors.g[0] }} "', actors).as).toMatchObject({ kind: "entity" });
+  expect(onlyStep('uses: ledger.status\nas: "${{ actors.g[0] }}"', actors).as).toMatchObject({ kind: "entity" });
   expect(onlyStep("uses: ledger.status", "defaults: {}").as).toBeUndefined();
 });
 

@@ -4,7 +4,7 @@ import { EvaluationFailure, type Scope } from "../../../src/expression/expressio
 import { foresee } from "../../../src/engine/run/foresee.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { bind, expressionsIn, ORGANIZATION } from "../../../src/playbook/expressions/template.ts";
-import { onlyStep, saidOf } from "./helper.ts";
+import { onlyStep, saidOf, suggestionsOf } from "./helper.ts";
 
 const INPUTS =
   "inputs: { s: { type: string }, d: { type: decimal }, b: { type: boolean }, l: { type: list }, o: { type: object } }";
@@ -79,6 +79,22 @@ test("texts take expressions in, and keep what is around them", () => {
   ).toEqual({
     id: " Loft-12345678901234567890.50/truek1!",
   });
+});
+
+test("spaces and line breaks around an expression belong to the text, and nothing but a text can have them", () => {
+  const written =
+    'uses: ledger.asset.create\nwith: { assetType: P, data: { id: " ${{ inputs.s }} ", same: "${{ inputs.d }}", line: "${{ inputs.d }}\\n" } }';
+  expect(writeJson(bound(written))).toBe(
+    '{"assetType":"P","data":{"id":" Loft ","same":12345678901234567890.50,"line":"12345678901234567890.50\\n"}}',
+  );
+  const why = "remove the spaces and line breaks around ${{ }}; in place of > or |, write >- or |-";
+  for (const step of [
+    'uses: ledger.token.mint\nwith: { id: T, to: "userId:x", value: " ${{ inputs.d }}" }',
+    'uses: ledger.token.mint\nwith: { id: T, value: 1, to: "${{ actors.g[0] }} " }',
+    'uses: ledger.status\nas: "${{ actors.g[0] }}\\n"',
+    'uses: ledger.token.get\nforeach: { each: "${{ inputs.l }} ", key: each }\nwith: { id: "${{ each }}" }',
+  ])
+    expect(suggestionsOf(step, `${INPUTS}\nactors: { g: [{ ledger: "userId:a" }] }`)).toContain(why);
 });
 
 test("free-form data takes any value", () => {
