@@ -14,6 +14,7 @@ import { commentProblem, summaryOf, syntaxProblem } from "./slip.ts";
 import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
+import { alteredPart } from "./whole-use.ts";
 
 /** The values of the names in an expression while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;
@@ -38,6 +39,13 @@ export class EvaluationFailure extends Error {
 const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 
 type Program = ReturnType<Environment["parse"]>;
+
+/** A part of an expression, with its offsets in the expression's text. */
+export interface ExpressionPart {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** An expression, parsed once and evaluated many times. */
 export class Expression {
@@ -84,6 +92,12 @@ export class Expression {
   /** What is certain wherever the expression holds as a condition. */
   assumptions(): readonly Assumption[] {
     return assumptionsOf(this.#program.ast);
+  }
+
+  /** Returns the first part that gives something else than the whole value of a name, such as `substring` of it. */
+  alteredPart(name: string): ExpressionPart | undefined {
+    const part = alteredPart(this.#program.ast, name);
+    return part === undefined ? undefined : { text: this.text.slice(part.start, part.end), start: part.start, end: part.end };
   }
 
   /**

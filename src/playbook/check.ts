@@ -95,6 +95,7 @@ const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
   "playbook.key-twice",
   "playbook.misspelt-condition",
   "playbook.no-actor",
+  "playbook.secret-part",
 ]);
 
 /**

@@ -256,6 +256,14 @@ export const PLAYBOOK_CODES = {
     cure: "Write NAME: env:VARIABLE or NAME: file:PATH. If the secret itself was saved in the file, change it at its origin.",
     example: "secret-literal",
   },
+  "playbook.secret-part": {
+    severity: "error",
+    title: "a part of a secret, or a changed secret",
+    meaning:
+      "A secret is masked wherever it occurs as a whole. tokenbook cannot recognize a part of it, or the same letters in upper case, so the journal and reports would show them.",
+    cure: "Use the secret whole: as a value, in a list or a map, joined to a text with +, compared, or in contains, startsWith, endsWith and re2. Declare a part that you need under `secrets:`.",
+    example: "secret-part",
+  },
   "playbook.step-not-run": {
     severity: "error",
     title: "a step is used before it has run",

@@ -100,7 +100,10 @@ export interface SecretStandpoint {
   readonly items: readonly string[];
 }
 
-/** Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, and that a secret is not compared with its mask. */
+/**
+ * Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, that secrets stay whole, and that none is compared with its
+ * mask.
+ */
 export class OutsideNames {
   readonly #declared: Readonly<Record<string, readonly string[]>>;
 
@@ -115,6 +118,8 @@ export class OutsideNames {
       if (finding !== undefined) return finding;
     }
     if (!expression.references.some(isSecret)) return undefined;
+    const altered = expression.alteredPart("secrets");
+    if (altered !== undefined) return { finding: partOfSecret(altered.text), start: altered.start, end: altered.end };
     const kept = expression.references.find((reference) => isKept(reference, from));
     return kept === undefined ? undefined : { finding: heldAgainstMask(kept), start: kept.start, end: kept.end };
   }
@@ -138,6 +143,15 @@ function isSecret({ root }: Reference): boolean {
 function isKept({ root, path }: Reference, { own, items }: SecretStandpoint): boolean {
   if (root === "steps") return path[0] !== own && path[1] !== "outcome";
   return items.includes(root);
+}
+
+function partOfSecret(text: string): Finding {
+  return {
+    code: "playbook.secret-part",
+    message: `${text} is no whole secret, so nothing would mask it`,
+    suggestion:
+      "use the secret whole: as a value, joined to a text with +, or compared; declare a part that you need as a secret",
+  };
 }
 
 function heldAgainstMask({ root, path }: Reference): Finding {

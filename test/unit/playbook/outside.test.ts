@@ -67,3 +67,43 @@ steps:
       data: { id: X, key: '\${{ steps.seen.outcome == "ok" ? secrets.A : secrets.B }}', two: "\${{ steps.seen.response.id }}\${{ secrets.A }}" }
 `);
 });
+
+test.each([
+  "secrets.A.substring(2)",
+  "secrets.A.upperAscii() == env.B",
+  "secrets.A.split(env.B)",
+  "[secrets.A].map(s, s.trim())",
+  "[[secrets.A]].map(list, list.map(s, s.lowerAscii()))",
+  '{secrets.A: 1}.map(key, key.substring(1)) == [""]',
+  "cel.bind(s, secrets.A, s.substring(1))",
+  '("x" + secrets.A).substring(1)',
+  '(env.B == "" ? secrets.A : env.B).lastIndexOf("x")',
+  "decimal(secrets.A)",
+  "size(secrets.A)",
+  "dyn(secrets.A)",
+])("%s is refused: nothing would mask it", (expression) => {
+  expect(printed(usingSecret(expression))).toContain("playbook.secret-part");
+});
+
+test.each([
+  "secrets.A",
+  '"Bearer " + secrets["A"]',
+  '[secrets.A, env.B].filter(s, s != "")',
+  '{"pin": secrets.A, "long": size(env.B)}',
+  "has(secrets.A) ? secrets.A : env.B.upperAscii()",
+  '[env.B].exists(b, secrets.A.contains(b) || re2(secrets.A, "^a")) ? 1 : 2',
+  "[env.B].map(secrets, secrets.upperAscii())",
+])("%s uses a secret whole", (expression) => {
+  correct(usingSecret(expression));
+});
+
+function usingSecret(expression: string): string {
+  return `playbook: 1
+env: { B: b }
+secrets: { A: env:A_KEY }
+steps:
+  - uses: ledger.asset.create
+    as: { ledger: key }
+    with: { assetType: Property, data: { id: X, pin: ${JSON.stringify(`\${{ ${expression} }}`)} } }
+`;
+}
