@@ -1,9 +1,12 @@
 import type { ASTNode } from "./cel.ts";
 import { boundName, childrenOf } from "./syntax.ts";
 
+/** The kind of a text that is a date, which may have several spellings. */
+export const DATE_KIND = "date";
+
 /** The kind of thing that a text identifies, such as `token`, and its origin. */
 export interface IdKind {
-  /** The kind, such as `token` or `vault`. */
+  /** The kind, such as `token` or `vault`; `DATE_KIND` for the text of a date. */
   readonly kind: string;
   /** The origin of such an id: an operation that yields it, or a record that has it. */
   readonly from: string;
@@ -26,6 +29,20 @@ export interface MixedIds {
   /** The offset after its last character. */
   readonly end: number;
 }
+
+/** The text of a date that is compared as it is spelt. */
+export interface DateAsText {
+  /** The text of the part that gives the date. */
+  readonly text: string;
+  /** The operator that compares it. */
+  readonly operator: string;
+  /** Offsets of the comparison into the expression's text. */
+  readonly start: number;
+  /** The offset after its last character. */
+  readonly end: number;
+}
+
+const COMPARING: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);
 
 /** What is known of ids outside an expression. */
 export interface KnownIds {
@@ -60,14 +77,30 @@ export class IdReader {
   mixedIn(node: ASTNode, bound: Bound = NONE_BOUND): MixedIds | undefined {
     if (node.op === "==" || node.op === "!=" || node.op === "in") {
       const [left, right] = [this.idOf(node.args[0], bound), this.idOf(node.args[1], bound)];
-      if (left !== undefined && right !== undefined && left.kind !== right.kind) {
+      const isDate = left?.kind === DATE_KIND || right?.kind === DATE_KIND;
+      if (left !== undefined && right !== undefined && left.kind !== right.kind && !isDate) {
         return { left, right, start: node.args[0].start, end: node.args[1].end };
       }
     }
+    return this.#firstInside(node, bound, (child, inner) => this.mixedIn(child, inner));
+  }
+
+  /** The first comparison of the text of a date with anything but null. */
+  dateAsText(node: ASTNode, bound: Bound = NONE_BOUND): DateAsText | undefined {
+    if (COMPARING.has(node.op)) {
+      const sides = node.args as readonly [ASTNode, ASTNode];
+      const date = sides.map((side) => this.idOf(side, bound)).find((id) => id?.kind === DATE_KIND);
+      if (date !== undefined && !sides.some(isNull))
+        return { text: date.text, operator: node.op, start: sides[0].start, end: sides[1].end };
+    }
+    return this.#firstInside(node, bound, (child, inner) => this.dateAsText(child, inner));
+  }
+
+  #firstInside<Found>(node: ASTNode, bound: Bound, find: (child: ASTNode, bound: Bound) => Found | undefined): Found | undefined {
     const inner = this.#within(node, bound);
     for (const child of childrenOf(node)) {
-      const mixed = this.mixedIn(child, inner);
-      if (mixed !== undefined) return mixed;
+      const found = find(child, inner);
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -116,6 +149,10 @@ export class IdReader {
     if (name === undefined || node.op !== "rcall") return bound;
     return new Map([...bound, [name, this.#kindOf(node.args[1], bound)]]);
   }
+}
+
+function isNull(node: ASTNode): boolean {
+  return node.op === "value" && node.args === null;
 }
 
 function typeOf(node: TypedNode): string {

@@ -5,7 +5,7 @@ import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
-import { type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
+import { type DateAsText, type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 
@@ -119,6 +119,8 @@ export interface Typed {
   readonly id: KnownId | undefined;
   /** The first comparison of ids of two kinds in it; `undefined` when it has none. */
   readonly mixed: MixedIds | undefined;
+  /** The first comparison of a date as it is spelt; `undefined` when it has none. */
+  readonly dateAsText: DateAsText | undefined;
   /** Misspelt attributes of entities. */
   readonly misspelt: readonly MisspeltAttribute[];
 }
@@ -234,7 +236,14 @@ export class TypeEnvironment {
       const sum = nodes.map(sumProblem).find((found) => found !== undefined);
       if (sum !== undefined) return sum;
       const ids = new IdReader(text, this.#known);
-      return { type, id: ids.idOf(program.ast), mixed: ids.mixedIn(program.ast), misspelt: misspeltIn(nodes, typeOfPart) };
+      const { ast } = program;
+      return {
+        type,
+        id: ids.idOf(ast),
+        mixed: ids.mixedIn(ast),
+        dateAsText: ids.dateAsText(ast),
+        misspelt: misspeltIn(nodes, typeOfPart),
+      };
     } catch (error) {
       return this.#problem(error as LibraryError, text);
     }

@@ -11,7 +11,7 @@ import type { Range, ScalarNode } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import type { FileReader } from "./playbook-files.ts";
-import { InputKinds, mixedFinding } from "./types/id-kinds.ts";
+import { dateFinding, InputKinds, mixedFinding } from "./types/id-kinds.ts";
 import { misspeltAttribute } from "./steps/misspelt-attribute.ts";
 import { Usage } from "./types/name-usage.ts";
 
@@ -118,7 +118,8 @@ export class CheckContext {
     }
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
-    const { type, id, mixed, misspelt } = typed;
+    const { type, id, mixed, dateAsText, misspelt } = typed;
+    if (dateAsText !== undefined) this.report(dateFinding(dateAsText), place(dateAsText.start, dateAsText.end));
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
     for (const each of misspelt) this.report(misspeltAttribute(each), place(each.start, each.end));
     return { expression: parsed, type, id };

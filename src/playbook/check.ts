@@ -90,6 +90,7 @@ const checkBegun: CheckText = (path, text, included) => checkText(path, text, in
 
 /** The errors that earlier versions did not know. */
 const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
+  "expression.date-as-text",
   "playbook.entity-attribute",
   "playbook.id-twice",
   "playbook.key-twice",

@@ -16,6 +16,14 @@ export const EXPRESSION_CODES = {
     cure: "Write the date in the form of ISO 8601, with a zone where there is a time.",
     example: "date-literal",
   },
+  "expression.date-as-text": {
+    severity: "error",
+    title: "a date is compared as a text",
+    meaning:
+      "A date of an input, or `run.startedAt`, is a text that may have several spellings: 2026-01-31 and 2026-01-31T01:00:00+01:00 are the same time. Texts are compared letter by letter, so the result could be wrong.",
+    cure: "Write date(…) around both sides: date(inputs.from) < date(response.createdAt).",
+    example: "date-compared-as-text",
+  },
   "expression.duration": {
     severity: "error",
     title: "a written text is no duration",

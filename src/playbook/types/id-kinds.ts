@@ -1,6 +1,6 @@
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
-import type { KnownId, MixedIds } from "../../expression/nominal.ts";
+import { DATE_KIND, type DateAsText, type KnownId, type MixedIds } from "../../expression/nominal.ts";
 import type { IdFields } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Finding } from "../../source/diagnostic.ts";
@@ -79,6 +79,19 @@ export function mixedFinding({ left, right }: MixedIds): Finding {
   };
 }
 
+/** A date in a comparison of texts. */
+export function dateFinding({ text, operator }: DateAsText): Finding {
+  return {
+    code: "expression.date-as-text",
+    message: `${text} is the text of a date, and ${operator} compares texts`,
+    why: "2026-01-31 and 2026-01-31T01:00:00+01:00 are the same time, and different texts",
+    suggestion:
+      operator === "in"
+        ? `write list.exists(each, date(each) == date(${text}))`
+        : "write date(…) around both sides, which compares times",
+  };
+}
+
 const NOTHING_MADE: ReadonlySet<string> = new Set();
 
 /** Reports an id where one of another kind is expected, if that is certain. */
@@ -89,6 +102,7 @@ export function misplacedFinding(
 ): Finding | undefined {
   const wanted = kindOfSchema(schema);
   if (given === undefined || wanted === undefined || given.kind === wanted || makes.has(wanted)) return undefined;
+  if (given.kind === DATE_KIND) return undefined;
   const { description } = resolve(schema ?? {});
   return {
     code: "expression.mixed-ids",

@@ -2,7 +2,8 @@ import { Recent } from "../../base/recent.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { ENTITY_TYPE } from "../../expression/entity.ts";
-import { type TypeName, TypeEnvironment, type Variable, type Words } from "../../expression/types.ts";
+import { DATE_KIND, type IdKind } from "../../expression/nominal.ts";
+import { type IdFields, type TypeName, TypeEnvironment, type Variable, type Words } from "../../expression/types.ts";
 import { responseSchema } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
@@ -47,6 +48,9 @@ function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string):
 function wordsOf({ properties = {} }: JsonSchema): Words {
   return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
+
+// It has several spellings: 2026-01-31, and 2026-01-31T00:00:00Z.
+const DATE: IdKind = { kind: DATE_KIND, from: "a date" };
 
 /** The type of an empty object, such as `inputs` without declarations. */
 const NOTHING: TypeName = "Nothing";
@@ -184,7 +188,8 @@ export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclara
   if (inputs.length === 0) return NOTHING;
   const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
   const words: Words = (field) => inputs.find(({ name }) => name === field)?.description;
-  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words });
+  const ids = datesIn(inputs.map(({ name, shape }) => [name, shape]));
+  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words, ids });
 }
 
 /** Returns the type of a value; `hint` begins the names of new types. */
@@ -215,7 +220,17 @@ function typeOfProperties(types: TypeEnvironment, { properties, values }: ValueS
     return `map<string, ${values === undefined ? "dyn" : typeOfShape(types, values, `${hint}Value`)}>`;
   }
   const fields = [...properties].map(([field, shape]) => [field, typeOfShape(types, shape, hint + capital(field))]);
-  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>);
+  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>, {
+    ids: datesIn(properties),
+  });
+}
+
+function datesIn(fields: Iterable<readonly [string, ValueShape]>): IdFields {
+  return Object.fromEntries([...fields].flatMap(([name, shape]) => (isDate(shape) ? [[name, DATE] as const] : [])));
+}
+
+function isDate({ type, items }: ValueShape): boolean {
+  return type === "date" || (items !== undefined && isDate(items));
 }
 
 // Fields may have any name, so two paths may have the same spelling.
@@ -238,7 +253,8 @@ export function textsType(types: TypeEnvironment, type: TypeName, names: readonl
 
 /** Returns the type of `run`. */
 export function runType(types: TypeEnvironment): TypeName {
-  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, { words: (field) => RUN_WORDS[field] });
+  const words: Words = (field) => RUN_WORDS[field];
+  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, { words, ids: { startedAt: DATE } });
 }
 
 const RUN_WORDS: Readonly<Record<string, string>> = {
