@@ -14,7 +14,7 @@ import {
   type EndedState,
   type Firing,
   type FiringProblem,
-  problemIn,
+  problemsIn,
   type Released,
   type RunResult,
   timeOf,
@@ -86,6 +86,8 @@ export interface Carried {
 interface Ending {
   readonly report: RunReport | undefined;
   readonly blocking: Blocking | undefined;
+  /** Why the firing did not pass; the first one is the firing's own. */
+  readonly problems: readonly FiringProblem[];
   readonly at: number;
 }
 
@@ -105,15 +107,16 @@ export class Carrier {
     log("info", "firing.started", `${scheduled.id}: runs`, aboutFiring(firing));
     const began = clock.elapsed();
     const result = await inSlot(() => this.#withinLimit(scheduled, firing, stop));
-    const { state, problem } = endOf(result, stop.signal, scheduled);
+    const { state, problems: found } = endOf(result, stop.signal, scheduled);
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
     const exit = state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit;
     const { store } = this.#parts;
     const ended = await this.#whenBack(stop.signal, () =>
       store.transaction(() => {
         const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
-        const over = store.firings.end(firing, state, isNever ? neverEnding() : problem);
-        if (over !== undefined) this.reportEnd(scheduled, over, { report: result.report, exit });
+        const problems = isNever ? [neverEnding()] : found;
+        const over = store.firings.end(firing, state, problems[0]);
+        if (over !== undefined) this.reportEnd(scheduled, over, { report: result.report, exit, problems });
         return over;
       }),
     );
@@ -143,14 +146,14 @@ export class Carrier {
   reportEnd(
     scheduled: Scheduled,
     firing: Firing,
-    { report, exit, blocking }: Partial<FiringEnd & Pick<Ending, "blocking">> = {},
+    { report, exit, blocking, problems = problemsOf(firing) }: Partial<FiringEnd & Pick<Ending, "blocking" | "problems">> = {},
   ): void {
     const { clock, metrics, heartbeat, log, redact } = this.#parts;
     const state = firing.state as EndedState;
     const at = clock.now();
     metrics.fired(scheduled.id, state, 1);
     if (showsState(firing)) heartbeat.ended(firing, { exit, report });
-    const event = showsState(firing) ? this.#notify(scheduled, firing, { report, blocking, at }) : undefined;
+    const event = showsState(firing) ? this.#notify(scheduled, firing, { report, blocking, problems, at }) : undefined;
     log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),
       outcome: state,
@@ -160,11 +163,11 @@ export class Carrier {
   }
 
   // Keeps the state of the schedule, and returns the event of this firing; nothing if it was reported already.
-  #notify(scheduled: Scheduled, firing: Firing, { report, blocking, at }: Ending): EventName | undefined {
+  #notify(scheduled: Scheduled, firing: Firing, { report, blocking, problems, at }: Ending): EventName | undefined {
     const { store, courier, redact } = this.#parts;
     const state = firing.state as EndedState;
     const last = store.known(scheduled.id)?.streak;
-    const streak = streakAfter(last, firing);
+    const streak = streakAfter(last, firing, problems);
     const before = store.setState(scheduled.id, state, streak);
     const event = eventOf(state, before, blocking?.outcome);
     if (event === undefined) return undefined;
@@ -172,6 +175,7 @@ export class Carrier {
     const note = noteOfFiring(event, firing, {
       about: scheduled,
       report,
+      problems,
       before,
       streak: event === "recovery" ? last : streak,
       at,
@@ -226,17 +230,21 @@ function endOf(
   { outcome, report, problem }: RunResult,
   signal: AbortSignal,
   { playbook, schedule }: Scheduled,
-): { readonly state: EndedState; readonly problem: FiringProblem | undefined } {
-  const own = problem ?? (report === undefined || outcome === "passed" ? undefined : problemIn(report));
-  if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problem: own };
+): { readonly state: EndedState; readonly problems: readonly FiringProblem[] } {
+  const ofReport = report === undefined || outcome === "passed" ? [] : problemsIn(report);
+  if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problems: [problem ?? [], ofReport].flat() };
   switch (signal.reason as StopReason) {
     case "time-limit":
-      return { state: "failed", problem: timeLimitProblem(schedule?.timeLimitMs ?? 0) };
+      return { state: "failed", problems: [timeLimitProblem(schedule?.timeLimitMs ?? 0)] };
     case "cancelled":
-      return { state: "cancelled", problem: undefined };
+      return { state: "cancelled", problems: [] };
     case "stopping":
-      return { state: "interrupted", problem: stoppedProblem(playbook) };
+      return { state: "interrupted", problems: [stoppedProblem(playbook)] };
   }
+}
+
+function problemsOf({ problem }: Firing): readonly FiringProblem[] {
+  return problem === undefined ? [] : [problem];
 }
 
 function neverEnding(): FiringProblem {

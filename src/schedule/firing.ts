@@ -91,12 +91,13 @@ export interface OpenWriteQuestion {
   readonly released: readonly string[];
 }
 
-/** Why a run did not pass: its own problem, or that of the first step that has one. */
-export function problemIn({ run, steps }: RunReport): FiringProblem | undefined {
-  if (run.problem !== null) return withoutEvidence(run.problem);
-  const stopped = steps.find(({ problem }) => problem !== null);
-  if (stopped === undefined || stopped.problem === null) return undefined;
-  return withoutEvidence({ ...stopped.problem, message: `${stopped.step}: ${stopped.problem.message}` });
+/** Why a run did not pass: its own problem, and then that of each step that has one. */
+export function problemsIn({ run, steps }: RunReport): readonly FiringProblem[] {
+  const own = run.problem === null ? [] : [withoutEvidence(run.problem)];
+  const ofSteps = steps.flatMap(({ step, problem }) =>
+    problem === null ? [] : [withoutEvidence({ ...problem, message: `${step}: ${problem.message}` })],
+  );
+  return [...own, ...ofSteps];
 }
 
 // Without what was seen, which may be long: the run's own report has it.

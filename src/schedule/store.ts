@@ -235,7 +235,7 @@ export class ScheduleStore {
     this.#database.run(
       "UPDATE schedule SET last_state = ?, streak_reason = ?, streak_since = ?, streak_told_at = ?, streak_times = ? WHERE id = ?",
       state,
-      streak?.reason ?? null,
+      streak?.reasons.join(" ") ?? null,
       streak?.since ?? null,
       streak?.notifiedAt ?? null,
       streak?.times ?? null,
@@ -327,7 +327,7 @@ function readStreak(row: SqlRow): Streak | undefined {
   const reason = row["streak_reason"] ?? null;
   if (reason === null) return undefined;
   const [since, notifiedAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];
-  return { reason: String(reason), since, notifiedAt, times };
+  return { reasons: String(reason).split(" "), since, notifiedAt, times };
 }
 
 function migrate(database: SqlDatabase): void {

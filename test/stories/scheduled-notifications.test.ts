@@ -44,6 +44,31 @@ test("failure and recovery are posted, signed, and tried again until they are ta
   expect(posted[2]?.notification).toMatchObject({ before: "failed", run: { outcome: "passed", steps: [] } });
 });
 
+const CHECKS = `checks:
+  - { name: many, read: ledger.asset.list, with: { assetType: Property }, that: response.size() > 5 }
+  - { name: none, read: ledger.asset.list, with: { assetType: Property }, that: response.size() == 0 }
+defaults: { as: { ledger: "userId:alice" } }
+`;
+
+test("a second check that begins to fail is notified at once, and what fails as before is not", async () => {
+  const { url, posted } = await hook(200);
+  const { project, service } = await desk(url);
+  project.write("properties.yaml", `${reading(undefined)}${CHECKS}`);
+  const run = async (): Promise<readonly string[]> => {
+    const before = posted.length;
+    const ended = await project.run("schedule", "--once", "properties.yaml");
+    expect(ended.code, ended.transcript).toBe(1);
+    return posted.slice(before).map(({ notification: { summary } }) => summary);
+  };
+  const many = "properties.yaml (here): failed: checks.many: this does not hold: response.size() > 5";
+  expect(await run()).toEqual([many]);
+  expect(await run()).toEqual([]);
+  await recordProperty(service);
+  expect(await run()).toEqual([`${many}, and 1 more problem`]);
+  expect(posted.at(-1)?.notification.run?.steps.map(({ step }) => step)).toEqual(["checks.many", "checks.none"]);
+  expect(await run()).toEqual([]);
+});
+
 test("a schedule that the system's own scheduler cannot even start any more sends a notification, and so does its recovery", async () => {
   const { url, posted } = await hook(200);
   const { project, service } = await desk(url);

@@ -6,7 +6,7 @@ import type { JobResult, SubmittedRun } from "../../fleet/queue.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { Courier } from "../../schedule/notify/courier.ts";
 import type { StartCommand } from "../../schedule/notify/deliver.ts";
-import { problemIn } from "../../schedule/firing.ts";
+import { problemsIn } from "../../schedule/firing.ts";
 import type { Log } from "../../schedule/log.ts";
 import type { DeliveryMetrics } from "../../schedule/metrics.ts";
 import { eventOf, noteOfSubmitted } from "../../schedule/notify/notification.ts";
@@ -60,9 +60,9 @@ export class Alarms {
     const event = result.outcome === null ? "failure" : eventOf(result.outcome, undefined, undefined);
     if (event === undefined) return;
     const { playbook, environment, key: id } = run;
-    const problem = result.problem ?? (report === undefined ? undefined : problemIn(report));
+    const problems = result.problem === null ? (report === undefined ? [] : problemsIn(report)) : [result.problem];
     const about = { id, playbook, environment };
-    const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problem, at: systemClock.now() });
+    const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problems, at: systemClock.now() });
     this.#store.transaction(() => this.#courier.put(note, redact));
   }
 

@@ -1,4 +1,5 @@
 import { harmless } from "../../base/text/harmless.ts";
+import { count } from "../../base/text/text.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { EVENTS } from "../../environment/schema.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
@@ -144,17 +145,18 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
 interface NoteContext {
   readonly about: AboutSchedule;
   readonly report: RunReport | undefined;
+  readonly problems: readonly FiringProblem[];
   readonly before: EndedState | undefined;
   readonly streak: Streak | undefined;
   readonly at: number;
 }
 
 /** The notification of a firing that is over. */
-export function noteOfFiring(event: EventName, firing: Firing, { about, report, before, streak, at }: NoteContext): Notification {
+export function noteOfFiring(event: EventName, firing: Firing, context: NoteContext): Notification {
+  const { about, report, problems, before, streak, at } = context;
   const state = firing.state as EndedState;
-  const why = firing.problem === undefined ? "" : `: ${cut(firing.problem.message)}`;
   const repeated = repeatedNote(streak);
-  const what = event === "recovery" ? "passed again" : `${state}${why}`;
+  const what = event === "recovery" ? "passed again" : `${state}${reasonIn(problems)}`;
   const of = event === "recovery" ? `${before ?? ""} ` : "";
   const often = repeated === null ? "" : ` (${of}${repeated.times} times since ${repeated.since})`;
   return {
@@ -168,10 +170,16 @@ export function noteOfFiring(event: EventName, firing: Firing, { about, report, 
       tries: firing.tries,
     },
     run: report === undefined ? null : runNote(report),
-    problem: firing.problem === undefined ? null : problemNote(firing.problem),
+    problem: problemNote(problems[0]),
     before: before ?? null,
     repeated,
   };
+}
+
+function reasonIn([first, ...others]: readonly FiringProblem[]): string {
+  if (first === undefined) return "";
+  const more = others.length === 0 ? "" : `, and ${count(others.length, "more problem")}`;
+  return `: ${cut(first.message)}${more}`;
 }
 
 function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
@@ -182,14 +190,13 @@ function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
 export function noteOfSubmitted(
   event: EventName,
   outcome: string,
-  { about, report, problem, at }: Pick<NoteContext, "about" | "report" | "at"> & { readonly problem: FiringProblem | undefined },
+  { about, report, problems, at }: Pick<NoteContext, "about" | "report" | "problems" | "at">,
 ): Notification {
-  const why = problem === undefined ? "" : `: ${cut(problem.message)}`;
   return {
     ...common(event, about, at),
-    summary: oneLine(`${about.playbook} (${about.environment}): ${outcome}${why}`, Infinity),
+    summary: oneLine(`${about.playbook} (${about.environment}): ${outcome}${reasonIn(problems)}`, Infinity),
     run: report === undefined ? null : runNote(report),
-    problem: problem === undefined ? null : problemNote(problem),
+    problem: problemNote(problems[0]),
     before: null,
   };
 }
@@ -239,13 +246,15 @@ function runNote(report: RunReport): RunNote {
       step,
       uses,
       outcome,
-      problem: problem === null ? null : problemNote(problem),
+      problem: problemNote(problem ?? undefined),
     })),
     drifts: driftsIn(report),
   };
 }
 
-function problemNote({ code, message, why, next }: FiringProblem): FiringProblem {
+function problemNote(problem: FiringProblem | undefined): FiringProblem | null {
+  if (problem === undefined) return null;
+  const { code, message, why, next } = problem;
   return {
     code,
     message: cut(message),

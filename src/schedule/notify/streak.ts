@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
-import type { EndedState, Firing } from "../firing.ts";
+import type { EndedState, Firing, FiringProblem } from "../firing.ts";
 
-/** Firings of a schedule, one after the other, that came to the same for the same reason. */
+/** Firings of a schedule, one after the other, that came to the same for the same reasons, or for fewer of them. */
 export interface Streak {
-  /** What they have in common, as a digest. */
-  readonly reason: string;
+  /** A digest of each problem of the last one. */
+  readonly reasons: readonly string[];
   /** The ticks of the first one, and of the last one that was reported. */
   readonly since: number;
   /** The tick of the last one that was reported. */
@@ -28,14 +28,29 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
   "cancelled",
 ]);
 
-/** Continues a streak by a firing that shows the state of the schedule; nothing when there is no streak any more. Pure. */
-export function streakAfter(before: Streak | undefined, { tick, state, problem }: Firing): Streak | undefined {
+/**
+ * Continues a streak by a firing that shows the state of the schedule; nothing when there is no streak any more. A problem that the firing before
+ * did not have begins another streak. Pure.
+ */
+export function streakAfter(
+  before: Streak | undefined,
+  { tick, state }: Firing,
+  problems: readonly FiringProblem[],
+): Streak | undefined {
   if (!REPEATING.has(state as EndedState)) return undefined;
-  const { code = "", message = "", why = "" } = problem ?? {};
-  const reason = digestOf([state, code, lasting(message), lasting(why)]);
-  if (before?.reason !== reason) return { reason, since: tick, notifiedAt: tick, times: 1 };
+  const reasons = reasonsOf(state, problems);
+  if (before === undefined || !reasons.every((reason) => before.reasons.includes(reason)))
+    return { reasons, since: tick, notifiedAt: tick, times: 1 };
   const isDue = Math.abs(tick - before.notifiedAt) >= LIMITS.reminderMs;
-  return { ...before, times: before.times + 1, notifiedAt: isDue ? tick : before.notifiedAt };
+  return { ...before, reasons, times: before.times + 1, notifiedAt: isDue ? tick : before.notifiedAt };
+}
+
+// One for each problem that a notification shows, and one for all others together.
+function reasonsOf(state: Firing["state"], problems: readonly FiringProblem[]): readonly string[] {
+  const said = problems.map(({ code, message, why = "" }) => [code, lasting(message), lasting(why)]);
+  const rest = said.slice(LIMITS.notificationSteps).flat();
+  const shown = said.length === 0 ? [["", "", ""]] : said.slice(0, LIMITS.notificationSteps);
+  return [...shown, ...(rest.length === 0 ? [] : [rest])].map((words) => digestOf([state, ...words]));
 }
 
 // What is another each time: moments, runs, ids that a service makes up, processes. Digits alone are an amount.
