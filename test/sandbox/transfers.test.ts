@@ -138,3 +138,36 @@ test("nobody takes an asset without its owner, and what is named must be there",
   await approve(caller, alice, buying);
   expect(await owners(caller, "P1")).toEqual([user("bob")]);
 });
+
+test("an asset in a vault leaves it by a withdrawal only, whoever is named as an approver", async () => {
+  const caller = await sandboxForTest();
+  const mallory = "userId:mallory";
+  await aliceOwns(caller, "P1", "P2");
+  await caller.ledger("POST /token/vault", { as: bob, body: [{ id: "V1" }] });
+  const assets = [{ assetType: "Property", id: "P1" }];
+  await caller.ledger("POST /token/vault/deposit", { as: bob, body: [{ vaultId: "V1", assets }] });
+  const vault = { orgId: "org1", vaultId: "V1" };
+  expect(await owners(caller, "P1")).toEqual([vault]);
+
+  const ask = (item: object) =>
+    caller.ledger("POST /asset/ownershipTransfer/request", {
+      as: mallory,
+      body: { assetType: "Property", approvals: [{ numRequired: 1, ...item }] },
+    });
+  const anybody = { orgId: "org1" };
+  const refusals = [
+    { id: ["P1"] },
+    { id: ["P1"], approvers: [anybody] },
+    { id: ["P1"], approvers: [vault, user("mallory")] },
+    { id: ["P2"], approvers: [anybody] },
+  ];
+  for (const item of refusals)
+    expect(await ask(item), JSON.stringify(item)).toMatchObject({ status: 403, body: { condition: "unauthorized caller" } });
+
+  // What the whole organization owns, anybody in it may pass on.
+  await caller.ledger("PATCH /asset/owners", {
+    as: alice,
+    body: { assetType: "Property", data: [{ id: "P2", owners: [anybody] }] },
+  });
+  expect(await ask({ id: ["P2"], approvers: [user("mallory")] })).toMatchObject({ status: 200 });
+});

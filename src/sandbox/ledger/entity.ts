@@ -3,16 +3,22 @@ import { demand, type Condition } from "../refusal.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
 
 /**
- * Whether the entity includes the actor: the same organization, and every attribute that names the actor is among the entity's;
- * an entity without attributes includes its whole organization.
+ * Whether the entity includes the actor: the same organization, and every attribute that names the actor is among the entity's.
+ * An entity without attributes includes its whole organization, and only such an entity includes a whole organization.
  */
 export function standsFor(entity: StoredEntity, actor: StoredEntity): boolean {
   if (entity.orgId !== actor.orgId) return false;
-  return isWholeOrganization(entity) || Object.entries(actor).every(([name, value]) => entity[name] === value);
+  if (isWholeOrganization(entity)) return true;
+  return !isWholeOrganization(actor) && Object.entries(actor).every(([name, value]) => entity[name] === value);
 }
 
 /** The attribute of a vault as the owner of what lies in it. No caller acts as a vault: its custodians act for it. */
 export const VAULT_ATTRIBUTE = "vaultId";
+
+/** Whether the entity is a vault, which neither asks nor votes. */
+export function isVault(entity: StoredEntity): boolean {
+  return VAULT_ATTRIBUTE in entity;
+}
 
 /** Whether the entity has no attribute that names a part of its organization. */
 export function isWholeOrganization(entity: StoredEntity): boolean {

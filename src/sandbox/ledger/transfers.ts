@@ -4,7 +4,7 @@ import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredAsset, StoredEntity, StoredTransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
 import { historyOf, remember, textParam, type LedgerCall, type Commit } from "./call.ts";
-import { demandEntities, distinctEntities, isAmong, sameEntity } from "./entity.ts";
+import { demandEntities, distinctEntities, isAmong, isVault, sameEntity } from "./entity.ts";
 import { pageOf, type ListPage } from "./paging.ts";
 import { awaits, entityOf, newRequest, pendingOnly, withVote } from "./requests.ts";
 import { meant, shown, shownHistory, shownPage } from "./words.ts";
@@ -107,7 +107,7 @@ function transfer(commit: Commit<unknown>, request: StoredTransferRequest): void
 function demandOwnerTakesPart(request: StoredTransferRequest, asset: StoredAsset): void {
   const parties = [request.createdBy, ...request.approvers.map(entityOf)];
   demand(
-    parties.some((party) => isAmong(asset.owners, party)),
+    parties.some((party) => !isVault(party) && isAmong(asset.owners, party)),
     "unauthorized caller",
     `no owner of the ${asset.assetType} ${asset.id} requests or approves the transfer`,
   );
