@@ -251,6 +251,24 @@ test("balances and transfers in batches", async () => {
   });
 });
 
+test("a role that the token maps to an action is a role, whatever its name; where none is mapped the owner may", async () => {
+  const caller = await sandboxForTest();
+  const tokenPermissions = [{ entity: user("bob"), roles: ["king"] }];
+  const create = (item: object) => caller.ledger("POST /token", { as: alice, body: [item] });
+  expect(await create({ id: "CROWN", behaviour: { rolesMap: { minter_role_name: "king" } }, tokenPermissions })).toMatchObject({
+    status: 200,
+  });
+  expect(await create({ id: "OTHER", tokenPermissions })).toMatchObject({
+    status: 400,
+    body: { condition: "invalid parameters" },
+  });
+  const item = { id: "CROWN", value: 1 };
+  expect((await mint(caller, bob, { ...item, to: user("carol") })).status).toBe(200);
+  expect(await mint(caller, alice, { ...item, to: user("carol") })).toMatchObject({ status: 403 });
+  expect(await burn(caller, bob, { ...item, from: user("carol") })).toMatchObject({ status: 403 });
+  expect((await burn(caller, alice, { ...item, from: user("carol") })).status).toBe(200);
+});
+
 test("owners of a token change what it is and who may what", async () => {
   const caller = await withTokens(gold);
   const patch = (path: string, as: string, item: object) => caller.ledger(`PATCH /token${path}`, { as, body: [item] });

@@ -1017,13 +1017,13 @@ rolesMap?: TokenRolesMapInput
  */
 export interface TokenRolesMapInput {
 /**
- * Role name for minting.
+ * Role name for minting, also one of your own.
  */
-minter_role_name?: ("minter" | "burner" | "transfer" | "notary")
+minter_role_name?: string
 /**
- * Role name for burning.
+ * Role name for burning, also one of your own.
  */
-burner_role_name?: ("minter" | "burner" | "transfer" | "notary")
+burner_role_name?: string
 }
 /**
  * Roles to give to one entity.
@@ -1031,9 +1031,9 @@ burner_role_name?: ("minter" | "burner" | "transfer" | "notary")
 export interface TokenPermissionInput {
 entity: Entity
 /**
- * Role names.
+ * Role names: minter, burner, transfer, notary, and those that the rolesMap of the token names.
  */
-roles: ("minter" | "burner" | "transfer" | "notary")[]
+roles: string[]
 }
 /**
  * Definition of one data field of a non-fungible token.

@@ -6,7 +6,6 @@ import type { Condition } from "../refusal.ts";
 const SPECIAL: readonly { readonly condition: Condition; readonly fits: (problem: SchemaViolation) => boolean }[] = [
   { condition: "token id missing from the request", fits: (problem) => isMissing(problem, "id") },
   { condition: "owners missing from the request", fits: (problem) => isMissing(problem, "owners") },
-  { condition: "invalid role", fits: ({ keyword, path }) => keyword === "enum" && path.includes("roles") },
 ];
 
 /** The condition for parameters that do not fit, in the words that the description lists for the call. */
