@@ -4,6 +4,8 @@ export const SANDBOX_LIMITS = {
   connections: 1_024,
   requestMs: 10_000,
   lookMs: 1_000,
+  /** Characters of one part of a path: more than the head of a request may have. */
+  pathCharacters: 65_536,
   /** Bytes of one request body. */
   bodyBytes: 8_388_608,
   /** Records that one page may be asked for. */

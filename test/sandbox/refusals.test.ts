@@ -115,3 +115,12 @@ test("a token that cannot be passed on knows no transfer role", async () => {
   );
   expect((await ledger("PATCH /token/permissions", { as: alice, body: [{ id: "FREE", permissions }] })).status).toBe(200);
 });
+
+test("a path that cannot be read, or is very long, is refused in the form of the interface", async () => {
+  const { ledger, investor } = await sandboxForTest();
+  const long = "a".repeat(5_000);
+  expect(await ledger("GET /%zz")).toMatchObject(refused(400, "invalid parameters"));
+  expect(await ledger(`GET /${long}`)).toMatchObject(refused(404, "route not found"));
+  expect(await investor("GET /token-sales/%zz")).toMatchObject({ status: 400, body: { status: 0, message: expect.any(String) } });
+  expect(await investor(`GET /token-sales/${long}`)).toMatchObject({ status: 404, body: { condition: "sale not found" } });
+});

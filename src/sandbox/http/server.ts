@@ -32,8 +32,15 @@ export interface ServerParts {
 /** An HTTP server with a route for every operation of the contract. */
 export function buildServer(parts: ServerParts): FastifyInstance {
   const { faces, clock, names } = parts;
+  // The Date of an answer is what a client measures by; it must be the time that the service stamps.
+  const stamped = (reply: FastifyReply): FastifyReply => reply.header("date", new Date(clock.now()).toUTCString());
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    send(stamped(reply), faceAskedFor(faces, request).refuse(asRefusal(error)));
   const app = Fastify({
     logger: false,
+    // A path that cannot be decoded reaches no hook and no route.
+    frameworkErrors: refuse,
+    routerOptions: { maxParamLength: SANDBOX_LIMITS.pathCharacters },
     bodyLimit: SANDBOX_LIMITS.bodyBytes,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
@@ -48,14 +55,13 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   guardNames(app, names);
   takeTextBodies(app);
   app.setReplySerializer((payload) => writeJson(payload));
-  // The Date of an answer is what a client measures by; it must be the time that the service stamps.
-  app.addHook("onRequest", async (_request, reply) => void reply.header("date", new Date(clock.now()).toUTCString()));
+  app.addHook("onRequest", async (_request, reply) => void stamped(reply));
   for (const operation of Object.values(contract.operations)) route(app, parts, operation);
   app.setNotFoundHandler((request, reply) => {
     const refusal = new ServiceRefusal("route not found", `there is no ${request.method} ${request.url.split("?")[0]}`);
-    return send(reply, faceAskedFor(faces, request).refuse(refusal));
+    return refuse(refusal, request, reply);
   });
-  app.setErrorHandler((error, request, reply) => send(reply, faceAskedFor(faces, request).refuse(asRefusal(error))));
+  app.setErrorHandler(refuse);
   return app;
 }
 
