@@ -35,6 +35,7 @@ export function readCriteria(criteria: readonly SourceNode[], asked: Asked): Exp
   const good = accepted.filter((code) => code < 300);
   const [place] = statuses;
   if (place === undefined || (good.length === accepted.length && accepted.length > 0)) {
+    if (place !== undefined) demandUsualCode(place.node, accepted, asked);
     return { expect: others.flatMap((part) => expression(part, asked) ?? []), fails: undefined };
   }
   if (good.length > 0 || accepted.length === 0) {
@@ -51,6 +52,18 @@ const STATUS_WHY = "a step of a playbook either succeeds or is refused, and cann
 const CODES: readonly number[] = Array.from({ length: 400 }, (_, at) => 200 + at).filter((code) => code < 300 || code >= 400);
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 422]);
 const MOST_CODES = 10;
+
+// A playbook takes every 2xx code for a success. A document that knows the code of the contract asks for no less.
+function demandUsualCode(node: SourceNode, accepted: readonly number[], { scope, own }: Asked): void {
+  const { successStatus, name } = own.operation.call;
+  if (accepted.includes(successStatus)) return;
+  scope.findings.lose(
+    node,
+    "another code of success passes too",
+    `a playbook takes every 2xx code for a success, and the contract says ${successStatus} of ${name}`,
+    "$statusCode >= 200 && $statusCode < 300",
+  );
+}
 
 interface Part {
   readonly node: SourceNode;
@@ -133,7 +146,7 @@ function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined 
     return value === undefined ? undefined : new Expr(`has(${celOf(value)})`);
   }
   const list = asked.scope.resolve(behind, place, asked.own, asked.owner);
-  const inner = expression({ node: condition, condition: where }, asked);
+  const inner = tested({ node: condition, condition: where }, asked, { isFilter: true, isNegated: false });
   return list === undefined || inner === undefined ? undefined : new Expr(`${celOf(list)}.exists(${ITEM}, ${inner})`);
 }
 
@@ -210,8 +223,16 @@ function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined
   return condition;
 }
 
+// Where a part of a condition is: filters compare texts exactly, and what is negated passes where the part fails.
+interface Surroundings {
+  readonly isFilter: boolean;
+  readonly isNegated: boolean;
+}
+
+const AT_THE_TOP: Surroundings = { isFilter: false, isNegated: false };
+
 /** Returns a condition as an expression of a playbook. */
-function expression({ node, condition }: Part, asked: Asked): string | undefined {
+function expression({ node, condition }: Part, asked: Asked, around = AT_THE_TOP): string | undefined {
   if (condition instanceof Expr) return condition.text;
   switch (condition.kind) {
     case "literal":
@@ -222,36 +243,56 @@ function expression({ node, condition }: Part, asked: Asked): string | undefined
       const value = asked.scope.resolve(condition.text, node, asked.own, asked.owner);
       return value === undefined ? undefined : celPath(celOf(value), condition.path);
     }
-    case "not":
     case "group": {
-      const inner = expression({ node, condition: condition.inner }, asked);
-      return inner === undefined
-        ? undefined
-        : condition.kind === "group"
-          ? `(${inner})`
-          : `!${bracketed(condition.inner, inner)}`;
+      const inner = tested({ node, condition: condition.inner }, asked, around);
+      return inner === undefined ? undefined : `(${inner})`;
     }
-    case "binary":
-      return compared(node, condition, asked);
+    case "not": {
+      const negated = { ...around, isNegated: !around.isNegated };
+      const inner = tested({ node, condition: condition.inner }, asked, negated);
+      return inner === undefined ? undefined : `!${bracketed(condition.inner, inner)}`;
+    }
+    case "binary": {
+      const { operator } = condition;
+      const side = LOGICAL.has(operator) ? tested : expression;
+      if (!LOGICAL.has(operator) && !around.isFilter) reportExactTexts(node, condition, asked, around);
+      const [left, right] = [condition.left, condition.right].map((part) => side({ node, condition: part }, asked, around));
+      return left === undefined || right === undefined ? undefined : `${left} ${operator} ${right}`;
+    }
   }
 }
 
-function bracketed({ kind }: ConditionPart, text: string): string {
-  return kind === "binary" ? `(${text})` : text;
+const LOGICAL: ReadonlySet<string> = new Set(["&&", "||"]);
+
+// A part that is no comparison. A path of a filter asks whether there is anything, as its value would not say.
+function tested({ node, condition }: Part, asked: Asked, around: Surroundings): string | undefined {
+  if (condition instanceof Expr || condition.kind !== "current") return expression({ node, condition }, asked, around);
+  const last = condition.path.at(-1);
+  if (last === undefined) return "true";
+  const owner = celPath(ITEM, condition.path.slice(0, -1));
+  if (/^\d+$/.test(last)) return `${owner}.size() > ${last}`;
+  const whole = celPath(ITEM, condition.path);
+  return whole.endsWith(`.${last}`) ? `has(${whole})` : `${JSON.stringify(last)} in ${owner}`;
 }
 
-function compared(node: SourceNode, condition: ConditionPart & { readonly kind: "binary" }, asked: Asked): string | undefined {
-  const { operator, left, right } = condition;
-  const texts = [left, right].map((part) => expression({ node, condition: part }, asked));
-  const isText = [left, right].some((part) => part.kind === "literal" && part.isText);
-  if (isText && operator === "!=")
+function bracketed({ kind }: ConditionPart, text: string): string {
+  return kind === "binary" || (kind === "current" && !text.startsWith("has(")) ? `(${text})` : text;
+}
+
+type Comparison = ConditionPart & { readonly kind: "binary" };
+
+function reportExactTexts(node: SourceNode, { operator, left, right }: Comparison, asked: Asked, around: Surroundings): void {
+  const sides = [left, right];
+  if (sides.some((part) => part.kind === "literal" && !part.isText)) return;
+  const isText = sides.some((part) => part.kind === "literal");
+  const isStricter = operator === (around.isNegated ? "!=" : "==");
+  if (isStricter || !isText) asked.scope.findings.tighten(node, EXACT, "Arazzo finds A and a equal, and takes 1 for '1'");
+  else
     asked.scope.findings.lose(
       node,
       "the texts are compared exactly",
-      "Arazzo finds A and a equal, so this passes where Arazzo fails",
+      "Arazzo finds A and a equal, so this can pass where Arazzo fails",
     );
-  if (isText && operator === "==") asked.scope.findings.tighten(node, EXACT, "Arazzo finds A and a equal, and takes 1 for '1'");
-  return texts.includes(undefined) ? undefined : `${texts[0]} ${operator} ${texts[1]}`;
 }
 
 const EXACT = "texts are compared exactly, here and in every other criterion";

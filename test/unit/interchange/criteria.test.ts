@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { checkDocument, importArazzo } from "../../../src/interchange/check.ts";
+
+// What a step of a document asks of its answer, as an expectation of a playbook, and the codes of what is found.
+function readFrom(path: "token" | "token~1all", criterion: string): readonly [string | undefined, readonly string[]] {
+  const parameters = path === "token" ? "{ name: id, in: query, value: GOLD1 }" : "";
+  const document = `arazzo: 1.0.1
+info: { title: Criteria, version: 1.0.0 }
+sourceDescriptions: [{ name: ledger, url: ledger.openapi.yaml, type: openapi }]
+workflows:
+  - workflowId: w
+    inputs: { type: object, properties: { LEDGER_API_KEY: { type: string, format: password } }, required: [LEDGER_API_KEY] }
+    parameters:
+      - { name: X-API-KEY, in: header, value: $inputs.LEDGER_API_KEY }
+      - { name: actAs, in: query, value: "userId:alice" }
+    steps:
+      - stepId: s
+        operationPath: "{$sourceDescriptions.ledger.url}#/paths/~1${path}/get"
+        parameters: [${parameters}]
+        successCriteria: [{ ${criterion} }]
+`;
+  const [, asks] = /expect: \[(['"]?)(.*)\1\]/.exec(importArazzo("x.arazzo.yaml", document).text ?? "")?.slice(1) ?? [];
+  return [asks, checkDocument("x.arazzo.yaml", document).diagnostics.map(({ code }) => code)];
+}
+
+test.for([
+  ["$response.body#/symbol == 'GLD'", 'response.symbol == "GLD"', "interchange.stricter"],
+  ["!($response.body#/symbol != 'GLD')", '!(response.symbol != "GLD")', "interchange.stricter"],
+  ["$response.body#/symbol == $response.body#/name", "response.symbol == response.name", "interchange.stricter"],
+  ["$response.body#/symbol != 'GLD'", 'response.symbol != "GLD"', "interchange.lost"],
+  ["!($response.body#/symbol == 'GLD')", '!(response.symbol == "GLD")', "interchange.lost"],
+  ["!(!($response.body#/symbol != 'GLD'))", '!(!(response.symbol != "GLD"))', "interchange.lost"],
+  ["$response.body#/symbol < 'GLD'", 'response.symbol < "GLD"', "interchange.lost"],
+  ["!($response.body#/totalSupply == 5)", "!(response.totalSupply == 5)", undefined],
+] as const)("what an exact comparison of texts changes is reported: %s", ([condition, asks, code]) => {
+  expect(readFrom("token", `condition: "${condition}"`)).toEqual([asks, code === undefined ? [] : [code]]);
+});
+
+test.for([
+  ["@.symbol", "has(item.symbol)"],
+  ["!@.behaviour.burnable", "!has(item.behaviour.burnable)"],
+  ["(@.symbol && !(@.name == 'Gold'))", '(has(item.symbol) && !(item.name == "Gold"))'],
+  ["@.owners[1]", "item.owners.size() > 1"],
+  ["!@.owners[1]", "!(item.owners.size() > 1)"],
+  ["@", "true"],
+] as const)("a path of a filter asks whether there is something: %s", ([filter, asks]) => {
+  const criterion = `context: $response.body, type: jsonpath, condition: "$.records[?${filter}]"`;
+  expect(readFrom("token~1all", criterion)).toEqual([`response.exists(item, ${asks})`, []]);
+});
+
+test.for([
+  ["$statusCode == 200", []],
+  ["$statusCode == 200 || $statusCode == 202", []],
+  ["$statusCode < 300", []],
+  ["$statusCode == 202", ["interchange.lost"]],
+  ["$statusCode > 200 && $statusCode < 300", ["interchange.lost"]],
+] as const)("a code of success that the contract does not have is no silent success: %s", ([condition, codes]) => {
+  expect(readFrom("token", `condition: "${condition}"`)).toEqual([undefined, codes]);
+});
