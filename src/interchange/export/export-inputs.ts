@@ -8,6 +8,7 @@ import type { Known, Named } from "../expressions/evaluate.ts";
 import type { TranslationFindings } from "../findings.ts";
 import { Names } from "../names.ts";
 import { Expr, type WrittenValue } from "../value.ts";
+import { isDouble, rounded } from "./export-criteria.ts";
 import { parts } from "./export-step.ts";
 
 const PASSWORD = { type: "string", format: "password" };
@@ -119,7 +120,9 @@ export class ExportedInputs {
       );
     const loses = (rule: string, why: string): undefined =>
       this.#findings.lose(node, `${rule} of the input "${name}" is not checked`, why);
-    const written = this.#of("input", name, { ...schemaOf(shape, loses), ...about, ...(isWhole ? { default: usual } : {}) });
+    const schema = { ...schemaOf(shape, loses), ...about, ...(isWhole ? { default: usual } : {}) };
+    for (const number of numbersIn(schema)) if (!isDouble(number)) this.#findings.lose(node, ...rounded(number));
+    const written = this.#of("input", name, schema);
     return shape.type === "list" || shape.type === "object" || shape.type === "entity" ? whole(written) : written;
   }
 }
@@ -127,6 +130,11 @@ export class ExportedInputs {
 // Arazzo 1.0 names an input as a whole, and no part of one.
 function whole(input: Expr): Named {
   return { part: () => undefined, value: (): WrittenValue => input };
+}
+
+function numbersIn(value: unknown): readonly Decimal[] {
+  if (value instanceof Decimal) return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
 function attributeOf(entity: Json & object): readonly [string, string] | undefined {

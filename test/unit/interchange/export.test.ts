@@ -182,6 +182,23 @@ steps:
   });
 });
 
+test("a number of an input that a double rounds is written digit for digit, and reported", () => {
+  const big = "12345678901234567890.5";
+  const use = `steps:
+  - { uses: ledger.asset.create, with: { assetType: Property, data: { id: A1, n: "\${{ inputs.n }}" } } }
+`;
+  for (const rules of [
+    `type: decimal, default: ${big}`,
+    `type: decimal, default: 2, minimum: 1, maximum: ${big}`,
+    `type: decimal, default: 0.5, enum: [0.5, ${big}]`,
+    `type: list, items: { type: object, properties: { n: { type: decimal } } }, default: [{ n: ${big} }]`,
+  ]) {
+    const { document, lost } = exported(`inputs: { n: { ${rules} } }\n${use}`);
+    expect(importedAgain(document)).toContain(big);
+    expect(lost, rules).toEqual([`runners that read ${big} as a double round it`]);
+  }
+});
+
 describe("what cannot be read as it is meant is refused or reported, on the way back", () => {
   const read = (onFailure: string): string => {
     const { document } = exported("steps:\n  - { uses: ledger.token.get, with: { id: GOLD1 } }\n");
