@@ -1,5 +1,5 @@
-import { closeSync, constants, existsSync, fchmodSync, fstatSync, lstatSync, openSync, readdirSync, renameSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { quoted } from "../base/text/text.ts";
 import { makeFolder } from "./folder.ts";
@@ -43,34 +43,6 @@ export function stateEntry(folder: string, entry: StateEntry, access: Access | "
 }
 
 const NAME_ANOTHER = "name a folder in which only you may write: --state DIR";
-
-/** Renames a state directory by adding to its name, and returns the new name. */
-export function setFolderAside(folder: string, suffix: string): string {
-  const aside = `${folder}.moved-${suffix}`;
-  renameSync(folder, aside);
-  return aside;
-}
-
-/** Returns the new name of a state directory that was moved away, and in whose place no other has begun; undefined for every other. */
-export function folderMovedAway(folder: string): string | undefined {
-  if (existsSync(join(folder, "journal.db"))) return undefined;
-  const begin = `${basename(folder)}.moved-`;
-  const above = dirname(folder);
-  const last = namesIn(above)
-    .filter((name) => name.startsWith(begin))
-    .toSorted()
-    .at(-1);
-  return last === undefined ? undefined : join(above, last);
-}
-
-// Of a folder that cannot be read, whoever opens the state says why.
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
 
 /** Makes a folder in a state directory, for this user alone. Throws a Failure as `stateEntry` does. */
 export function makePrivateFolder(folder: string): void {

@@ -7,7 +7,7 @@ import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
 import { DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
-import { assertLayout, assertNotMovedAway, makeTables, partOf } from "./tables.ts";
+import { assertLayout, assertUnmarked, makeTables, partOf } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
 let connections = 0;
@@ -72,7 +72,7 @@ export class PostgresDatabase implements SqlDatabase {
     const database = PostgresDatabase.#checked(server, layout, { ...opening, readOnly: true });
     if (database.formatOf(layout) > 0) return database;
     try {
-      if (opening.moving !== true) assertNotMovedAway(database);
+      if (opening.moving !== true) assertUnmarked(database);
     } finally {
       database.close();
     }

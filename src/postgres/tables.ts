@@ -1,6 +1,5 @@
 import { Failure, invariant } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import { movedAway } from "../base/moved-away.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import { DATABASE, markFailure, markOf, roleOf, writeMark } from "../sql/mark.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
@@ -34,10 +33,8 @@ export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: 
   if (database.formatOf(layout) === layout.newest) return;
   const { part, since, create, migrations } = partOf(layout);
   database.transaction(() => {
-    if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined) {
-      if (!isMoved) assertNotMovedAway(database);
+    if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined)
       database.exec(`CREATE SCHEMA "${schema}"`);
-    }
     const format = database.formatOf(layout);
     assertOurs(database, schema);
     if (format > layout.newest) throw notOurs(database, format);
@@ -57,20 +54,11 @@ export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: 
   });
 }
 
-/** Throws a Failure where the state of a schema was moved away: a run that began here would not know what was done before. */
-export function assertNotMovedAway(database: SqlDatabase): void {
-  const { schema = "" } = database.server ?? {};
+/** Throws a Failure when a schema has the mark of a move. */
+export function assertUnmarked(database: SqlDatabase): void {
   const hasTables = database.get("SELECT to_regclass('about')::text AS about")?.["about"] !== null;
   const mark = hasTables ? markOf(database) : undefined;
   if (mark !== undefined) throw markFailure(mark.role, DATABASE, mark.other);
-  const sql = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, ?) ORDER BY nspname DESC LIMIT 1";
-  const aside = database.get(sql, `${schema}_moved_`)?.["nspname"];
-  if (typeof aside === "string")
-    throw movedAway({
-      from: `the schema "${schema}"`,
-      kept: `the schema "${aside}"`,
-      back: "tokenbook state move FOLDER database",
-    });
 }
 
 /** Throws a DatabaseFailure when the tables of a layout are not as we made them: a trigger or a rule would act with each write. */

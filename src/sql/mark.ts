@@ -1,5 +1,4 @@
 import { Failure, invariant } from "../base/failure.ts";
-import { movedAway } from "../base/moved-away.ts";
 import { quoted } from "../base/text/text.ts";
 import type { SqlDatabase } from "./database.ts";
 
@@ -74,10 +73,11 @@ export function markFailure(role: MoveRole, here: string, there: string): Failur
         next: `wait until it has ended; if it was killed, repeat it: ${again}`,
       });
     case "left":
-      return movedAway({
-        from: placeNamed(here),
-        to: placeNamed(there),
-        back: `tokenbook state move ${argumentOf(there)} ${argumentOf(here)}`,
+      return new Failure({
+        code: "state.moved-away",
+        message: `the state of ${placeNamed(here)} was moved to ${placeNamed(there)}`,
+        why: "a run that began here would not know what was done before, and could do it again",
+        next: `let tokenbook.yaml name the place to which it was moved (state:), or bring it back: tokenbook state move ${to} ${from}`,
       });
     case "arriving":
       return new Failure({

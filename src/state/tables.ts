@@ -1,5 +1,5 @@
 import { isPrivateThere } from "../files/private.ts";
-import { setFolderAside, stateEntry } from "../files/state.ts";
+import { stateEntry } from "../files/state.ts";
 import { PostgresDatabase } from "../postgres/database.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { TableLayout } from "../sql/layout.ts";
@@ -21,23 +21,11 @@ interface Opening {
 
 const IN_MEMORY = ":memory:";
 
-/** Gives a state another name, under which no run looks for it. Returns that name. Throws a Failure. */
-export function setAside(place: StatePlace, { layout }: StatePart, mark: string): string {
-  if (typeof place === "string") return setFolderAside(place, mark);
-  const name = `${place.schema}_moved_${mark}`;
-  changeSchema(place, layout, `ALTER SCHEMA "${place.schema}" RENAME TO "${name}"`);
-  return `the schema "${name}"`;
-}
-
 /** Removes the schema of a state with all that it holds. Throws a Failure. */
 export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
-  changeSchema(place, layout, `DROP SCHEMA "${place.schema}" CASCADE`);
-}
-
-function changeSchema(place: ServerPlace, layout: TableLayout, sql: string): void {
   const database = PostgresDatabase.existing(place, layout, { moving: true });
   try {
-    database?.exec(sql);
+    database?.exec(`DROP SCHEMA "${place.schema}" CASCADE`);
   } finally {
     database?.close();
   }
@@ -51,15 +39,8 @@ export function openTables(place: StatePlace, { entry, layout }: StatePart, open
   return Database.open(path, layout, opening);
 }
 
-/**
- * Opens a part of the state where there is one; otherwise returns an empty one that leaves nothing. One that was set aside can only be read. Throws
- * a Failure.
- */
-export function existingTables(place: StatePlace, part: StatePart): SqlDatabase {
-  const { entry, layout } = part;
-  const aside = isAside(place) ? lookAtTables(place, part) : undefined;
-  if (aside?.formatOf(layout) === layout.newest) return aside;
-  aside?.close();
+/** Opens a part of the state where there is one; otherwise returns an empty one that leaves nothing. Throws a Failure. */
+export function existingTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
   if (typeof place !== "string") return PostgresDatabase.existing(place, layout) ?? Database.open(IN_MEMORY, layout);
   const path = stateEntry(place, entry, "write");
   assertNotMoved(place, entry);
@@ -68,12 +49,10 @@ export function existingTables(place: StatePlace, part: StatePart): SqlDatabase 
 
 /** Opens a part of the state for reading only; undefined where there is none. Throws a Failure. */
 export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase | undefined {
-  // What was set aside can still be looked into.
-  const opening = { moving: isAside(place) };
-  if (typeof place !== "string") return PostgresDatabase.look(place, layout, opening);
+  if (typeof place !== "string") return PostgresDatabase.look(place, layout);
   const path = stateEntry(place, entry, "look");
-  assertNotMoved(place, entry, opening);
-  return isPrivateThere(path) ? Database.look(path, layout, opening) : undefined;
+  assertNotMoved(place, entry);
+  return isPrivateThere(path) ? Database.look(path, layout) : undefined;
 }
 
 // The journal has the mark of a folder, which holds for what is beside it too.
@@ -84,9 +63,3 @@ function assertNotMoved(folder: string, entry: StatePart["entry"], { moving = fa
 }
 
 const JOURNAL_ENTRY = "journal.db";
-
-function isAside(place: StatePlace): boolean {
-  return ASIDE.test(typeof place === "string" ? place : place.schema);
-}
-
-const ASIDE = /[._]moved[-_]\d{14}$/;

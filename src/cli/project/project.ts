@@ -4,9 +4,8 @@ import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { movedAway } from "../../base/moved-away.ts";
 import { Secret } from "../../base/secret.ts";
-import { count, didYouMean, quoted } from "../../base/text/text.ts";
+import { count, didYouMean } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
 import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
 import type { Variables } from "../../environment/key.ts";
@@ -15,7 +14,7 @@ import type { Target } from "../../environment/target.ts";
 import { loadServerPlace } from "../../environment/state.ts";
 import { assertTlsChecked } from "../../environment/tls.ts";
 import { type NamedFile, readRegular } from "../../files/regular.ts";
-import { folderMovedAway, stateEntry } from "../../files/state.ts";
+import { stateEntry } from "../../files/state.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";
 import type * as Interchange from "../../interchange/check.ts";
@@ -73,11 +72,7 @@ export function statePlace(shell: ProjectShell, where: Where): StatePlace {
     where.state !== undefined || project.environmentFile === undefined
       ? undefined
       : loadServerPlace(project.environmentFile, { cwd, variables: () => variablesOf(shell, where) });
-  if (server !== undefined) return server;
-  const folder = stateDirectory(shell, where);
-  const aside = folderMovedAway(folder);
-  if (aside === undefined) return folder;
-  throw movedAway({ from: folder, kept: aside, back: `tokenbook state move database ${quoted(folder)}` });
+  return server ?? stateDirectory(shell, where);
 }
 
 /**

@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { EXIT } from "../../../base/exit.ts";
-import { Failure, messageOf } from "../../../base/failure.ts";
-import { systemClock } from "../../../base/ports.ts";
+import { Failure } from "../../../base/failure.ts";
 import { count, didYouMean, quoted } from "../../../base/text/text.ts";
-import { JOURNAL_PART } from "../../../journal/format.ts";
 import type { NamedPlace } from "../../../journal/moving.ts";
 import { DATABASE } from "../../../sql/mark.ts";
 import type { StatePlace } from "../../../sql/place.ts";
-import { setAside } from "../../../state/tables.ts";
 import { openAnyQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
@@ -30,11 +27,10 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   if (typeof from.place === "string" && !existsSync(from.place)) throw nothingThere(options.from);
   const move = { from, to, assertNoJobs: () => assertNoJobs(from.place, (text) => shell.stderr.write(`tokenbook: ${text}\n`)) };
   const { runs, records } = await moved(move);
-  const aside = asideOf(from.place);
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records, aside: aside.name })}\n`, "json");
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records })}\n`, "json");
   else
     shell.stdout.write(
-      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${aside.text}\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
+      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${options.from} keeps its copy, which commands refuse from now on\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
     );
   return EXIT.passed;
 };
@@ -58,21 +54,6 @@ function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): NamedPlace 
   if (name === DATABASE) return { place: serverOf(shell, dotenv), name };
   const folder = resolve(shell.cwd, name);
   return { place: folder, name: folder };
-}
-
-// By now it is not live, whatever its name is.
-function asideOf(from: StatePlace): { readonly name: string; readonly text: string } {
-  const mark = new Date(systemClock.now()).toISOString().slice(0, 19).replaceAll(/\D/g, "");
-  try {
-    const name = setAside(from, JOURNAL_PART, mark);
-    return { name, text: `what was moved is kept as ${name}` };
-  } catch (error) {
-    const name = typeof from === "string" ? from : `the schema "${from.schema}"`;
-    return {
-      name,
-      text: `what was moved is kept where it was, and is marked as moved, so commands refuse it; it could not be renamed: ${messageOf(error)}`,
-    };
-  }
 }
 
 // On every machine: commands that still look into the database are refused there.
