@@ -1,5 +1,6 @@
 import type { RunOutcome, RunRecord } from "../src/protocol/record.ts";
-import { hadNoEffect, type RunState, stateOf } from "../src/protocol/state.ts";
+import { hadNoEffect } from "../src/protocol/attempt-state.ts";
+import { type RunState, stateOf } from "../src/protocol/state.ts";
 import type { Delivery } from "./network.ts";
 import type { Commit } from "./service.ts";
 import { AT_FIRST, type SimulatedStep } from "./draft.ts";

@@ -1,5 +1,5 @@
 import type { AttemptIntended, StepProblem } from "./record.ts";
-import { type AttemptState, undecidedOf } from "./state.ts";
+import { type AttemptFacts, type AttemptState, hadNoEffect, isRefused, undecidedOf } from "./attempt-state.ts";
 
 /** The next action for one write, given the outcomes of its attempts. */
 export type Decided =
@@ -22,9 +22,11 @@ export function decideAttempts(
   const last = attempts[attempt];
   if (last === undefined || last.past) return { do: "begin" };
   if (last.settled?.verdict === "applied" || last.settled?.verdict === "unchanged") return { do: "complete", attempt };
+  const isSeparable = last.intended.separable === true;
+  if (last.settled?.verdict === "absent" && isSeparable && isRefused(last)) return { do: "judge-refusal", attempt };
   if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
-  // A superseded attempt may have arrived in between, and so have caused the refusal.
-  const refused = { do: mayStillArrive(attempts) ? "probe" : "judge-refusal", attempt } as const;
+  // A superseded attempt may have arrived in between, and so have caused the refusal. Some of several items may be done.
+  const refused = { do: isSeparable || mayStillArrive(attempts) ? "probe" : "judge-refusal", attempt } as const;
   if (last.receipt !== undefined) return last.receipt.committed ? { do: "complete", attempt } : refused;
   if (last.answered === undefined) return { do: "probe", attempt };
   switch (last.answered.meaning) {
@@ -36,8 +38,9 @@ export function decideAttempts(
       return { do: last.answered.receiptId === null ? "probe" : "await-receipt", attempt };
     case "refused":
       return refused;
-    case "not-sent":
     case "refused-later":
+      return isSeparable ? { do: "probe", attempt } : sendAgainOrGiveUp(attempts, last, epoch);
+    case "not-sent":
       return sendAgainOrGiveUp(attempts, last, epoch);
   }
 }
@@ -73,14 +76,34 @@ function sendAgainOrGiveUp(attempts: readonly AttemptState[], last: AttemptState
     : { do: "stop", outcome: "failed", problem: notAccepted(last, sent) };
 }
 
+/** Whether the service has refused all that may have taken effect, so that nothing of it can be under way any more. */
+export function areRefused(attempts: readonly AttemptState[]): boolean {
+  return undecidedOf(attempts).every((each) => isRefused(each) || hadNoEffect(each));
+}
+
+/** Returns what the service said when it refused an attempt. */
+export function refusalMessage({ answered, receipt }: Pick<AttemptFacts, "answered" | "receipt">): string {
+  if (receipt === undefined) return answered?.message ?? "";
+  const said = receipt.receipt["message"];
+  return typeof said === "string" ? said : "the receipt says FAILED";
+}
+
 /** Explains why the outcome of an attempt is unknown. */
-export function openProblem({ intended, intendedAt, answered }: AttemptState): StepProblem {
+export function openProblem(attempt: AttemptState): StepProblem {
+  const { intended, intendedAt, answered } = attempt;
   const at = new Date(intendedAt).toISOString();
   if (answered === undefined) {
     return {
       code: "write.unanswered",
       message: `${intended.operation} was about to be sent at ${at}, but no answer was recorded`,
       why: "the process ended in between: the write may have taken effect, so it is not sent again",
+    };
+  }
+  if (isRefused(attempt) && intended.separable === true) {
+    return {
+      code: "write.undecided",
+      message: `${intended.operation}, sent at ${at}, was refused: ${refusalMessage(attempt)}`,
+      why: "it has several items, and the service may have carried out some of them: the environment does not declare the capability `batchIsOneTransaction`",
     };
   }
   if (answered.meaning !== "ambiguous") {

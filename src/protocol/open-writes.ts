@@ -1,6 +1,7 @@
 import { serviceOf } from "../services/services.ts";
 import { decideAttempts, mayStillArrive } from "./attempts.ts";
-import type { AttemptState, RunState, StepState } from "./state.ts";
+import type { AttemptState } from "./attempt-state.ts";
+import type { RunState, StepState } from "./state.ts";
 
 /** A write with unknown outcome. */
 export interface OpenWrite {

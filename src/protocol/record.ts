@@ -199,6 +199,8 @@ export interface AttemptIntended extends Waited, OfAttempt {
   readonly input: JsonObject;
   /** What is sent; by the digest, in hexadecimal, the run recognizes the same request. */
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
+  /** It has several items, and the service may do some of them without the others: a refusal is not proof that nothing was done. */
+  readonly separable?: true;
   /** The readings before the write, which a probe compares with later ones. Null: they could not be made. */
   readonly baseline?: JsonObject | null;
   /** When these readings were made. Left out when there are none. */

@@ -1,5 +1,5 @@
 import type { Verdict } from "./record.ts";
-import { type AttemptState, undecidedOf } from "./state.ts";
+import { type AttemptState, undecidedOf } from "./attempt-state.ts";
 
 /** Why one more request could do no harm; `never`: the service can never carry it out. */
 type Again = "unique" | "fence" | "value" | "never";
@@ -31,6 +31,8 @@ export interface Circumstances {
   readonly final: boolean;
   /** Whether the declared time is over within which every write takes effect and every read shows it. */
   readonly settled: boolean;
+  /** Whether the service has answered that it refuses the write, so that nothing of it can be under way any more. */
+  readonly refused: boolean;
   /** Whether the readings before the write and those now are recent enough to be compared, by the declared `readLag`. */
   readonly comparable: boolean;
 }
@@ -42,10 +44,10 @@ export interface Circumstances {
  */
 export function verdictOf(
   seen: ProbeResult,
-  { additive, alone, final, settled, comparable }: Circumstances,
+  { additive, alone, final, settled, refused, comparable }: Circumstances,
 ): Verdict | undefined {
   if (seen.seen === "conflict") return undefined;
-  const isHarmless = final && seen.again !== undefined && seen.again !== "never";
+  const isHarmless = !refused && final && seen.again !== undefined && seen.again !== "never";
   const otherwise = isHarmless ? "superseded" : undefined;
   switch (seen.seen) {
     case "effect":
@@ -54,9 +56,10 @@ export function verdictOf(
       // Somebody else may have set the same value: the write may still arrive, after a later step that sets something else.
       return comparable && (seen.again !== "value" || seen.isActors === true || final || settled) ? "applied" : otherwise;
     case "nothing":
-      if (settled || (seen.again === "never" && final && comparable)) return "absent";
+      if (settled || (comparable && (refused || (seen.again === "never" && final)))) return "absent";
       return otherwise;
     case "unchanged":
+      if (refused && comparable) return "absent";
       // The write may still arrive, and then sets the same.
       return comparable && (final || settled) ? "unchanged" : otherwise;
     case "unclear":

@@ -1,8 +1,8 @@
 import { isObject, type Json } from "../base/json/json.ts";
+import { type AttemptState, newAttempt, hadNoEffect, undecidedOf } from "./attempt-state.ts";
 import { type StepAddress, includingStep, isOfCheck, parseAddress } from "./address.ts";
 import type {
   AttemptAnswered,
-  AttemptIntended,
   AttemptSettled,
   BlockTurned,
   Fact,
@@ -58,27 +58,6 @@ export interface StepState {
   completed: (RunRecord & StepCompleted) | undefined;
   /** Why it stopped under the present claim; a new claim tries again. */
   stopped: (RunRecord & StepStopped) | undefined;
-}
-
-/** All that is known about an attempt of a write. */
-export interface AttemptState {
-  readonly intended: AttemptIntended;
-  /** In milliseconds since the Unix epoch. */
-  readonly intendedAt: number;
-  /** The place of its intent in the journal. */
-  readonly sequence: number;
-  /** The claim under which it was sent. */
-  readonly epoch: number;
-  /** `undefined` when the process ended before an answer came. */
-  answered: (RunRecord & AttemptAnswered) | undefined;
-  /** The final receipt, once it was read. */
-  receipt: ReceiptRead | undefined;
-  /** What evidence showed, when the answer did not say it. */
-  settled: AttemptSettled | undefined;
-  /** Whether it no longer matters: it had no effect and belongs to an earlier claim. */
-  past: boolean;
-  /** Whether a released holder may be alive and still send it, however late. */
-  mayStillBeSent: boolean;
 }
 
 /** The rounds of a `foreach`. */
@@ -182,21 +161,6 @@ export function stepIn(state: RunState, address: string): StepState {
     state.steps.set(address, step);
   }
   return step;
-}
-
-function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
-  const { at: intendedAt, sequence, epoch } = intended;
-  return {
-    intended,
-    intendedAt,
-    sequence,
-    epoch,
-    answered: undefined,
-    receipt: undefined,
-    settled: undefined,
-    past: false,
-    mayStillBeSent: false,
-  };
 }
 
 /** Returns the attempts with nothing but an intent: the holder of the run may have sent them, or be about to. */
@@ -309,18 +273,6 @@ function forget(state: RunState, address: string): void {
   state.steps.delete(address);
   state.expansions.delete(address);
   forgetValue(state, parseAddress(address));
-}
-
-/** Returns the attempts of a write after the last absent one: if that one never takes effect, no earlier one does. */
-export function undecidedOf(attempts: readonly AttemptState[]): readonly AttemptState[] {
-  return attempts.slice(attempts.findLastIndex(({ settled }) => settled?.verdict === "absent") + 1);
-}
-
-/** Whether the service said, beyond doubt, that the attempt changed nothing. */
-export function hadNoEffect({ answered, receipt, settled }: AttemptState): boolean {
-  if (settled !== undefined) return settled.verdict === "absent";
-  if (receipt !== undefined) return !receipt.committed;
-  return answered !== undefined && ["not-sent", "refused", "refused-later"].includes(answered.meaning);
 }
 
 function turn(state: RunState, record: RunRecord & BlockTurned): void {

@@ -1,3 +1,4 @@
+import { hadNoEffect } from "../protocol/attempt-state.ts";
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
 import type { AttemptReport, ReceiptReport } from "./shape.ts";
 
@@ -23,10 +24,11 @@ export function learn(attempt: Attempt, record: AttemptAnswered | ReceiptRead | 
 }
 
 /** Whether it may have taken effect, or may still do so, without anybody having seen it. */
-export function isOpen({ answered, receipt, settled }: Attempt): boolean {
+export function isOpen(attempt: Attempt): boolean {
+  const { answered, receipt, settled } = attempt;
   if (settled !== undefined) return settled.verdict === "superseded";
-  if (receipt !== undefined) return false;
-  return answered === undefined || answered.meaning === "ambiguous";
+  if (receipt === undefined && answered?.meaning === "acknowledged") return false;
+  return receipt?.committed !== true && !hadNoEffect(attempt);
 }
 
 /** Whether it is known to have taken effect. */
@@ -66,6 +68,7 @@ export function attemptReport(attempt: Attempt): AttemptReport {
     operation: intended.operation,
     input: intended.input,
     request: intended.request,
+    separable: intended.separable === true,
     baseline: intended.baseline ?? null,
     meaning: answered?.meaning ?? null,
     status: answered?.status ?? null,

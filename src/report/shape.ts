@@ -206,6 +206,8 @@ export interface AttemptReport {
   readonly input: JsonObject;
   /** What is sent; by the digest, in hexadecimal, the run recognizes the same request. */
   readonly request: { readonly method: string; readonly path: string; readonly digest: string };
+  /** Whether it has several items, so that a refusal is not proof that none of them took effect. */
+  readonly separable: boolean;
   /** What was there before the write, which shows the outcome of it later; null when nothing was read, or it could not be. */
   readonly baseline: JsonObject | null;
   /** Null when no answer was recorded. */

@@ -11,13 +11,18 @@ export interface WriteVerdict {
 
 /** Returns what the guarantee says about one attempt. */
 export function verdictOf(attempt: AttemptReport, step: StepReport): WriteVerdict {
-  const { settled, meaning, message, receipt } = attempt;
+  const { settled, meaning, message, receipt, separable } = attempt;
   const isLast = attempt === step.attempts.at(-1);
   if (settled !== null) {
     const again = settled.verdict === "applied" || settled.verdict === "unchanged" || isLast ? "" : "; sent again";
     return { word: settled.verdict, by: `${settledText(settled, attempt.operation)}${again}` };
   }
   const answer = answerText(attempt);
+  if (separable && (receipt?.committed === false || meaning?.startsWith("refused") === true))
+    return {
+      word: "unknown",
+      by: `${receipt === null ? answer : receiptText(receipt)}; some of its items may have taken effect`,
+    };
   switch (meaning) {
     case "acknowledged":
       if (receipt === null || receipt.committed === null) return { word: "acknowledged", by: `${answer}; no receipt was read` };

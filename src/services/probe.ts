@@ -16,6 +16,8 @@ export interface Probe {
   readonly keep?: (read: Readings, sent: Sent) => Readings;
   /** Returns the transactions in the kept readings: none of them can be this write's. */
   readonly known?: (kept: Readings) => readonly Json[];
+  /** Returns how many things the write does that may happen one without the other; by default one. */
+  readonly parts?: (sent: Sent) => number;
   /** Returns whether the effect of a rival could be taken for this write's; by default if their inputs are equal. */
   readonly isAlike?: (rival: OtherWrite, sent: Sent) => boolean;
   /** Judges the readings. Pure. */
@@ -163,6 +165,7 @@ export function forEach(split: Split, probe: Probe): Probe {
   return {
     ...(before === undefined ? {} : { before: (sent) => reads(sent, before) }),
     after: (sent) => reads(sent, probe.after),
+    parts: (sent) => split(sent).length,
     ...(keep === undefined
       ? {}
       : {

@@ -22,6 +22,8 @@ export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
   readonly harmless: ServiceRead;
   /** How a committed write is recognised; `undefined`: by its answer. */
   readonly receipts: Receipts | undefined;
+  /** Whether a request with several items is carried out as a whole or not at all, as far as the environment says. */
+  readonly isBatchWhole: (profile: Profile) => boolean;
   /** The values that every write yields. */
   readonly writeYields: Readonly<Record<string, Yield>>;
   /** The conserved quantities, by their name in `conserve`. */

@@ -16,7 +16,13 @@ export const OTHER_PROFILE: Profile = profileWith({
       vaultAssets: { vaultId: "vault", assets: "contents", assetType: "kind", id: "asset", data: "details" },
     },
     primaryKey: { Bond: "Isin" },
-    capabilities: { tokenIdUnique: true, vaultIdUnique: true, sameVaultDepositRefused: true, overMintRefused: false },
+    capabilities: {
+      tokenIdUnique: true,
+      vaultIdUnique: true,
+      sameVaultDepositRefused: true,
+      overMintRefused: false,
+      batchIsOneTransaction: true,
+    },
   },
   investor: {
     errors: [{ status: "ERR", reason: true }],

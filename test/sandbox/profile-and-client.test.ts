@@ -131,6 +131,7 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   "ledger.capabilities.vaultIdUnique": "passed",
   "ledger.capabilities.sameVaultDepositRefused": "passed",
   "ledger.capabilities.overMintRefused": "passed",
+  "ledger.capabilities.batchIsOneTransaction": "passed",
   "investor.pageSize": "passed",
   conditionStatus: "passed",
   successStatus: "passed",

@@ -142,6 +142,8 @@ export interface Profile {
       readonly vaultIdUnique: boolean;
       readonly sameVaultDepositRefused: boolean;
       readonly overMintRefused: boolean;
+      /** The service carries out all items of a request, or none. Otherwise a refusal of a request with several items does not prove that nothing was done. */
+      readonly batchIsOneTransaction: boolean;
     };
   };
   readonly investor: {

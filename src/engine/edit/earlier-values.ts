@@ -2,7 +2,8 @@ import { type BlockStep, type CallStep, type IncludeStep, isWrite, type Playbook
 import { heldBy } from "../../playbook/playbook-walk.ts";
 import { frameOf, roundOf } from "../../protocol/address.ts";
 import type { Round } from "../../protocol/decide.ts";
-import { hadNoEffect, type RunState, type StepState } from "../../protocol/state.ts";
+import { hadNoEffect } from "../../protocol/attempt-state.ts";
+import type { RunState, StepState } from "../../protocol/state.ts";
 import type { PlanStep } from "../run/plan-steps.ts";
 
 /** One step of a playbook at one place of a run. */

@@ -1,5 +1,5 @@
 import type { WriteStep } from "../../playbook/model.ts";
-import type { AttemptState } from "../../protocol/state.ts";
+import type { AttemptState } from "../../protocol/attempt-state.ts";
 import type { Caller } from "../service/caller.ts";
 import type { Place } from "../run/plan-steps.ts";
 

@@ -5,7 +5,7 @@ import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { AttemptState } from "../../protocol/state.ts";
+import type { AttemptState } from "../../protocol/attempt-state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { judgeConditions, keptOf } from "../steps/expectations.ts";
 import { namesOf } from "../run/run-names.ts";

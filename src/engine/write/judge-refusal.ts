@@ -1,13 +1,14 @@
 import type { GivenRefusal } from "../../operations/refusal.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { AttemptState } from "../../protocol/state.ts";
+import { refusalMessage } from "../../protocol/attempts.ts";
+import type { AttemptState } from "../../protocol/attempt-state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { isRefused, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
 import type { Attempted } from "./attempted.ts";
 
 /** Completes a step that was refused as expected; any other refusal fails the step. */
 export function judgeRefusal(context: RunContext, { place, step, state }: Attempted): void {
-  const message = messageOf(state);
+  const message = refusalMessage(state);
   const refusal = refusalOf(state, message);
   const startedAt = state.intendedAt;
   if (isRefused(step, refusal)) {
@@ -16,12 +17,6 @@ export function judgeRefusal(context: RunContext, { place, step, state }: Attemp
   }
   const problem = notAsExpected(step, refusal, problemOf(state, message));
   context.stop(place, { startedAt, outcome: "failed", problem });
-}
-
-function messageOf({ answered, receipt }: AttemptState): string {
-  if (receipt === undefined) return answered?.message ?? "";
-  const said = receipt.receipt["message"];
-  return typeof said === "string" ? said : "the receipt says FAILED";
 }
 
 // A receipt has no status code of its own: the status of the answer that carries it says nothing about the write.

@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
-import { operationNamed } from "../../operations/operation.ts";
+import { operationNamed, type WriteOperation } from "../../operations/operation.ts";
 import type { Evidence, KnownBefore, OtherWrite, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { hasTakenEffect } from "../../protocol/attempts.ts";
-import { type AttemptState, hadNoEffect, transactionsOf } from "../../protocol/state.ts";
+import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts";
+import { transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Bound } from "../service/bind-call.ts";
 import { actingFor, type Caller } from "../service/caller.ts";
@@ -61,6 +62,17 @@ export async function evidenceOf(
     isPartial: looked.refused,
     isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
   };
+}
+
+/** Whether a write has several items, and the service may do some and refuse the others. */
+export function isSeparable(
+  context: RunContext,
+  place: Place,
+  { operation, bound }: { operation: WriteOperation; bound: Bound },
+): boolean {
+  const { service, meaning } = operation;
+  if (service.isBatchWhole(context.target.profile)) return false;
+  return (meaning.probe.parts?.(sentBy(context, place, bound)) ?? 1) > 1;
 }
 
 function sentBy({ opened, target }: RunContext, { address, step }: Place, { input, caller }: Bound): Sent {

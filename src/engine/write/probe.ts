@@ -4,10 +4,11 @@ import { LIMITS } from "../../base/limits.ts";
 
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../services/probe.ts";
-import { openProblem } from "../../protocol/attempts.ts";
+import { areRefused, openProblem } from "../../protocol/attempts.ts";
 import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record.ts";
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
-import { type AttemptState, stepIn } from "../../protocol/state.ts";
+import type { AttemptState } from "../../protocol/attempt-state.ts";
+import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { isFinal } from "./final-write.ts";
 import type { Place } from "../run/plan-steps.ts";
@@ -24,18 +25,22 @@ import { evidenceOf } from "./probe-reads.ts";
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
   let comparable = false;
+  const refused = areRefused(stepIn(context.state, attempted.place.address).attempts);
   const look = async (by: number): Promise<LookResult<void>> => {
     // Taken before the look: the time may run out while the service is read.
     const times = timesOf(context, attempted);
     last = await lookAt(context, attempted, by);
     comparable = times.comparable;
-    const verdict = verdictIn(context, attempted, { sight: last, ...times });
+    const verdict = verdictIn(context, attempted, { sight: last, refused, ...times });
     if (verdict === undefined) return "again";
-    return { found: await settle(context, attempted, { verdict, evidence: evidenceText(last, verdict), sight: last }) };
+    return {
+      found: await settle(context, attempted, { verdict, evidence: evidenceText(last, { verdict, refused }), sight: last }),
+    };
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "the outcome of the write", wait }, look);
-  if (found === "late") await stopAs(context, attempted, stoppedBy(context, attempted, { sight: last, comparable }));
+  if (found === "late")
+    await stopAs(context, attempted, { refused, ...stoppedBy(context, attempted, { sight: last, refused, comparable }) });
 }
 
 async function lookAt(context: RunContext, attempted: Attempted, by: number): Promise<Sight> {
@@ -72,17 +77,18 @@ function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined
 function verdictIn(
   context: RunContext,
   attempted: Attempted,
-  { sight, settled, comparable }: { readonly sight: Sight } & Times,
+  { sight, refused, settled, comparable }: { readonly sight: Sight; readonly refused: boolean } & Times,
 ): Verdict | undefined {
   const { step, state, caller } = attempted;
   const again = sight.seen === "conflict" ? undefined : sight.again;
   // A refused write also leaves everything as it was.
-  const isRefusalMeant = sight.seen === "unchanged" && step.fails !== undefined;
+  const isRefusalMeant = sight.seen === "unchanged" && step.fails !== undefined && !refused;
   const verdict = verdictOf(isRefusalMeant ? { seen: "unclear", again: sight.again } : sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
     final: again !== undefined && isFinal(context, attempted, again),
     settled,
+    refused,
     comparable,
   });
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
@@ -96,8 +102,13 @@ function timesOf(context: RunContext, { place, state }: Attempted): Times {
   const { attempts } = stepIn(context.state, place.address);
   return {
     settled: hasSettled(attempts, { goneForMs: context.goneFor(state), settlingMs: settlingTime(context.target) }),
-    comparable: state.intended.baselineAt?.recent === true && context.ageOf(state) >= readLagMs,
+    comparable: isBaselineRecent(state) && context.ageOf(state) >= readLagMs,
   };
+}
+
+// A probe that needs no readings before the write has none that could be old.
+function isBaselineRecent({ intended: { baseline, baselineAt } }: AttemptState): boolean {
+  return baseline === undefined || baselineAt?.recent === true;
 }
 
 async function settle(
@@ -128,7 +139,7 @@ const AGAIN_WHY = {
   never: "the service cannot do it",
 } as const;
 
-function evidenceText(sight: Sight, verdict: Verdict): JsonObject {
+function evidenceText(sight: Sight, { verdict, refused }: { readonly verdict: Verdict; readonly refused: boolean }): JsonObject {
   if (sight.seen === "conflict") return { because: sight.why };
   const why = AGAIN_WHY[sight.again ?? "never"];
   if (verdict === "superseded") {
@@ -136,6 +147,7 @@ function evidenceText(sight: Sight, verdict: Verdict): JsonObject {
       because: `${sight.seen === "nothing" ? "no trace of it is visible" : "nothing that was read proves it"}, and ${why}`,
     };
   }
+  if (verdict === "absent" && refused) return { because: "the service refused it, and no trace of it is visible" };
   switch (sight.seen) {
     case "effect":
     case "unchanged":
@@ -161,7 +173,7 @@ interface Stopped {
 function stoppedBy(
   context: RunContext,
   { step, state, caller }: Attempted,
-  { sight, comparable }: { readonly sight: Sight; readonly comparable: boolean },
+  { sight, refused, comparable }: { readonly sight: Sight; readonly refused: boolean; readonly comparable: boolean },
 ): Stopped {
   const { target } = context;
   switch (sight.seen) {
@@ -181,6 +193,7 @@ function stoppedBy(
       return { outcome: "unknown", why: `what it sets was already set before, and still is; but ${doubt}` };
     }
     case "nothing":
+      if (refused) return { outcome: "unknown", why: `no trace of it is visible, but ${mayBeOld(target)}` };
       return {
         outcome: "unknown",
         why: `no trace of it is visible; ${stillPossible(state)}, so it is not sent again${undeclared(target)}`,
@@ -228,12 +241,16 @@ function textOf(value: Json): string {
 }
 
 // Durable at once: from then on the write is one that the run has given up, and other runs must not begin beside it.
-async function stopAs(context: RunContext, { place, step, state }: Attempted, { outcome, why }: Stopped): Promise<void> {
-  const { code, message } = openProblem(state);
+async function stopAs(
+  context: RunContext,
+  { place, step, state }: Attempted,
+  { outcome, why, refused }: Stopped & { readonly refused: boolean },
+): Promise<void> {
+  const { code, message, why: whyOpen } = openProblem(state);
   const problem: StepProblem = {
     code: outcome === "conflict" ? "write.conflict" : code,
     message,
-    why: `${why}; tokenbook looked at: ${step.operation.meaning.readBack}`,
+    why: [...(refused ? [whyOpen] : []), why, `tokenbook looked at: ${step.operation.meaning.readBack}`].join("; "),
     next: whatNext(context, place),
   };
   await context.write({ kind: "step.stopped", step: place.address, startedAt: state.intendedAt, outcome, problem });

@@ -11,7 +11,7 @@ import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../service/bind-call.ts";
 import type { Call, Reply } from "../service/service.ts";
 import { inputSent } from "./intended-input.ts";
-import { baselineOf } from "./probe-reads.ts";
+import { baselineOf, isSeparable } from "./probe-reads.ts";
 import { whyNotOwn } from "./own-answer.ts";
 
 const NOT_TAKEN: Backoff = { everyMs: 500, backoff: 2, maxMs: 30_000 };
@@ -51,6 +51,7 @@ export async function send(context: RunContext, { place, step, bound, startedAt 
     as: recordedAs(bound.caller),
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
+    ...(isSeparable(context, place, { operation, bound }) ? { separable: true } : {}),
     ...(baseline === undefined ? {} : { baseline }),
     ...(baselineAt === undefined ? {} : { baselineAt }),
     ...(startedAt === undefined ? {} : { startedAt }),

@@ -133,6 +133,10 @@ const EVENTS: Described = {
     },
     optional: {
       as: identity,
+      separable: {
+        const: true,
+        description: "It has several items, and a refusal is not proof that none of them took effect.",
+      },
       baseline: mapOrNull,
       baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
       startedAt: { ...moment, description: "When the step began; only of its first attempt." },

@@ -19,6 +19,7 @@ export const investor: ServiceDescriptor<"investor"> = {
   paging: byPageNumber,
   harmless: { operation: "investor.sales.list", input: { limit: Decimal.of(1) } },
   receipts: undefined,
+  isBatchWhole: () => true, // each of its writes does one thing
   writeYields: {},
   conserves: { sale: saleConserved },
   doctor: { list: "investor.sales.list", one: (id) => ({ operation: "investor.sales.get", input: { tokenSaleId: id } }) },

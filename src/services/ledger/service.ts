@@ -21,6 +21,7 @@ export const ledger: ServiceDescriptor<"ledger"> = {
     rules: (profile) => profile.ledger.receipt,
     schema: { $ref: "contract#/$defs/Receipt" },
   },
+  isBatchWhole: ({ ledger: { capabilities } }) => capabilities.batchIsOneTransaction,
   writeYields: {
     transactionId: {
       type: "string",

@@ -3,6 +3,7 @@ import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import type { Json, JsonObject } from "../../../src/base/json/json.ts";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { Evidence, OtherWrite, Sight } from "../../../src/services/probe.ts";
+import { operationNamed } from "../../../src/operations/operation.ts";
 import { minted } from "../../../src/services/ledger/probes/supply.ts";
 
 const of = (value: number): Decimal => Decimal.of(value);
@@ -99,4 +100,30 @@ describe("a batch that mints one token to several", () => {
   test("a transaction that has proven another write proves nothing of it", () => {
     expect(judge([transaction("t1", ...ITEMS)], { isSpent: (id) => id === "t1" })).toMatchObject({ seen: "nothing" });
   });
+});
+
+const entities = [entity("bob"), entity("carol")];
+const PARTS: readonly (readonly [operation: string, input: JsonObject, parts: number])[] = [
+  ["ledger.token.mint", { items: ITEMS.map(item) }, 3],
+  ["ledger.token.mint", item(["bob", 3]), 1],
+  ["ledger.erc1155.safeTransferFrom", { ...item(["bob", 3]), from: entity("alice") }, 1],
+  ["ledger.erc1155.safeBatchTransferFrom", { ids: ["T1", "T1"], values: [of(1), of(2)] }, 2],
+  ["ledger.asset.create", { assetType: "Bond", data: { id: "B1" } }, 1],
+  ["ledger.asset.create", { assetType: "Bond", data: [{ id: "B1" }, { id: "B2" }] }, 2],
+  ["ledger.asset.delete", { assetType: "Bond", id: ["B1", "B2"] }, 2],
+  ["ledger.transfer.request", { assetType: "Bond", id: ["B1", "B2"], approvers: entities }, 1],
+  ["ledger.transfer.approve", { id: ["R1", "R2"] }, 2],
+  ["ledger.approval.accept", { items: [{ id: "R1" }, { id: "R2" }] }, 2],
+  ["ledger.token.setApproval", { tokenIds: ["T1", "T2"], operators: entities, approved: true }, 2],
+  ["ledger.token.setPermissions", { id: "T1", permissions: entities.map((each) => ({ entity: each, roles: ["minter"] })) }, 1],
+  ["ledger.vault.addToken", { id: "V1", vaultToken: [{ name: "A" }, { name: "B" }] }, 2],
+  ["ledger.vault.deposit", { vaultId: "V1", assets: [{ id: "B1", shares: entities.map((receiver) => ({ receiver })) }] }, 1],
+  ["ledger.vault.deposit", { vaultId: "V1", assets: [{ id: "B1" }, { id: "B2" }] }, 2],
+];
+
+test.for(PARTS)("%s counts the things that the service may do one without the other", ([name, input, parts]) => {
+  const { meaning } = operationNamed(name);
+  if (meaning.effect === "read") throw new Error(`${name} is no write`);
+  const sent = { input, actor: entity("alice"), names: { id: () => "", mark: "" }, profile: DEFAULT_PROFILE };
+  expect(meaning.probe.parts?.(sent) ?? 1).toBe(parts);
 });

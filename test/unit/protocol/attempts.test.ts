@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { decideAttempts, ATTEMPTS_PER_CLAIM } from "../../../src/protocol/attempts.ts";
 import { openWrites } from "../../../src/protocol/open-writes.ts";
 import type { Fact } from "../../../src/protocol/record.ts";
-import { type AttemptState, type RunState, stateOf, stepIn } from "../../../src/protocol/state.ts";
+import type { AttemptState } from "../../../src/protocol/attempt-state.ts";
+import { type RunState, stateOf, stepIn } from "../../../src/protocol/state.ts";
 import { answered, claimed, intended, opened, receipt, recordsOf, settled } from "./facts.ts";
 
 // All that can befall one attempt, and whether it may take effect beside another one.
@@ -20,12 +21,27 @@ const FATES: Readonly<Record<string, (attempt: number) => readonly Fact[]>> = {
   "ambiguous, absent": (attempt) => [answered("mint", "ambiguous", { attempt }), settled("mint", "absent", attempt)],
   "unanswered, superseded": (attempt) => [settled("mint", "superseded", attempt)],
   "refused, superseded": (attempt) => [answered("mint", "refused", { attempt }), settled("mint", "superseded", attempt)],
+  "batch refused-later": (attempt) => [answered("mint", "refused-later", { attempt })],
+  "batch refused": (attempt) => [answered("mint", "refused", { attempt })],
+  "batch receipt failed": (attempt) => [answered("mint", "acknowledged", { attempt }), receipt("mint", false, attempt)],
+  "batch refused, absent": (attempt) => [answered("mint", "refused", { attempt }), settled("mint", "absent", attempt)],
 };
-const HARMLESS = new Set(["not-sent", "refused-later", "refused", "receipt failed", "ambiguous, absent"]);
+const HARMLESS = new Set([
+  "not-sent",
+  "refused-later",
+  "refused",
+  "receipt failed",
+  "ambiguous, absent",
+  "batch refused, absent",
+]);
 const names = Object.keys(FATES);
 
 function stateAfter(fates: readonly string[], ...after: readonly Fact[]): RunState {
-  const facts = fates.flatMap((fate, attempt) => [intended("mint", attempt), ...(FATES[fate]?.(attempt) ?? [])]);
+  const intent = (fate: string, attempt: number): Fact => ({
+    ...(intended("mint", attempt) as Extract<Fact, { kind: "attempt.intended" }>),
+    ...(fate.startsWith("batch ") ? { separable: true } : {}),
+  });
+  const facts = fates.flatMap((fate, attempt) => [intent(fate, attempt), ...(FATES[fate]?.(attempt) ?? [])]);
   return stateOf(recordsOf(opened, claimed, ...facts, ...after));
 }
 
@@ -40,7 +56,7 @@ function decided(fates: readonly string[], ...after: readonly Fact[]): string {
 
 // What never will take effect was not sent before what already had.
 function undecided(fates: readonly string[]): readonly string[] {
-  return fates.slice(fates.lastIndexOf("ambiguous, absent") + 1);
+  return fates.slice(fates.findLastIndex((fate) => fate.endsWith(", absent")) + 1);
 }
 
 function maySend(fates: readonly string[]): boolean {
@@ -89,6 +105,10 @@ test("the last attempt decides; a refusal behind one that was superseded is look
     ["ambiguous, absent", "send-again", "send-again"],
     ["unanswered, superseded", "send-again", "send-again"],
     ["refused, superseded", "send-again", "send-again"],
+    ["batch refused-later", "probe", "probe"],
+    ["batch refused", "probe", "probe"],
+    ["batch receipt failed", "probe", "probe"],
+    ["batch refused, absent", "judge-refusal", "judge-refusal"],
   ]);
 });
 

@@ -7,7 +7,9 @@ const flags = [false, true];
 const ALL: readonly Circumstances[] = flags.flatMap((additive) =>
   flags.flatMap((alone) =>
     flags.flatMap((final) =>
-      flags.flatMap((settled) => flags.map((comparable) => ({ additive, alone, final, settled, comparable }))),
+      flags.flatMap((settled) =>
+        flags.flatMap((refused) => flags.map((comparable) => ({ additive, alone, final, settled, refused, comparable }))),
+      ),
     ),
   ),
 );
@@ -24,7 +26,8 @@ function each(
   );
 }
 
-const isHarmless = (again: string, { final }: Circumstances): boolean => final && !["no reason", "never"].includes(again);
+const isHarmless = (again: string, { final, refused }: Circumstances): boolean =>
+  !refused && final && !["no reason", "never"].includes(again);
 
 test("an effect decides where a record shows it, or the readings can be compared and a late value would undo nothing; what adds, only for one that is alone", () => {
   for (const { sight, again, on, verdict } of each("effect")) {
@@ -44,11 +47,11 @@ test("what is unclear never says that a write is absent, or applied; it is sent 
   for (const { again, on, verdict } of each("unclear")) expect(verdict).toBe(isHarmless(again, on) ? "superseded" : "?");
 });
 
-test("to see nothing is absence only once the declared time is over, or where the readings can be compared and it can never be", () => {
+test("to see nothing is absence only once the declared time is over, or where the readings can be compared and it can never be or was refused", () => {
   for (const { sight, again, on, verdict } of each("nothing")) {
     const situation = JSON.stringify({ sight, on });
     const isNever = again === "never" && on.final && on.comparable;
-    if (on.settled || isNever) expect(verdict, situation).toBe("absent");
+    if (on.settled || isNever || (on.refused && on.comparable)) expect(verdict, situation).toBe("absent");
     else expect(verdict, situation).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });

@@ -1,0 +1,112 @@
+// A request with several items that the service refuses: unless a batch is one transaction, some of its items may be done.
+import { expect, test } from "vitest";
+import { profileWith } from "../../src/contract/profile.ts";
+import type { Target } from "../../src/environment/target.ts";
+import type { RunEvent } from "../../src/protocol/record.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { sandboxForTest } from "../sandbox/caller.ts";
+import { type Otherwise, type Ran, runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
+
+const HEAD = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" }, bob: { ledger: "userId:bob" } }
+defaults: { as: issuer }
+steps:
+  - { id: gold, uses: ledger.token.create, with: { name: Gold, behaviour: { decimal: 0, transferable: true, burnable: true } } }
+  - { id: tin, uses: ledger.token.create, with: { name: Tin, behaviour: { decimal: 0, maxMintQuantity: 5, transferable: true, burnable: true } } }
+  - { id: stock, uses: ledger.token.mint, with: { id: "\${{ steps.tin.id }}", to: "\${{ actors.issuer }}", value: 3 } }
+  - { id: bond, uses: ledger.asset.create, with: { assetType: Bond, data: { id: "A\${{ run.key }}" } } }
+`;
+const item = (token: string, value: number): string =>
+  `{ id: "\${{ steps.${token}.id }}", to: "\${{ actors.bob }}", value: ${value} }`;
+const CALLS = {
+  mint: `uses: ledger.token.mint, with: { items: [${item("gold", 3)}, ${item("tin", 4)}] }`,
+  one: `uses: ledger.token.mint, with: { items: [${item("tin", 4)}] }`,
+  // It answers at once, so that its receipt says that it failed.
+  create: `uses: ledger.asset.create, with: { assetType: Bond, data: [{ id: "B\${{ run.key }}" }, { id: "A\${{ run.key }}" }] }`,
+} as const;
+type CallName = keyof typeof CALLS;
+
+const WHOLE = profileWith({ ledger: { capabilities: { batchIsOneTransaction: true } } });
+
+interface Refused {
+  /** In how many pieces the service carries it out. */
+  readonly pieces?: "the whole" | "each item";
+  readonly says?: Partial<Target>;
+  readonly fails?: string;
+}
+
+interface RefusedRun {
+  readonly ended: readonly [string, string | undefined];
+  readonly why: string;
+  readonly settled: readonly string[];
+}
+
+async function serviceThatRefuses(): Promise<(name: CallName, how: Refused) => Promise<RefusedRun>> {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  return (name, how) => refusedBy(sandbox, name, how);
+}
+
+async function refusedBy(
+  sandbox: Sandbox,
+  name: CallName,
+  { pieces = "the whole", says = {}, fails }: Refused,
+): Promise<RefusedRun> {
+  let isNext = false;
+  const settled: string[] = [];
+  const step = `  - { id: refused, ${CALLS[name]}${fails === undefined ? "" : `, fails: { condition: ${fails} }`} }\n`;
+  const observe = (event: RunEvent): void => {
+    if (event.kind === "attempt.intended") isNext = event.step === "refused";
+    if (event.kind === "attempt.settled") settled.push(event.verdict);
+  };
+  const exchange: Otherwise["exchange"] = async (outgoing, send) => {
+    if (!isNext || !outgoing.fresh || pieces === "the whole") return send(outgoing);
+    const [first, ...more] = JSON.parse(outgoing.body ?? "[]") as readonly unknown[];
+    await send({ ...outgoing, body: JSON.stringify([first]) });
+    return send({ ...outgoing, body: JSON.stringify(more) });
+  };
+  const target = { ...targetOf(sandbox), ...says };
+  const ran: Ran = await runnerForTest()(HEAD + step, target, { exchange, observe });
+  const { problem } = ran.stopped ?? {};
+  return { ended: [ran.outcome, problem?.code], why: problem?.why ?? "", settled };
+}
+
+test("the refusal of one item says that nothing was done; that of several does where the environment says that a batch is one transaction", async () => {
+  const refused = await serviceThatRefuses();
+  expect((await refused("one", {})).ended).toEqual(["failed", "service.refused"]);
+  expect(await refused("mint", { says: { profile: WHOLE } })).toMatchObject({
+    ended: ["failed", "service.refused"],
+    settled: [],
+  });
+  expect(await refused("create", { says: { profile: WHOLE } })).toMatchObject({
+    ended: ["failed", "receipt.failed"],
+    settled: [],
+  });
+});
+
+test.for<readonly [CallName, string]>([
+  ["mint", "mint quantity exceeded"],
+  ["create", "asset already exists"],
+])("a refused batch (%s) is looked for, and refused only once recent readings show nothing of it", async ([name, condition]) => {
+  const refused = await serviceThatRefuses();
+  const recent = { readLagMs: 0 };
+  const old = await refused(name, {});
+  expect(old.ended).toEqual(["unknown", "write.undecided"]);
+  expect(old.why).toContain("it has several items, and the service may have carried out some of them");
+  expect(old.why).toContain("no trace of it is visible, but the readings may be out of date");
+  const code = name === "create" ? "receipt.failed" : "service.refused";
+  expect(await refused(name, { says: recent })).toMatchObject({ ended: ["failed", code], settled: ["absent"] });
+  expect(await refused(name, { says: recent, fails: condition })).toMatchObject({ ended: ["passed", undefined] });
+  expect((await refused(name, { fails: condition })).ended).toEqual(["unknown", "write.undecided"]);
+});
+
+test("a batch is a conflict when the service has done one item and refused the other, whether a refusal was expected or not", async () => {
+  const refused = await serviceThatRefuses();
+  for (const fails of [undefined, "mint quantity exceeded"]) {
+    const apart = { pieces: "each item", ...(fails === undefined ? {} : { fails }) } as const;
+    const { ended, why } = await refused("mint", { ...apart, says: { readLagMs: 0 } });
+    expect(ended).toEqual(["conflict", "write.conflict"]);
+    expect(why).toContain("1 of its 2 parts are visible");
+    expect((await refused("mint", apart)).ended).toEqual(["unknown", "write.undecided"]);
+  }
+});
