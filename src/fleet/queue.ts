@@ -27,6 +27,12 @@ export interface SubmittedRun {
   readonly submittedBy: string;
 }
 
+/** A submitted run whose job a worker has taken, or has given up. */
+export interface TakenRun extends SubmittedRun {
+  /** The job that names the run, and the queue that the job is in. */
+  readonly job: { readonly name: string; readonly id: string };
+}
+
 /** How a submitted run ended; its id and outcome are null where it never began. */
 export interface JobResult {
   /** The run's id. */
@@ -90,7 +96,7 @@ export class RunQueue {
     const boss = new PgBoss({
       ...bounded,
       connectionString: url.reveal(),
-      schema: `${schema}_queue`,
+      schema: schemaOfQueue(schema),
       application_name: `tokenbook ${schema}`,
       connectionTimeoutMillis: LIMITS.databaseConnectMs,
       max: LIMITS.queueConnections,
@@ -116,7 +122,7 @@ export class RunQueue {
       throw unusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
-    return new RunQueue(boss, `${schema}_queue`);
+    return new RunQueue(boss, schemaOfQueue(schema));
   }
 
   /**
@@ -145,7 +151,7 @@ export class RunQueue {
   }
 
   /** Takes work of these labels, up to some jobs of each at a time, until `stop`. Throws a Failure when it cannot begin to. */
-  async work(labels: readonly string[], jobs: number, carryOut: (run: SubmittedRun) => Promise<JobResult>): Promise<void> {
+  async work(labels: readonly string[], jobs: number, carryOut: (run: TakenRun) => Promise<JobResult>): Promise<void> {
     await asked(() => this.#keepAll());
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
     for (const label of labels) {
@@ -154,7 +160,7 @@ export class RunQueue {
         let id = "";
         const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
           try {
-            return job === undefined ? undefined : await carryOut(job.data);
+            return job === undefined ? undefined : await carryOut(takenRun(job));
           } catch (error) {
             if (job !== undefined && error instanceof NotNow) await this.#defer(name, job.id);
             throw error;
@@ -186,17 +192,12 @@ export class RunQueue {
     await this.#boss.getDb().executeSql(sql, [name, LIMITS.queueWaitSeconds]);
   }
 
-  /** Calls `report` for each job that was given up, until it has returned once. Throws a Failure. */
-  async reportGivenUp(report: (run: SubmittedRun, result: JobResult) => void): Promise<void> {
+  /** Returns the runs that were given up and not notified yet. Throws a Failure. */
+  async givenUp(): Promise<readonly { readonly run: TakenRun; readonly result: JobResult }[]> {
     const found = `SELECT name, id, data, output, retry_count AS "retryCount" FROM ${this.#schema}.job
-      WHERE name LIKE '${PREFIX}%' AND state = 'failed' AND NOT COALESCE(output ? '${REPORTED}', false)`;
+      WHERE name LIKE '${PREFIX}%' AND state = 'failed' AND data ->> 'notified' IS DISTINCT FROM '${GIVEN_UP}'`;
     const { rows } = await asked(() => this.#boss.getDb().executeSql(found));
-    for (const job of rows as readonly GivenUp[]) {
-      report(job.data, givenUp(job));
-      const noted = `UPDATE ${this.#schema}.job SET output = COALESCE(output, '{}') || '{"${REPORTED}": true}'
-        WHERE name = $1 AND id = $2 AND state = 'failed'`;
-      await asked(() => this.#boss.getDb().executeSql(noted, [job.name, job.id]));
-    }
+    return (rows as readonly GivenUp[]).map((job) => ({ run: takenRun(job), result: givenUp(job) }));
   }
 
   /** The outcome of a submitted run; undefined while it waits or is under way. Throws a Failure. */
@@ -264,8 +265,17 @@ export class RunQueue {
 type AnyJob = JobWithMetadata<SubmittedRun>;
 type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
 
-/** In the output of a job that was given up: people were notified. */
-const REPORTED = "reported";
+/** The code of the problem of a run that was given up. */
+const GIVEN_UP = "queue.given-up";
+
+/** Returns the schema that holds the queue of a state. */
+export function schemaOfQueue(schema: string): string {
+  return `${schema}_queue`;
+}
+
+function takenRun({ name, id, data }: Pick<AnyJob, "name" | "id" | "data">): TakenRun {
+  return { ...data, job: { name, id } };
+}
 
 function isGivenUp({ state }: AnyJob): boolean {
   return state === "failed" || state === "cancelled";
@@ -284,7 +294,7 @@ function givenUp({ data, retryCount, output }: Pick<GivenUp, "data" | "output" |
     outcome: null,
     exit: EXIT.cannotStart,
     problem: {
-      code: "queue.given-up",
+      code: GIVEN_UP,
       message: `${data.playbook} was given up after ${retryCount + 1} tries${last}`,
       next: "submit it again with the same key, which resumes its run",
     },

@@ -151,9 +151,9 @@ export class ScheduleStore {
   }
 
   /** Does several things, or none of them. Throws a Failure, also when somebody has removed the file. */
-  transaction<T>(work: () => T): T {
+  transaction<T>(work: (database: SqlDatabase) => T): T {
     this.assertInPlace();
-    return this.#database.transaction(work);
+    return this.#database.transaction(() => work(this.#database));
   }
 
   /**

@@ -1,7 +1,7 @@
 // What a worker cannot do now: it is done later, by any worker, and no run is given up without a word.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ORDER } from "../playbooks.ts";
+import { approvalPlaybook, ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
@@ -46,6 +46,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
       const channels = "notifications:\n  desk: { url: env:DESK_URL }\n";
       project.write("tokenbook.yaml", environment(proxy.url) + stateText(schema) + channels);
       project.write("order.yaml", ORDER);
+      project.write("approval.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
       project.write("waits.yaml", waiting().replace("schedule: { cron: '* * * * * *' }\n", ""));
       return project;
     };
@@ -111,6 +112,27 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     },
     LONGEST_MS,
   );
+
+  test("a worker that dies between the end of a run and that of its job notifies nobody twice; submitting it again does", async () => {
+    const { schema, machine, said } = await fleet();
+    const submitted = (): Promise<{ readonly code: number | null }> => machine().run("submit", "approval.yaml", "--key", "P1");
+    const ended = async (): Promise<void> => {
+      const worker = await started(machine());
+      await until(schema, "completed");
+      await worker.signal("SIGTERM");
+      await worker.ended; // it delivers what waits before it stops
+    };
+    expect((await submitted()).code).toBe(0);
+    await ended();
+    // As the server has it once the beats of the dead worker have lapsed.
+    await server.query(`UPDATE ${schema}_queue.job SET state = 'retry', completed_on = NULL, output = NULL, start_after = now()`);
+    await ended();
+    const summary = expect.stringMatching(/^approval\.yaml \(here\): pending: /) as unknown;
+    expect(said()).toEqual([summary]);
+    expect((await submitted()).code).toBe(0);
+    await ended();
+    expect(said()).toEqual([summary, summary]);
+  });
 
   test("a run that no worker takes for weeks stays in the queue, also in one that an earlier version made", async () => {
     const { schema, machine } = await fleet();

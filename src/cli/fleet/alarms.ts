@@ -2,7 +2,8 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { secretsOfListeners } from "../../environment/notifications.ts";
-import type { JobResult, SubmittedRun } from "../../fleet/queue.ts";
+import { noteNotified } from "../../fleet/notified.ts";
+import type { JobResult, TakenRun } from "../../fleet/queue.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { Courier } from "../../schedule/notify/courier.ts";
 import type { StartCommand } from "../../schedule/notify/deliver.ts";
@@ -51,19 +52,21 @@ export class Alarms {
     return new Alarms(store, courier);
   }
 
-  /** Keeps a notification of a run that did not pass. `redact` masks the secrets of the run. */
-  ended(
-    run: SubmittedRun,
-    result: JobResult,
-    { report, redact }: { readonly report?: RunReport; readonly redact: Redact },
-  ): void {
+  /**
+   * Keeps a notification of a run that did not pass, and returns whether there was none of this end yet. `redact` masks the secrets of the run.
+   */
+  ended(run: TakenRun, result: JobResult, { report, redact }: { readonly report?: RunReport; readonly redact: Redact }): boolean {
     const event = result.outcome === null ? "failure" : eventOf(result.outcome, undefined, undefined);
-    if (event === undefined) return;
+    if (event === undefined) return false;
     const { playbook, environment, key: id } = run;
     const problems = result.problem === null ? (report === undefined ? [] : problemsIn(report)) : [result.problem];
     const about = { id, playbook, environment };
     const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problems, at: systemClock.now() });
-    this.#store.transaction(() => this.#courier.put(note, redact));
+    return this.#store.transaction((database) => {
+      const isNew = noteNotified(database, run, result.outcome ?? result.problem?.code ?? "not run");
+      if (isNew) this.#courier.put(note, redact);
+      return isNew;
+    });
   }
 
   /** Delivers what is due. Throws a Failure when the database is away; what waits stays there. */

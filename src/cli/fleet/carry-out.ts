@@ -8,7 +8,7 @@ import { digestOf } from "../../engine/run/plan-steps.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
-import { NotNow, type JobResult, type SubmittedRun } from "../../fleet/queue.ts";
+import { NotNow, type JobResult, type SubmittedRun, type TakenRun } from "../../fleet/queue.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { NO_SECRETS, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
@@ -24,11 +24,7 @@ import { playbookOfRun } from "../runs/resuming.ts";
 import { openSession, type Session } from "../runs/session.ts";
 
 /** Receives each run that has ended, or could not begin. `redact` masks its secrets. */
-export type OnEnded = (
-  run: SubmittedRun,
-  result: JobResult,
-  about: { readonly report?: RunReport; readonly redact: Redact },
-) => void;
+export type OnEnded = (run: TakenRun, result: JobResult, about: { readonly report?: RunReport; readonly redact: Redact }) => void;
 
 // Another worker acts for the run or as its entity, a run before it has to be settled first, this worker is stopping, or the database may come back.
 function isForLater(error: unknown): boolean {
@@ -52,7 +48,7 @@ export class SubmittedRuns {
   }
 
   /** Carries out a submitted run, or continues it. Rejects with NotNow when another worker must try it again. */
-  async carryOut(run: SubmittedRun): Promise<JobResult> {
+  async carryOut(run: TakenRun): Promise<JobResult> {
     const found: string[] = [];
     const shell: ProjectShell = { ...this.#shell, stderr: { ...this.#shell.stderr, write: (text) => void found.push(text) } };
     try {
@@ -116,7 +112,7 @@ export class SubmittedRuns {
   async #perform(
     shell: ProjectShell,
     session: Session,
-    { run, playbook }: { readonly run: SubmittedRun; readonly playbook: Playbook },
+    { run, playbook }: { readonly run: TakenRun; readonly playbook: Playbook },
   ): Promise<JobResult> {
     const { store, target } = session;
     const fold = new RunFold();

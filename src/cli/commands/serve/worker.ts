@@ -4,7 +4,7 @@ import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { redactor } from "../../../base/secret.ts";
 import { leftBy } from "../../../engine/run/writes-left-open.ts";
-import { NotNow, type RunQueue, type JobResult, type SubmittedRun } from "../../../fleet/queue.ts";
+import { NotNow, type RunQueue, type JobResult, type SubmittedRun, type TakenRun } from "../../../fleet/queue.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { Log } from "../../../schedule/log.ts";
 import { WorkerMetrics } from "../../../schedule/metrics.ts";
@@ -41,7 +41,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const alarms = open.adopt(Alarms.open(shell, { place, where: options, log, metrics }), (each) => each.close());
   const late = new AbortController();
   const runs = open.adopt(
-    new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => alarms.ended(...ended)),
+    new SubmittedRuns({ ...shell, stopping: () => late.signal }, options, (...ended) => void alarms.ended(...ended)),
     (each) => each.close(),
   );
   const say = onNews((why) => log("warn", "worker.queue", why));
@@ -57,12 +57,11 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
     await runs.releaseAbandoned();
   });
   // Nobody waits for the end of this: on a connection that hangs, a question to the queue takes half a minute, and the next one may hang too.
-  void eachSecond(isOver, log, () =>
-    queue.reportGivenUp((run, result) => {
-      alarms.ended(run, result, { redact: redactor([]) });
-      log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
-    }),
-  );
+  void eachSecond(isOver, log, async () => {
+    for (const { run, result } of await queue.givenUp())
+      if (alarms.ended(run, result, { redact: redactor([]) }))
+        log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
+  });
   open.defer(() => {
     over.abort();
     return upkeep;
@@ -116,7 +115,7 @@ function aboutRun({ playbook, environment, key }: SubmittedRun): Readonly<Record
 
 async function carryOut(
   runs: SubmittedRuns,
-  run: SubmittedRun,
+  run: TakenRun,
   { log, stopping }: { readonly log: Log; readonly stopping: AbortSignal },
 ): Promise<JobResult> {
   if (stopping.aborted) throw new NotNow("the worker is stopping");

@@ -1,0 +1,15 @@
+import type { SqlDatabase } from "../sql/database.ts";
+import { schemaOfQueue, type TakenRun } from "./queue.ts";
+
+/**
+ * Notes in the job of a run that people are notified of an end of it, and returns whether that is new. Within the transaction that keeps the
+ * notification: whoever is given the same job again, because a worker died before it ended the job, notifies nobody twice.
+ */
+export function noteNotified(database: SqlDatabase, { job }: TakenRun, end: string): boolean {
+  const table = `${schemaOfQueue(database.server?.schema ?? "")}.job`;
+  const isNoted = `SELECT 1 FROM ${table} WHERE name = ? AND id::text = ? AND data ->> 'notified' = ?`;
+  if (database.get(isNoted, job.name, job.id, end) !== undefined) return false;
+  const note = "data || jsonb_build_object('notified', CAST(? AS text))";
+  database.run(`UPDATE ${table} SET data = ${note} WHERE name = ? AND id::text = ?`, end, job.name, job.id);
+  return true;
+}
