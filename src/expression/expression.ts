@@ -8,6 +8,7 @@ import { useJsonEquality } from "./equality.ts";
 import { type FieldPath, fieldPathOf, simpleValueAt } from "./field-path.ts";
 import { useJsonKeys } from "./map-keys.ts";
 import { useMixedNumbers } from "./mixed-numbers.ts";
+import { itemAssumptions } from "./optional-fields.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { commentProblem, summaryOf, syntaxProblem } from "./slip.ts";
@@ -92,6 +93,11 @@ export class Expression {
   /** What is certain wherever the expression holds as a condition. */
   assumptions(): readonly Assumption[] {
     return assumptionsOf(this.#program.ast);
+  }
+
+  /** What is certain of each item of the list that it gives, by the name that an item gets. */
+  itemAssumptions(name: string): readonly Assumption[] {
+    return itemAssumptions(this.#program.ast, name);
   }
 
   /** Returns the first part that gives something else than the whole value of a name, such as `substring` of it. */

@@ -178,8 +178,8 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
   });
 }
 
-// For each part of a node, the parts that are evaluated before it.
-function assumedIn(node: ASTNode): readonly (readonly Assumption[] | undefined)[] | undefined {
+/** Returns, for each part of a node, what its other parts have made sure of before it is evaluated. */
+export function assumedIn(node: ASTNode): readonly (readonly Assumption[] | undefined)[] | undefined {
   switch (node.op) {
     case "?:":
       return [undefined, assumptionsOf(node.args[0]), denied(node.args[0])];
@@ -219,6 +219,7 @@ function comparison(is: "==" | "!=", [left, right]: readonly [ASTNode, ASTNode])
 }
 
 function hasArgument(node: ASTNode): ASTNode | undefined {
+  if (node.op === "rcall" && node.args[0] === "hasValue") return node.args[1];
   return node.op === "call" && node.args[0] === "has" ? node.args[1][0] : undefined;
 }
 
@@ -243,7 +244,8 @@ function pathOf(node: ASTNode): string[] | undefined {
   return path;
 }
 
-function fieldIn(node: ASTNode): { readonly owner: ASTNode; readonly name: string } | undefined {
+/** Returns the owner and the name of a field that a node reads. */
+export function fieldIn(node: ASTNode): { readonly owner: ASTNode; readonly name: string } | undefined {
   if (node.op === "." || node.op === ".?") return { owner: node.args[0], name: node.args[1] };
   if (node.op !== "[]") return undefined;
   const [owner, index] = node.args;

@@ -6,6 +6,7 @@ import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
 import { type DateAsText, type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
+import { type MaybeAbsent, maybeAbsentIn, type MayLack } from "./optional-fields.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 
@@ -80,6 +81,7 @@ interface Defined {
   readonly fields: Readonly<Record<string, TypeName>>;
   readonly words: Words | undefined;
   readonly ids: ReadonlyMap<string, IdKind>;
+  readonly optional: ReadonlySet<string>;
 }
 
 /** What is known of a type beside its fields. */
@@ -88,7 +90,11 @@ export interface AboutType {
   readonly words?: Words;
   /** Which of its fields are ids, and of what kind. */
   readonly ids?: IdFields;
+  /** Which of its fields may be absent. */
+  readonly optional?: ReadonlySet<string>;
 }
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function variableOf(given: TypeName | Variable): Variable {
   return typeof given === "string" ? { type: given } : given;
@@ -123,6 +129,8 @@ export interface Typed {
   readonly dateAsText: DateAsText | undefined;
   /** Misspelt attributes of entities. */
   readonly misspelt: readonly MisspeltAttribute[];
+  /** The reads of fields that may be absent. */
+  readonly maybeAbsent: readonly MaybeAbsent[];
 }
 
 /** The types of all names that expressions may use. */
@@ -169,12 +177,13 @@ export class TypeEnvironment {
   }
 
   /** Defines an object type. Types that its fields name must be defined before. */
-  define(name: TypeName, fields: Readonly<Record<string, TypeName>>, { words, ids = {} }: AboutType = {}): TypeName {
+  define(name: TypeName, fields: Readonly<Record<string, TypeName>>, about: AboutType = {}): TypeName {
     if (!this.#defined.has(name)) {
       this.#typed.clear();
       // Nothing is evaluated here; without a class the library makes one for each type.
       this.#environment.registerType(name, { fields, ctor: Object } as never);
-      this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)) });
+      const { words, ids = {}, optional = NO_FIELDS } = about;
+      this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)), optional });
     }
     return name;
   }
@@ -243,11 +252,14 @@ export class TypeEnvironment {
         mixed: ids.mixedIn(ast),
         dateAsText: ids.dateAsText(ast),
         misspelt: misspeltIn(nodes, typeOfPart),
+        maybeAbsent: maybeAbsentIn(ast, text, this.#mayLack),
       };
     } catch (error) {
       return this.#problem(error as LibraryError, text);
     }
   }
+
+  readonly #mayLack: MayLack = (owner, field) => this.#defined.get(typeOfPart(owner) ?? "")?.optional.has(field) === true;
 
   /** Returns the syntax tree of an expression with the types of its parts, as far as they have one; `undefined` when it cannot be parsed. */
   tree(text: string): ASTNode | undefined {

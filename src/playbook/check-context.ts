@@ -3,8 +3,9 @@ import { LIMITS } from "../base/limits.ts";
 import { Recent } from "../base/recent.ts";
 import type { Expression } from "../expression/expression.ts";
 import { Expression as Parser, isProblem } from "../expression/expression.ts";
+import { isThere, type MaybeAbsent } from "../expression/optional-fields.ts";
 import type { ExpressionProblem } from "../expression/problem.ts";
-import type { Reference } from "../expression/reference.ts";
+import type { Assumption, Reference } from "../expression/reference.ts";
 import type { Typed, TypeEnvironment } from "../expression/types.ts";
 import type { Diagnostic, Finding } from "../source/diagnostic.ts";
 import type { Range, ScalarNode } from "../source/node.ts";
@@ -118,9 +119,11 @@ export class CheckContext {
     }
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
-    const { type, id, mixed, dateAsText, misspelt } = typed;
+    const { type, id, mixed, dateAsText, misspelt, maybeAbsent } = typed;
     if (dateAsText !== undefined) this.report(dateFinding(dateAsText), place(dateAsText.start, dateAsText.end));
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
+    for (const each of maybeAbsent)
+      if (!isThere(each.path, scope.under ?? [])) this.report(absentFinding(each), place(each.start, each.end));
     for (const each of misspelt) this.report(misspeltAttribute(each), place(each.start, each.end));
     return { expression: parsed, type, id };
   }
@@ -129,6 +132,14 @@ export class CheckContext {
     const { code, message, suggestion } = problem;
     return this.report({ code, message, suggestion }, place(problem.start, problem.end));
   }
+}
+
+function absentFinding({ owner, field }: MaybeAbsent): Finding {
+  return {
+    code: "playbook.maybe-absent",
+    message: `${owner.trim()} may have no "${field}": the field is not required`,
+    suggestion: `write ${owner.trim()}.?${field}.orValue(…), check first with has(…), or add "${field}" to required`,
+  };
 }
 
 function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
@@ -145,6 +156,8 @@ export interface ExpressionScope {
   readonly names: (expression: Expression) => NameFinding | undefined;
   /** Whether the service is expected to refuse the call. */
   readonly fails?: boolean | undefined;
+  /** The conditions that hold around the place. */
+  readonly under?: readonly Assumption[] | undefined;
   /** Whether a condition may prevent the place from being reached. */
   readonly maybe?: boolean | undefined;
   /** The kinds of things that are made here. */

@@ -1,7 +1,7 @@
 import { readGuard } from "./expressions/bare-expression.ts";
 import { allRead } from "./keywords/keyword.ts";
 import type { HeadFields } from "./keywords/step.ts";
-import { readForeach } from "./steps/foreach.ts";
+import { insideLoop, readForeach } from "./steps/foreach.ts";
 import type { Step } from "./model.ts";
 import type { Outline } from "./outline.ts";
 import { scopeAt, type Spot, type Surroundings } from "./expressions/expression-scope.ts";
@@ -27,9 +27,7 @@ export function readHead(outline: Outline, otherwise: string, spot: Spot, around
   }
   const condition = readGuard(guard, around.context, scopeAt(around, spot, { id }));
   const guarded = condition === undefined ? spot : { ...spot, under: [...spot.under, ...condition.assumptions()] };
-  const { foreach, item } = readForeach(loop, around, scopeAt(around, guarded, { id }));
+  const rounds = readForeach(loop, around, scopeAt(around, guarded, { id }));
   const held = { ...guarded, maybe: spot.maybe || outline.conditional, fails };
-  const inside =
-    foreach === undefined ? held : { ...held, variables: { ...held.variables, ...item }, types: held.types.with(item) };
-  return { common: { ...named, if: condition, foreach }, inside };
+  return { common: { ...named, if: condition, foreach: rounds.foreach }, inside: insideLoop(held, rounds) };
 }

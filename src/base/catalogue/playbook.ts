@@ -124,6 +124,14 @@ export const PLAYBOOK_CODES = {
     cure: "Split the list, and run the playbook once for each part.",
     example: "loop-too-long",
   },
+  "playbook.maybe-absent": {
+    severity: "warning",
+    title: "a field of an input may be absent",
+    meaning:
+      "The declaration of the input does not require this field. In a value without it, the expression has no value, and its step fails before it sends anything.",
+    cure: 'Read it with a default, as in h.?note.orValue(""), or check first: has(h.note) ? … : …. If the field is always there, add it to `required`.',
+    example: "field-maybe-absent",
+  },
   "playbook.maybe-no-receipt": {
     severity: "warning",
     title: "the receipt of a write that may have none",

@@ -71,6 +71,7 @@ export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Read
           around.names.check(expression, standpointOf(spot, own)))
         : undefined,
     fails: spot.fails,
+    under: spot.under,
     maybe: spot.maybe,
   };
 }

@@ -7,7 +7,7 @@ import { type Beside, conditionOver, readSideRead } from "../steps/side-reads.ts
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { CHECK, type CheckFields } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { readForeach } from "../steps/foreach.ts";
+import { insideLoop, readForeach } from "../steps/foreach.ts";
 import type { ActorUse, CheckStep, Conserve, LookCheck } from "../model.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { readLoop } from "../predictions/warnings.ts";
@@ -37,10 +37,8 @@ function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings):
   const { context } = around;
   const { name: given, foreach: loop, conserve, severity, as, read, with: input, that, ...rest } = fieldsOf(node, CHECK);
   allRead(rest);
-  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
-  const inside =
-    foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
-  const beside: Beside = { spot: inside, around, as };
+  const rounds = readForeach(loop, around, scopeAt(around, spot));
+  const beside: Beside = { spot: insideLoop(spot, rounds), around, as };
   checkPlaces(node, CHECK, context);
   const looks =
     conserve === undefined ? readLook(node, { read, with: input, as, that }, beside) : readConserve(node, conserve, beside);
@@ -52,7 +50,7 @@ function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings):
     name,
     line: context.file.lineOf(node.range.start),
     if: undefined,
-    foreach,
+    foreach: rounds.foreach,
     warns: severity === "warn",
     looks,
   };

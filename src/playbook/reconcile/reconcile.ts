@@ -4,7 +4,7 @@ import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { readForeach } from "../steps/foreach.ts";
+import { insideLoop, readForeach } from "../steps/foreach.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping } from "../model.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { partsOf, readSide } from "./side.ts";
@@ -110,10 +110,9 @@ function readConserved(
   spot: Spot,
   around: Surroundings,
 ): ReadSides | undefined {
-  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
-  const inside =
-    foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
-  const conserve = readConserve(node, quantity, { spot: inside, around, as });
+  const read = readForeach(loop, around, scopeAt(around, spot));
+  const conserve = readConserve(node, quantity, { spot: insideLoop(spot, read), around, as });
+  const { foreach } = read;
   return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
 }
 

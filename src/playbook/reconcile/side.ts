@@ -6,7 +6,7 @@ import { type Beside, readSideRead } from "../steps/side-reads.ts";
 import type { Checked, ExpressionScope } from "../check-context.ts";
 import { SIDE, type SideFields } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { readForeach } from "../steps/foreach.ts";
+import { insideLoop, readForeach } from "../steps/foreach.ts";
 import { checkRowKeys } from "../steps/foreach-keys.ts";
 import type { Side } from "../model.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
@@ -41,15 +41,16 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
   checkPlaces(node, SIDE, context);
   const rows = given === undefined ? readReads(node, reads, spot, around) : readGiven(given, otherwise, spot, around);
   if (rows === undefined) return undefined;
-  const { scope } = rows;
-  const key = readKey(keyNode, rows, around);
+  const chosen = readCondition(where, context, rows.scope);
+  const scope = { ...rows.scope, under: [...(rows.scope.under ?? []), ...(chosen?.assumptions() ?? [])] };
+  const key = readKey(keyNode, scope, around);
   const value = typed(readBare(valueNode, context, scope), "number", valueNode, around);
   const once = typed(readBare(onceNode, context, scope), "once", onceNode, around);
   const at = typed(readBare(atNode, context, scope), "string", atNode, around);
   const side: Side = {
     name: name ?? rows.called,
     source: rows.source,
-    where: readCondition(where, context, scope),
+    where: chosen,
     key: new Map(Array.from(key, ([part, { expression }]) => [part, expression] as const)),
     fixed: new Set(
       Array.from(key).flatMap(([part, { expression }]) =>
@@ -93,9 +94,8 @@ function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surro
       { start: node.range.start, end: node.range.start + 1 },
     );
   }
-  const { foreach, item } = readForeach(loop, around, scopeAt(around, spot));
-  const inside =
-    foreach === undefined ? spot : { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item) };
+  const rounds = readForeach(loop, around, scopeAt(around, spot));
+  const inside = insideLoop(spot, rounds);
   const beside: Beside = { spot: inside, around, as: undefined };
   const read = readSideRead({ read: reads, with: input, as }, beside);
   if (read === undefined) return undefined;
@@ -104,7 +104,7 @@ function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surro
   if (list !== undefined && each === undefined) return undefined;
   const row = each?.item ?? rowType(read.operation, inside, response);
   return {
-    source: { kind: "read", foreach, read, each: each?.expression },
+    source: { kind: "read", foreach: rounds.foreach, read, each: each?.expression },
     scope: withoutSecrets(scopeAt(around, inside, undefined, { response, row })),
     varying: new Set(["row", "response"]),
     called: read.operation.name,
@@ -146,7 +146,7 @@ export function partsOf(node: SourceNode | undefined): readonly string[] {
   return node?.kind === "map" ? [...node.entries.keys()] : [ONLY_PART];
 }
 
-function readKey(node: SourceNode | undefined, { scope }: Rows, around: Surroundings): ReadonlyMap<string, Checked> {
+function readKey(node: SourceNode | undefined, scope: ExpressionScope, around: Surroundings): ReadonlyMap<string, Checked> {
   const parts = partsOf(node).map((part) => [part, node?.kind === "map" ? child(node, part) : node] as const);
   return new Map(
     parts.flatMap(([part, value]) => {

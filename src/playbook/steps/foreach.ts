@@ -1,6 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { readEntity } from "../../base/entity.ts";
 import { Expression, isProblem } from "../../expression/expression.ts";
+import type { Assumption } from "../../expression/reference.ts";
 import { isTypeName, type TypeEnvironment, type TypeName, type Variable } from "../../expression/types.ts";
 import { type SourceNode, textOf } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
@@ -13,7 +14,8 @@ import { checkLoopKeys } from "./foreach-keys.ts";
 import type { Foreach } from "../model.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { holdsExpression, wholeExpression } from "../expressions/expression-spans.ts";
-import type { Surroundings } from "../expressions/expression-scope.ts";
+import type { Spot, Surroundings } from "../expressions/expression-scope.ts";
+import type { Template } from "../expressions/template.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
@@ -59,11 +61,23 @@ export function readForeach(
   const item = { [variable]: itemOf(entry.value, scope) };
   refusePlainText(entry.value, context);
   const list = compileTemplate(entry.value, { type: "array" }, context, scope);
-  const key = readBare(keyNode, context, { ...scope, types: scope.types.with(item) })?.expression;
+  const under = [...(scope.under ?? []), ...certainOf(list, variable)];
+  const key = readBare(keyNode, context, { ...scope, types: scope.types.with(item), under })?.expression;
   if (key === undefined) return { foreach: undefined, item };
   const foreach = { variable, list, key, parallel };
   checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
   return { foreach, item };
+}
+
+/** Returns the spot in a loop: its item has a name, and what the list was filtered by is certain. */
+export function insideLoop(spot: Spot, { foreach, item }: Loop): Spot {
+  if (foreach === undefined) return spot;
+  const under = [...spot.under, ...certainOf(foreach.list, foreach.variable)];
+  return { ...spot, variables: { ...spot.variables, ...item }, types: spot.types.with(item), under };
+}
+
+function certainOf(list: Template, variable: string): readonly Assumption[] {
+  return list.kind === "expression" ? list.expression.itemAssumptions(variable) : [];
 }
 
 // Checks that a word is a name without a meaning: neither one of tokenbook's, nor one of CEL's types such as `list`.

@@ -215,14 +215,14 @@ export function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: str
   }
 }
 
-function typeOfProperties(types: TypeEnvironment, { properties, values }: ValueShape, hint: string): TypeName {
+function typeOfProperties(types: TypeEnvironment, { properties, required, values }: ValueShape, hint: string): TypeName {
   if (properties === undefined) {
     return `map<string, ${values === undefined ? "dyn" : typeOfShape(types, values, `${hint}Value`)}>`;
   }
   const fields = [...properties].map(([field, shape]) => [field, typeOfShape(types, shape, hint + capital(field))]);
-  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>, {
-    ids: datesIn(properties),
-  });
+  const optional = new Set([...properties.keys()].filter((field) => required?.has(field) !== true));
+  const about = { ids: datesIn(properties), optional };
+  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>, about);
 }
 
 function datesIn(fields: Iterable<readonly [string, ValueShape]>): IdFields {

@@ -75,3 +75,45 @@ test("a refusal can be expected by its status and its message, and by something 
   }
   expect(failing('{ message: { matches: "(P" } }')).toEqual([expect.stringMatching(/^expression\.pattern /)]);
 });
+
+const ROWS =
+  "inputs: { rows: { type: list, items: { type: object, properties: { id: { type: string }, note: { type: string }, of: { type: object, properties: { part: { type: string } }, required: [] } }, required: [id] } } }";
+const absentIn = (step: string): string[] => saidOf(step, ROWS).filter((said) => said.startsWith("playbook.maybe-absent"));
+
+test.each([
+  ["a condition", "inputs.rows[0].note == inputs.rows[1].id", "inputs.rows[0]", "note"],
+  ["an item of a comprehension", 'inputs.rows.exists(r, r.note != "")', "r", "note"],
+  ["a field of a field", 'inputs.rows.exists(r, has(r.of) && r.of.part != "")', "r.of", "part"],
+  ["the check of another field", 'inputs.rows.exists(r, has(r.of) && r.note != "")', "r", "note"],
+  ["the other branch", 'inputs.rows.exists(r, has(r.note) ? true : r.note != "")', "r", "note"],
+])("a field that an input need not have is found where nothing checks for it: %s", (_, condition, owner, field) => {
+  expect(absentIn(`uses: ledger.status\nif: '${condition}'`)).toEqual([
+    `playbook.maybe-absent ${owner} may have no "${field}": the field is not required`,
+  ]);
+});
+
+test.each([
+  'inputs.rows.exists(r, has(r.note) && r.note != "" || !has(r.note))',
+  'inputs.rows.exists(r, has(r.of) && has(r.of.part) && r.of.part != "")',
+  'inputs.rows.exists(r, r.?note.hasValue() ? r.note != "" : true)',
+  'inputs.rows[0].?note.orValue("") == ""',
+  'inputs.rows.filter(r, has(r.note)).map(each, each.note) == [""]',
+  'inputs.rows.map(r, has(r.note), r.note) == [""]',
+])("a field that was checked for is read: %s", (condition) => {
+  expect(saidOf(`uses: ledger.status\nif: '${condition}'`, ROWS)).toEqual([]);
+});
+
+test("what a list was filtered by is certain of the items of a foreach", () => {
+  const step = (list: string): string =>
+    `uses: ledger.status\nforeach: { r: "\${{ ${list} }}", key: r.note }\nexpect: r.note != ""`;
+  expect(absentIn(step("inputs.rows"))).toHaveLength(2);
+  expect(absentIn(step("inputs.rows.filter(x, has(x.note))"))).toEqual([]);
+});
+
+test("the where of a side checks for a field of its rows", () => {
+  const side = (where: string): string =>
+    `playbook: 1\nmode: read-only\n${ROWS}\nreconcile:\n  - id: notes\n    left: { rows: inputs.rows, ${where}key: row.note }\n    right: { read: ledger.token.list, key: row.name }\n`;
+  const said = (text: string): string[] => checkPlaybook("test.yaml", text).diagnostics.map(({ code }) => code);
+  expect(said(side(""))).toEqual(["playbook.maybe-absent"]);
+  expect(said(side("where: has(row.note), "))).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import type { ASTNode } from "./cel.ts";
+import type { Assumption } from "./reference.ts";
+import { assumedIn, assumptionsOf, boundName, childrenOf, fieldIn } from "./syntax.ts";
+
+/** A read of a field that its owner may not have. */
+export interface MaybeAbsent {
+  /** The text of the owner. */
+  readonly owner: string;
+  /** The name of the field. */
+  readonly field: string;
+  /** The names, indexes and fields that lead to the field. */
+  readonly path: readonly string[];
+  /** Offsets into the expression's text. */
+  readonly start: number;
+  /** The offset after its last character. */
+  readonly end: number;
+}
+
+/** Returns whether a node's value may lack a field, by its type. */
+export type MayLack = (owner: ASTNode, field: string) => boolean;
+
+/** Returns the reads of fields that may be absent, in a tree whose types were checked, where nothing in the tree has checked for them. */
+export function maybeAbsentIn(tree: ASTNode, text: string, mayLack: MayLack): readonly MaybeAbsent[] {
+  const found: MaybeAbsent[] = [];
+  collect(tree, [], ({ owner, name, node, under }) => {
+    const path = mayLack(owner, name) ? placeOf(node) : undefined;
+    if (path === undefined || isThere(path, under)) return;
+    found.push({ owner: text.slice(owner.start, owner.end), field: name, path, start: node.start, end: node.end });
+  });
+  return found;
+}
+
+/** Returns whether it is certain that a field is there: it, or something in it, was checked for. */
+export function isThere(path: readonly string[], under: readonly Assumption[]): boolean {
+  return under.some((assumed) => assumed.is === "there" && path.every((step, at) => assumed.path[at] === step));
+}
+
+interface FieldRead {
+  readonly owner: ASTNode;
+  readonly name: string;
+  readonly node: ASTNode;
+  readonly under: readonly Assumption[];
+}
+
+function collect(node: ASTNode, under: readonly Assumption[], found: (read: FieldRead) => void): void {
+  const field = node.op === ".?" ? undefined : fieldIn(node);
+  if (field !== undefined) found({ ...field, node, under });
+  const assumed = assumedIn(node) ?? assumedOfItems(node);
+  childrenOf(node).forEach((child, at) => collect(child, [...under, ...(assumed?.[at] ?? [])], found));
+}
+
+// The parts of `list.map(x, condition, result)`, where the list may have been filtered.
+function assumedOfItems(node: ASTNode): readonly (readonly Assumption[])[] | undefined {
+  const name = boundName(node);
+  if (name === undefined || node.op !== "rcall") return undefined;
+  const [, list, [, condition, result]] = node.args;
+  const filtered = itemAssumptions(list, name);
+  const chosen = result === undefined || condition === undefined ? [] : assumptionsOf(condition);
+  return [[], [], filtered, [...filtered, ...chosen]];
+}
+
+/** Returns what is certain of each item of a list that was filtered, by the name that an item gets. */
+export function itemAssumptions(list: ASTNode, name: string): readonly Assumption[] {
+  const inner = boundName(list);
+  if (inner === undefined || list.op !== "rcall" || list.args[0] !== "filter") return [];
+  const [, from, [, condition]] = list.args;
+  const own = condition === undefined ? [] : assumptionsOf(condition);
+  const renamed = own.filter(({ path }) => path[0] === inner).map((each) => ({ ...each, path: [name, ...each.path.slice(1)] }));
+  return [...itemAssumptions(from, name), ...renamed];
+}
+
+// The path to a node, through the indexes of lists too. Where a function or a condition leads to it, the field may be known to be there.
+function placeOf(node: ASTNode): readonly string[] | undefined {
+  if (node.op === "id") return [node.args];
+  const field = fieldIn(node);
+  const index = node.op === "[]" && node.args[1].op === "value" ? String(node.args[1].args) : undefined;
+  const owner = field?.owner ?? (node.op === "[]" ? node.args[0] : undefined);
+  const step = field?.name ?? index;
+  const path = owner === undefined || step === undefined ? undefined : placeOf(owner);
+  return path === undefined || step === undefined ? undefined : [...path, step];
+}
