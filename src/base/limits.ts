@@ -301,6 +301,9 @@ export const LIMITS = {
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,
+  /** Runs of one archive, and records of them if it has more than one run: one transaction removes them from the journal. */
+  archiveRuns: 100,
+  archiveRecords: 10_000,
   /** How long a database server may take: to connect, for one statement, for a lock, between two statements of a transaction; and how long all of it is waited for. */
   databaseConnectMs: 5_000,
   databaseStatementMs: 20_000,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text/text.ts";
 import { makeFolder } from "../../files/folder.ts";
 import { createDurable } from "../../files/output.ts";
@@ -52,8 +53,8 @@ export interface ArchivedRuns {
 }
 
 /**
- * Seals finished runs into a file that follows from the archive before it, and removes them from the journal once the file is durable and
- * was read back. Whenever the process is killed, each run is in the journal, in an archive, or in both, and the next call completes what is
+ * Seals finished runs into files, and removes the runs of a file from the journal once it is durable and was read back. Each file follows from the
+ * archive before it, and holds no more runs than one short transaction removes, so that no other process waits for long. Whenever the process is killed, each run is in the journal, in an archive, or in both, and the next call completes what is
  * in both. Throws a Failure.
  */
 export function archiveRuns(store: JournalStore, archiving: Archiving): ArchivedRuns {
@@ -64,8 +65,25 @@ export function archiveRuns(store: JournalStore, archiving: Archiving): Archived
   const completed: CompletedArchive[] = [];
   for (let begun = completeBegun(archives, archiving); begun !== undefined; begun = completeBegun(archives, archiving))
     completed.push(begun);
-  const { runs, kept } = archives.older(archiving.before, archiving.isNeeded);
-  if (runs.length > 0) completed.push(seal(store, archiving, runs));
+  const kept: KeptRun[] = [];
+  let batch: SealedRun[] = [];
+  let records = 0;
+  const sealBatch = (): void => {
+    if (batch.length > 0) completed.push(seal(store, archiving, batch));
+    batch = [];
+    records = 0;
+  };
+  for (const run of archives.older(archiving.before, archiving.isNeeded)) {
+    if ("because" in run) {
+      kept.push(run);
+      continue;
+    }
+    const more = run.end.sequence + 1;
+    if (batch.length >= LIMITS.archiveRuns || records + more > LIMITS.archiveRecords) sealBatch();
+    batch.push(run);
+    records += more;
+  }
+  sealBatch();
   return { archives: completed, kept };
 }
 
@@ -156,7 +174,7 @@ function foreign(file: string): Failure {
   return new Failure({
     code: "archive.of-another",
     message: `${file} is not an archive of this journal, or the journal was restored from a backup that is older than the archive`,
-    why: "each archive holds the digest of the one before it; nothing was written or removed",
+    why: "each archive holds the digest of the one before it, so this one is neither continued nor replaced",
     next: `verify the archives of that folder, or name another one with --to:\ntokenbook runs verify --archive ${quoted(dirname(file))}`,
   });
 }
@@ -174,7 +192,7 @@ function unwritable(path: string, error: unknown): Failure {
   return new Failure({
     code: "archive.cannot-write",
     message: `${path} cannot be written: ${messageOf(error)}`,
-    why: "a run is removed from the journal only when its archive is durable; nothing was removed",
+    why: "a run is removed from the journal only when its archive is durable, so these runs are still in the journal",
     next: "make room, or name a folder in which you may write: --to DIR",
     cause: error,
   });

@@ -55,14 +55,6 @@ export interface KeptRun {
 /** Why a run stays in the journal. */
 export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "open drift" | "last of its playbook";
 
-/** What of the journal can be archived. */
-export interface Archivable {
-  /** The runs that can be archived, the earliest first. */
-  readonly runs: readonly SealedRun[];
-  /** The runs that are old enough, and stay in the journal. */
-  readonly kept: readonly KeptRun[];
-}
-
 // Any other outcome is one that a person, or a resumed run, still changes.
 const FINISHED: ReadonlySet<unknown> = new Set(["passed", "failed", "drift"]);
 
@@ -113,36 +105,41 @@ export class Archives {
     if (archived !== undefined) throw keyIsArchived(archived);
   }
 
-  /** Returns the runs whose last record is older than a moment, and whether they can be archived. `isNeeded` says what drifts still name. */
-  older(before: number, isNeeded: (run: string) => boolean): Archivable {
-    const kept: KeptRun[] = [];
+  /**
+   * Looks at the runs whose last record is older than a moment, the earliest first, each when it is asked for. `isNeeded` says what drifts still name.
+   */
+  *older(before: number, isNeeded: (run: string) => boolean): Generator<SealedRun | KeptRun> {
     const rows = this.#database.all(
-      `SELECT run.*, CASE WHEN ${IS_LAST} THEN 1 ELSE 0 END AS is_last FROM run
+      `SELECT id, CASE WHEN ${IS_LAST} THEN 1 ELSE 0 END AS is_last FROM run
        JOIN record ON run_id = id AND sequence = last_sequence WHERE opened_at < ? AND at < ? ORDER BY opened_at, id`,
       before,
       before,
     );
-    const runs = rows.flatMap((row) => {
+    for (const { id, is_last: isLast } of rows) {
+      const row = this.#database.get("SELECT * FROM run WHERE id = ?", id ?? null);
+      if (row === undefined) continue; // another process has archived it
       const run = headingOf(row);
-      const because = Number(row["is_last"]) === 1 ? "last of its playbook" : isNeeded(run.id) ? "open drift" : undefined;
-      const reason = this.#unfit(row) ?? because;
-      if (reason === undefined) return [run];
-      kept.push({ id: run.id, because: reason });
-      return [];
-    });
-    return { runs, kept };
+      const needed = Number(isLast) === 1 ? "last of its playbook" : isNeeded(run.id) ? "open drift" : undefined;
+      const because = this.#unfit(row) ?? needed;
+      yield because === undefined ? run : { id: run.id, because };
+    }
   }
 
   #unfit(row: SqlRow): KeptBecause | undefined {
     const id = String(row["id"]);
-    if (!FINISHED.has(row["outcome"])) return "unfinished";
-    if (this.#leases.holding(id) !== undefined) return "held";
+    const reason = this.#inUse(row);
+    if (reason !== undefined) return reason;
     try {
       return openWrites(stateOf(readRecords(this.#database, id))).length > 0 ? "open write" : undefined;
     } catch (error) {
       if (error instanceof Failure && error.code === "journal.broken") return "damaged";
       throw error;
     }
+  }
+
+  #inUse({ id, outcome }: SqlRow): KeptBecause | undefined {
+    if (!FINISHED.has(outcome)) return "unfinished";
+    return this.#leases.holding(String(id)) === undefined ? undefined : "held";
   }
 
   /** Whether the journal has each of these runs, with no fewer records. */
@@ -158,11 +155,11 @@ export class Archives {
     });
   }
 
-  /** Whether each of these runs is in the journal as it was sealed, and can be removed. */
+  /** Whether each of these runs is in the journal as it was sealed: it could be removed then, so it can be now if nobody uses it. */
   areUnchanged(runs: readonly SealedRun[]): boolean {
     return runs.every(({ id, end }) => {
       const row = this.#database.get("SELECT * FROM run WHERE id = ?", id);
-      return row?.["last_hash"] === end.hash && Number(row["last_sequence"]) === end.sequence && this.#unfit(row) === undefined;
+      return row?.["last_hash"] === end.hash && Number(row["last_sequence"]) === end.sequence && this.#inUse(row) === undefined;
     });
   }
 
@@ -239,7 +236,7 @@ export function changed(file: string): Failure {
   return new Failure({
     code: "archive.changed",
     message: `a run in ${file} was continued, or another process archived runs, while the archive was written`,
-    why: "an archive must hold the whole run; nothing was removed from the journal",
+    why: "an archive must hold whole runs, so those of this one are still in the journal",
     next: "type the same command again",
   });
 }

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sym
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { verifyArchives } from "../../../src/journal/archives/archive-chain.ts";
 import { openArchives } from "../../../src/journal/archives/archive-journal.ts";
@@ -211,6 +212,21 @@ test("wherever archiving is killed, each run is in the journal or in an archive,
   expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["last"]]);
   expect(archive().archives).toEqual([]);
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
+});
+
+test("many runs go into several archives, so that no commit is long; killed between two of them, the command continues", async () => {
+  const many = Array.from({ length: LIMITS.archiveRuns }, (_, at) => `run-${at}`);
+  for (const run of [...many, "another", "last"]) await ended(run);
+  const beforeSecond = (at: string): void => {
+    if (at === "named" && store.archives.all().length === 1) throw new Error("killed");
+  };
+  expect(() => archive({ reached: beforeSecond })).toThrow("killed");
+  expect(store.ids()).toEqual(["another", "last"]);
+  expect(sealedIn(archive())).toEqual([["another"]]);
+  expect(verifyArchives(folder, store.archives.all())).toMatchObject([
+    { runs: many.length, problem: null },
+    { runs: 1, problem: null },
+  ]);
 });
 
 test("two processes that archive at the same time make one archive", async () => {
