@@ -48,6 +48,8 @@ export interface Reply {
   readonly retryAfterMs: number | null;
   /** The service's own time from its `Date` header, in whole seconds. */
   readonly date: string | undefined;
+  /** A cache in between gave the answer, which is of an earlier moment. */
+  readonly fromCache: boolean;
   /** The answer is HTML: the address is probably not the service's. */
   readonly html: boolean;
   /** The error is not in a form that the service uses, so a gateway may have answered. */
@@ -116,6 +118,7 @@ export class ServiceClient {
         ...request.headers,
         [operation.service.keyHeader]: key,
         accept: "application/json",
+        ...(operation.writes ? {} : NOT_CACHED),
       },
       body: request.body === undefined ? undefined : writeJson(request.body),
       fresh: operation.writes,
@@ -197,7 +200,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const body = readBody(exchanged, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
-  const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
+  const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"], fromCache: isAged(headers["age"]) };
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
   if (isUnfinished(operation, status))
@@ -218,6 +221,14 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
 
+// What a read shows decides whether a write is sent: a cache must ask the service again.
+const NOT_CACHED = { "cache-control": "no-cache" };
+
+// A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
+function isAged(age = "0"): boolean {
+  return /[^0\s]/.test(age);
+}
+
 const NOTHING = {
   status: null,
   answer: undefined,
@@ -225,6 +236,7 @@ const NOTHING = {
   condition: null,
   retryAfterMs: null,
   date: undefined,
+  fromCache: false,
   html: false,
   foreign: false,
   tooLarge: false,
