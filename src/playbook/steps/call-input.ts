@@ -1,5 +1,4 @@
 import { readEntity } from "../../base/entity.ts";
-import { Decimal } from "../../base/numbers/decimal.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { plainValidatorOf } from "../../contract/validators.ts";
 import { batchSchema, inputSchema } from "../../operations/input.ts";
@@ -9,7 +8,7 @@ import { isEntity } from "./entity-attributes.ts";
 import { nodeAt, type SourceNode, textOf, toPlain } from "../../source/node.ts";
 import { essential, placeProblem } from "../../source/problems.ts";
 import type { CheckContext } from "../check-context.ts";
-import { fieldSchema, itemSchema } from "../expressions/compile-template.ts";
+import { fieldSchema, itemSchema, numeralWanted } from "../expressions/compile-template.ts";
 import { holdsExpression } from "../expressions/expression-spans.ts";
 
 const single = new Map<Operation, JsonSchema>();
@@ -41,7 +40,7 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
     );
     return schema;
   }
-  for (const problem of essential(plainValidatorOf(schema)(toPlain(node)))) {
+  for (const problem of essential(plainValidatorOf(schema)(plainInput(node, schema)))) {
     const entity = entityText(problem, node, schema);
     if (knownOnlyInARun(problem, node) || (entity !== undefined && readEntity(entity) !== undefined)) continue;
     const { finding, range } = placeProblem(problem, node);
@@ -63,15 +62,21 @@ function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | und
   );
 }
 
-// An expression's value is checked by its type and, once bound, against the schema; a quoted numeral is a number where one belongs.
-function knownOnlyInARun(problem: SchemaViolation, root: SourceNode): boolean {
-  const text = textOf(nodeAt(root, problem.path));
-  if (text === undefined) return false;
-  if (holdsExpression(text)) return true;
-  return problem.keyword === "type" && wantsNumber(problem) && Decimal.parse(text) !== undefined;
+// An expression's value is checked by its type and, once bound, against the schema.
+function knownOnlyInARun({ path }: SchemaViolation, root: SourceNode): boolean {
+  return holdsExpression(textOf(nodeAt(root, path)) ?? "");
 }
 
-function wantsNumber(problem: SchemaViolation): boolean {
-  const { type } = problem.params;
-  return type === "number" || type === "integer";
+// As it will be sent: a quoted numeral is a number where one belongs.
+function plainInput(node: SourceNode, schema: JsonSchema | undefined): unknown {
+  switch (node.kind) {
+    case "scalar":
+      return (typeof node.value === "string" ? numeralWanted(schema, node.value)?.likeness() : undefined) ?? toPlain(node);
+    case "list":
+      return node.items.map((item) => plainInput(item, itemSchema(schema)));
+    case "map":
+      return Object.fromEntries(
+        Array.from(node.entries, ([name, { value }]) => [name, plainInput(value, fieldSchema(schema, name))]),
+      );
+  }
 }
