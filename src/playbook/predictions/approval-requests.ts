@@ -2,7 +2,15 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { child, nodeAt } from "../../source/node.ts";
-import { areApart, type CertainCall, type CertainPlaybook, entityWords, fieldOf, itemsOf, spellingOf } from "./certain-calls.ts";
+import {
+  areApart,
+  type CertainCall,
+  type CertainPlaybook,
+  entityWords,
+  fieldOf,
+  itemsOf,
+  lastingSpelling,
+} from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";
 import type { Template } from "../expressions/template.ts";
 
@@ -66,7 +74,7 @@ function checkVote(call: CertainCall, voters: readonly JsonObject[], { made, con
   const { node } = call;
   for (const { input } of itemsOf(call)) {
     for (const id of idsIn(fieldOf(input, "id"))) {
-      const request = made.get(spellingOf(id) ?? "");
+      const request = made.get(lastingSpelling(id) ?? "");
       const stranger = voters.find((voter) => request?.approvers.every((approver) => areApart(approver, voter)) === true);
       if (request === undefined || stranger === undefined) continue;
       const { id: step, line } = request.call.step;

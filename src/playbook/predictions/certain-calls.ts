@@ -131,6 +131,14 @@ export function spellingOf(template: Template | undefined): string | undefined {
   return template?.kind === "expression" ? template.expression.text.trim() : undefined;
 }
 
+/** Returns the spelling of an id, if what is spelt like it in another step is the same: the item of a loop differs from loop to loop. */
+export function lastingSpelling(template: Template | undefined): string | undefined {
+  const isLasting = template?.kind !== "expression" || template.expression.references.every(({ root }) => LASTING.has(root));
+  return isLasting ? spellingOf(template) : undefined;
+}
+
+const LASTING: ReadonlySet<string> = new Set(["actors", "env", "inputs", "run", "secrets", "steps"]);
+
 /** A part of a template, with its place below the template. */
 export interface PartAt {
   /** `undefined` where there is none. */

@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { MadeTokens } from "../../services/predictable-write.ts";
-import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
+import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, lastingSpelling, partsAt } from "./certain-calls.ts";
 import type { Template } from "../expressions/template.ts";
 
 /** A token that the playbook itself creates, as far as its text shows it. */
@@ -35,7 +35,8 @@ export function madeTokens(playbook: CertainPlaybook): ReadonlyMap<string, MadeT
       const own = alone ? `steps.${step.id}` : undefined;
       for (const { definition, id } of definitionsIn(makesTokens, input, own)) {
         const token = tokenOf(playbook, { call, definition, saysRights: makesTokens.saysRights });
-        for (const spelling of [id, spellingOf(fieldOf(definition, "id"))]) if (spelling !== undefined) made.set(spelling, token);
+        for (const spelling of [id, lastingSpelling(fieldOf(definition, "id"))])
+          if (spelling !== undefined) made.set(spelling, token);
       }
     }
   }

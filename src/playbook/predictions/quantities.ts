@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { count } from "../../base/text/text.ts";
 import { nodeAt } from "../../source/node.ts";
-import { type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
+import { type CertainPlaybook, itemsOf, lastingSpelling, partsAt } from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";
 import type { MadeToken } from "./made-tokens.ts";
 
@@ -14,7 +14,7 @@ export function checkQuantities(playbook: CertainPlaybook, tokens: ReadonlyMap<s
       const ids = partsAt(input, quantities.id);
       for (const [at, { part, path }] of partsAt(input, quantities.value).entries()) {
         const value = playbook.value(part);
-        const token = tokens.get(spellingOf(ids[at]?.part) ?? "");
+        const token = tokens.get(lastingSpelling(ids[at]?.part) ?? "");
         if (token === undefined || !(value instanceof Decimal)) continue;
         const problem = tooFine(value, token) ?? (quantities.mints === true ? tooMuch(value, token) : undefined);
         if (problem !== undefined) context.report(problem, nodeAt(node, path).range);

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { child } from "../../source/node.ts";
-import { areApart, type CertainCall, CertainPlaybook, entityWords, fieldOf, itemsOf, spellingOf } from "./certain-calls.ts";
+import { areApart, type CertainCall, CertainPlaybook, entityWords, fieldOf, itemsOf, lastingSpelling } from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";
 import { type MadeToken, madeTokens } from "./made-tokens.ts";
 import type { CallStep, Playbook, Step } from "../model.ts";
@@ -35,7 +35,7 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
   const actors = what === undefined ? undefined : certain.actors(step);
   if (what === undefined || actors === undefined) return;
   for (const { input } of itemsOf(call)) {
-    const spelling = spellingOf(fieldOf(input, "id"));
+    const spelling = lastingSpelling(fieldOf(input, "id"));
     const token = tokens.get(spelling ?? "");
     if (token === undefined || mayHaveChanged(token, call, steps)) continue;
     const named = token.rights?.rolesMap[what.key];
@@ -96,6 +96,6 @@ function changesRights({ meaning }: Operation): boolean {
 }
 
 function mayBeOf(step: CallStep, own: string): boolean {
-  const spelling = spellingOf(fieldOf(step.with, "id"));
+  const spelling = lastingSpelling(fieldOf(step.with, "id"));
   return spelling === undefined || spelling === own || !/^steps\.\w+\.id$/.test(spelling);
 }
