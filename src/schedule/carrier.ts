@@ -136,7 +136,8 @@ export class Carrier {
       try {
         return work();
       } catch (error) {
-        if (!mayPass(error) || (stop.aborted && clock.elapsed() - began >= LIMITS.databaseAwayMs)) throw error;
+        const isEnding = stop.aborted && stop.reason === ("stopping" satisfies StopReason);
+        if (!mayPass(error) || (isEnding && clock.elapsed() - began >= LIMITS.databaseAwayMs)) throw error;
         await clock.sleep(LIMITS.schedulePollMs);
       }
     }
@@ -201,17 +202,10 @@ export class Carrier {
   }
 
   async #tries(scheduled: Scheduled, firing: Firing, signal: AbortSignal): Promise<RunResult> {
-    const { clock, log, makeRun, store } = this.#parts;
+    const { clock, log } = this.#parts;
     const retry = scheduled.schedule?.retry;
     for (let tries = 1; ; tries++) {
-      if (signal.aborted) return NOT_BEGUN;
-      const released = await this.#whenBack(signal, () => store.firings.released(scheduled.id));
-      const result = await makeRun(scheduled, {
-        signal,
-        begun: (runId) => store.firings.began(firing, runId),
-        admit: () => store.firings.assertMine(firing),
-        released,
-      });
+      const result = await this.#try(scheduled, firing, signal);
       if (result.problem?.code === LOST_FIRING) return result;
       if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
       const pause = pauseAfter(retry, tries);
@@ -220,6 +214,25 @@ export class Carrier {
       await clock.sleep(pause, signal);
       if (signal.aborted) return { ...result, outcome: "interrupted", exit: EXIT.interrupted };
     }
+  }
+
+  // A run that cannot start while the database is away starts when it is back, unless the firing is stopped before.
+  async #try(scheduled: Scheduled, firing: Firing, signal: AbortSignal): Promise<RunResult> {
+    const { clock, log, makeRun, store } = this.#parts;
+    for (let isWaiting = false; !signal.aborted; isWaiting = true) {
+      const released = await this.#whenBack(signal, () => store.firings.released(scheduled.id));
+      const result = await makeRun(scheduled, {
+        signal,
+        begun: (runId) => store.firings.began(firing, runId),
+        admit: () => store.firings.assertMine(firing),
+        released,
+      });
+      if (result.startsLater !== true) return result;
+      const why = `${scheduled.id}: waits for the database: ${result.problem?.message ?? ""}`;
+      if (!isWaiting) log("warn", "firing.waits", why, aboutFiring(firing));
+      await clock.sleep(LIMITS.schedulePollMs, signal);
+    }
+    return NOT_BEGUN;
   }
 }
 

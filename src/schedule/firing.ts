@@ -59,6 +59,8 @@ export interface RunResult {
   readonly report: RunReport | undefined;
   /** Why it could not start, or broke off; nothing when only the report says why it did not pass. */
   readonly problem: FiringProblem | undefined;
+  /** Whether it could not start because of a database that may be back soon. */
+  readonly startsLater?: boolean;
 }
 
 /** A run that a person must look after before another is made. */

@@ -1,9 +1,13 @@
-// A way to a server that can lose the answer to a commit, or all connections after so many answers, or lets them hang. It is a thread, because whoever asks the server waits without running anything else.
+// A way to a server that can lose the answer to a commit, or all connections after so many answers, or lets them hang, or refuses new ones. It is a thread, because whoever asks the server waits without running anything else.
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** What the way does, once. */
-export type Harm = { readonly loseCommit: true } | { readonly cutAfter: number } | { readonly hang: true };
+export type Harm =
+  | { readonly loseCommit: true }
+  | { readonly cutAfter: number }
+  | { readonly hang: true }
+  | { readonly refuses: boolean };
 
 /** The end of an answer after which no transaction is open: ReadyForQuery, idle. */
 const IDLE = Buffer.from("Z\0\0\0\u0005I", "latin1");
@@ -11,8 +15,10 @@ const { port } = workerData as { readonly port: number };
 const open = new Set<Socket>();
 let losesCommit = false;
 let answersLeft = Infinity;
+let refuses = false;
 
 const listener = createServer((client) => {
+  if (refuses) return void client.destroy();
   const server = connect(port, "127.0.0.1");
   for (const socket of [client, server]) {
     open.add(socket);
@@ -38,6 +44,7 @@ listener.listen(0, "127.0.0.1", () => parentPort?.postMessage((listener.address(
 parentPort?.on("message", (harm: Harm) => {
   if ("loseCommit" in harm) losesCommit = true;
   else if ("cutAfter" in harm) answersLeft = harm.cutAfter;
+  else if ("refuses" in harm) refuses = harm.refuses;
   else for (const socket of open) socket.unpipe().removeAllListeners("data").pause();
   parentPort?.postMessage("armed");
 });

@@ -34,6 +34,11 @@ export class Proxy {
     return this.#arm({ hang: true });
   }
 
+  /** Whether new connections are refused; those that are open pass. */
+  refuse(refuses: boolean): Promise<void> {
+    return this.#arm({ refuses });
+  }
+
   async #arm(harm: Harm): Promise<void> {
     this.#thread.postMessage(harm);
     await once(this.#thread, "message");

@@ -1,7 +1,8 @@
 // A scheduler that is stopped while it has a firing, and wakes up after another has taken its place.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
-import { logged, recordProperty } from "./schedule.ts";
+import { logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
 const LONGEST_MS = 120_000;
@@ -95,4 +96,24 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     },
     LONGEST_MS,
   );
+
+  test("a firing that begins while the database lets nobody in waits for it, and then runs", async () => {
+    const { service, schema, machine } = await place();
+    await recordProperty(service);
+    const way = await DatabaseWay.open(server.port);
+    onTestFinished(() => way.close());
+    const project = machine();
+    project.write("reads.yaml", reading());
+    const url = server.place().url.reveal().replace(String(server.port), String(way.port));
+    const scheduler = project.as({ ...project.variables, TOKENBOOK_DATABASE: url }).start("schedule", "reads.yaml");
+    await logged(scheduler, "firing.ended");
+    await way.refuse(true);
+    const [waits] = await logged(scheduler, "firing.waits");
+    await way.refuse(false);
+    const ends = await loggedLines(scheduler, ({ event, tick }) => event === "firing.ended" && tick === waits?.tick);
+    expect(ends).toMatchObject([{ outcome: "passed" }]);
+    await scheduler.signal("SIGTERM");
+    await scheduler.ended;
+    expect(await server.query(`SELECT 1 FROM ${schema}.firing WHERE state = 'failed'`)).toEqual([]);
+  });
 });

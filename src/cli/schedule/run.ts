@@ -16,6 +16,7 @@ import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
+import { mayPass } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
@@ -99,7 +100,8 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
       }
     } catch (error) {
       const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
-      return { ...result, problem: masked(problem, redact) as FiringProblem, report: await reported() };
+      const startsLater = fold.opened === undefined && mayPass(error);
+      return { ...result, problem: masked(problem, redact) as FiringProblem, report: await reported(), startsLater };
     }
   };
 }
