@@ -14,6 +14,12 @@ export function pathValues(operation: Operation, url: string): Readonly<Record<s
   return Object.fromEntries(found.map(([name, value]) => [name, decoded(value)]));
 }
 
+/** Returns the address of the interface that a request calls: its URL without the path of the operation. */
+export function addressIn(operation: Operation, url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + (patternOf(operation).exec(pathname)?.[1] ?? "");
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -44,5 +50,5 @@ function routesOf(method: string): readonly Route[] {
 
 function patternOf({ call }: Operation): RegExp {
   const root = serviceNamed(call.interface).root.replaceAll(/\{\w+\}/g, "[^/]+");
-  return new RegExp(`^(?:/.*)?${root}${call.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  return new RegExp(`^((?:/.*)?${root})${call.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }

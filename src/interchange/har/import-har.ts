@@ -4,12 +4,14 @@ import { isObject, type Json, parseJson, writeJson } from "../../base/json/json.
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { entryPlaces, readHarWithKeys } from "../../exchanges/read-har.ts";
+import { addressIn } from "../../operations/route.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";
 import { listIn, type PageWalk } from "../../services/paging/paging.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { SourceFile } from "../../source/file.ts";
 import type { Range } from "../../source/node.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
+import { quoted } from "../../base/text/text.ts";
 import { TranslationFindings } from "../findings.ts";
 import { Names, stepId } from "../names.ts";
 import { written } from "../value.ts";
@@ -33,7 +35,7 @@ export function importHar(path: string, text: string): ImportedHar {
   const file = new SourceFile(path, text);
   file.showNothing();
   const findings = new TranslationFindings(file);
-  const made = new HarImport(exchanges, entryPlaces(text), findings).playbook(path);
+  const made = new HarImport(path, exchanges, entryPlaces(text), findings).playbook();
   return { text: findings.failed ? undefined : made, diagnostics: findings.all };
 }
 
@@ -54,6 +56,7 @@ interface OpenList {
 }
 
 class HarImport {
+  readonly #path: string;
   readonly #exchanges: readonly KeptExchange[];
   readonly #places: readonly Range[];
   readonly #findings: TranslationFindings;
@@ -62,10 +65,12 @@ class HarImport {
   readonly #ids = new HarIds();
   readonly #names = new Names(stepId);
   readonly #steps: HarStep[] = [];
+  readonly #addresses = new Map<string, string>();
   readonly #receipts = new Map<string, HarStep>();
   readonly #lists = new Map<string, OpenList>();
 
-  constructor(exchanges: readonly KeptExchange[], places: readonly Range[], findings: TranslationFindings) {
+  constructor(path: string, exchanges: readonly KeptExchange[], places: readonly Range[], findings: TranslationFindings) {
+    this.#path = path;
     this.#exchanges = exchanges;
     this.#places = places;
     this.#findings = findings;
@@ -73,7 +78,7 @@ class HarImport {
     this.#secrets = new HarSecrets(exchanges);
   }
 
-  playbook(path: string): string {
+  playbook(): string {
     let wasLost = false;
     const all = this.#exchanges.map((exchange, at) => ({ exchange, place: this.#placeOf(at) }));
     // A browser asks with OPTIONS whether it may send the next request.
@@ -87,8 +92,8 @@ class HarImport {
     if (this.#steps.length === 0)
       this.#findings.refuse(this.#placeOf(0), "no request of this archive calls the service", "there is nothing to run");
     return writePlaybook({
-      path,
-      name: basename(path).replace(/\.har$/i, ""),
+      path: this.#path,
+      name: basename(this.#path).replace(/\.har$/i, ""),
       description: "What another client did, as it was recorded.",
       inputs: {},
       secrets: this.#secrets.written(),
@@ -105,6 +110,7 @@ class HarImport {
 
   #take(exchange: KeptExchange, place: Range, wasLost: boolean): void {
     const call = this.#callOf(exchange, place);
+    if (call !== undefined) this.#demandOneService(call, exchange, place);
     if (call === undefined || this.#isReceipt(call, exchange, place)) return;
     if (this.#isLaterPage(call, exchange)) return;
     const { operation } = call;
@@ -137,6 +143,25 @@ class HarImport {
       const message = `this ${exchange.method} to ${new URL(exchange.url).host} is left out`;
       return this.#findings.lose(place, message, error.message);
     }
+  }
+
+  // A path may hold keys: only hosts are shown.
+  #demandOneService({ operation }: HarCall, { url }: KeptExchange, place: Range): void {
+    const { name } = operation.service;
+    const address = addressIn(operation, url);
+    const first = this.#addresses.get(name) ?? address;
+    this.#addresses.set(name, first);
+    if (address === first || this.#findings.failed) return;
+    const [one, other] = [new URL(first), new URL(address)];
+    const isApart = one.origin !== other.origin;
+    this.#findings.refuse(
+      place,
+      `this archive calls two services${isApart ? `, ${one.origin} and here ${other.origin}` : ` at ${one.host}`}`,
+      "a playbook runs on one of them",
+      isApart
+        ? `jq '.log.entries |= map(select(.request.url | startswith("${one.origin}/")))' ${quoted(this.#path)} > one.har`
+        : "leave the entries of the other one out of the archive",
+    );
   }
 
   #newStep(call: HarCall, place: Range): HarStep | undefined {

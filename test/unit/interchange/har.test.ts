@@ -244,6 +244,24 @@ test("the message of a failed receipt is not expected if it holds a key", () => 
   expect(diagnostics.map(({ message }) => message)).toEqual(["the message of this refusal is not expected"]);
 });
 
+test.for([
+  ["http://other.example/tokenize/app1", "http://127.0.0.1:1 and here http://other.example", "http://127.0.0.1:1/"],
+  ["https://127.0.0.1:1/tokenize/app1", "http://127.0.0.1:1 and here https://127.0.0.1:1", "http://127.0.0.1:1/"],
+  ["http://127.0.0.1:1/tokenize/app2", "at 127.0.0.1:1", "leave the entries"],
+  ["http://127.0.0.1:1/key-4242/tokenize/app1", "at 127.0.0.1:1", "leave the entries"],
+] as const)("an archive of two services becomes no playbook of one: %s", ([other, which, fix]) => {
+  const { text, diagnostics } = imported((client) => {
+    client.record(TOKEN, {}, { status: 200, text: "{}" });
+    client.record("http://127.0.0.1:2/api/v1/no-call", {}, { status: 200, text: "{}" });
+    client.record("http://investor.example/api/v/1/token-sales", {}, { status: 200, text: "{}" });
+    for (const _ of [1, 2]) client.record(`${other}/token?id=GOLD1&actAs=userId:alice`, {}, { status: 200, text: "{}" });
+  });
+  const refusals = diagnostics.filter(({ code }) => code === "interchange.refused");
+  expect([text, refusals.length, refusals[0]?.suggestion?.includes(fix)]).toEqual([undefined, 1, true]);
+  expect(refusals[0]?.message).toContain(which);
+  expect(diagnostics.map(formatDiagnostic).join("\n")).not.toContain("key-4242");
+});
+
 test("an archive without a call of the service is refused", () => {
   const { text, diagnostics } = imported((client) => client.record("https://other.example/", {}, { status: 200, text: "" }));
   expect(text).toBeUndefined();
