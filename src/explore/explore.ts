@@ -9,7 +9,7 @@ import { removeWhatCanBe } from "./remove.ts";
 import { openReference, type ReferenceOptions } from "./reference.ts";
 import { sequenceOf } from "./sequence.ts";
 import { type FoundWrong, shorten, signatureOf, withMoreLooks } from "./shorten.ts";
-import type { ExploredStep } from "./step.ts";
+import { asWritten, type ExploredStep } from "./step.ts";
 
 /** The service that is explored. */
 export interface ExploredService {
@@ -99,7 +99,7 @@ class Exploration {
     this.#options = options;
     this.#asker = new Asker(service.carry, { profile: service.profile, clock: options.clock });
     const { primaryKey } = service.profile.ledger;
-    this.#types = service.assetTypes.map((name) => ({ name, primaryKey: primaryKey[name] ?? "id" }));
+    this.#types = service.assetTypes.map((name) => ({ name: asWritten(name), primaryKey: primaryKey[name] ?? "id" }));
     this.#until = options.clock.elapsed() + options.timeMs;
   }
 

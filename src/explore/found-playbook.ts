@@ -93,7 +93,7 @@ export function playbookOf(found: FoundWrong, origin: string): string {
     wrong.kind === "unbalanced" ? [{ key: "checks", apart: true, value: asNode([{ conserve: { token: wrong.token } }]) }] : [];
   return writeDocument([
     { key: "playbook", value: asNode(1) },
-    { key: "name", value: asNode(what.replaceAll(found.key, "")) },
+    { key: "name", value: asNode(what.replaceAll(found.key, "").replaceAll("${{", "$ {{")) },
     {
       key: "description",
       value: asNode(`${uses} breaks this sentence of the description (${section}): "${sentence}" ${origin}`),
@@ -140,7 +140,7 @@ function literal(value: Json, { called, key }: FoundWrong): string {
   if (actor !== undefined) return `actors.${actor}.userId`;
   return value
     .split(key)
-    .map((part) => JSON.stringify(part))
+    .map((part) => JSON.stringify(part).replaceAll("${{", String.raw`\u0024{{`))
     .join(" + run.key + ")
     .replaceAll(/ \+ ""|"" \+ /g, "");
 }

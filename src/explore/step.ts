@@ -21,6 +21,13 @@ export interface ExploredStep {
   readonly with: JsonObject;
 }
 
+/** Returns a text of the service as a step writes it: what would begin an expression is an expression that yields the same. */
+export function asWritten(text: string): string {
+  return text.replaceAll("${{", `\${{ ${DOLLAR} }}{{`);
+}
+
+const DOLLAR = '"$"';
+
 /** A text that no other run of a sequence has, as a playbook writes it. */
 export const RUN_KEY = "${{ run.key }}";
 
@@ -58,6 +65,7 @@ function boundText(text: string, names: BoundNames): Json | undefined {
 
 function evaluated(expression: string, { key, orgId, yields }: BoundNames): Json | undefined {
   if (expression === "run.key") return key;
+  if (expression === DOLLAR) return "$";
   const [root, name = "", ...rest] = expression.split(".");
   if (root === "steps") return yields.get([name, ...rest].join("."));
   return rest[0] === "orgId" ? orgId : { orgId, userId: userOf(name, key) };

@@ -2,9 +2,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contract } from "../../src/contract/contract.ts";
+import { playbookOf } from "../../src/explore/found-playbook.ts";
 import { withMoreLooks } from "../../src/explore/shorten.ts";
 import { MAKERS } from "../../src/explore/makers.ts";
 import { sequenceOf } from "../../src/explore/sequence.ts";
+import { checkPlaybook } from "../../src/playbook/check.ts";
 import { LEDGER_RULES } from "../../src/sandbox/ledger/operations.ts";
 import { isNightly } from "../sizes.ts";
 import { newProject, temporaryFolder } from "../stories/world.ts";
@@ -77,16 +79,30 @@ test("a seed and a number give the same sequence again, and every operation is c
   expect(new Set(withMoreLooks(sequence).map(({ id }) => id)).size).toBe(withMoreLooks(sequence).length);
 });
 
+test("what the service says is a text in the playbook", () => {
+  const said = "there is no ${{ secrets.KEY }}";
+  const get = { id: "get1", as: "ana", uses: "ledger.asset.get", with: { assetType: "Deed", id: "A1" } } as const;
+  for (const wrong of [
+    { kind: "not done", said },
+    { kind: "differs", difference: { path: ["data", "note"], expected: said, seen: `${said}!` } },
+  ] as const) {
+    const found = { key: "x", steps: [get], refused: new Map(), called: new Map(), lost: undefined, wrong };
+    expect(checkPlaybook("found.yaml", playbookOf(found, "Found.")).diagnostics).toEqual([]);
+  }
+});
+
 describe("tokenbook explore", () => {
   test(
     "writes a playbook of what it finds, says which sentence is broken, and removes what it made",
     { timeout: PATIENCE_MS },
     async () => {
-      const broken = await brokenSandbox(PLANTED_BUGS["asset-delete-by-anybody"]?.flaw);
+      // A name of the service that would be an expression of a playbook.
+      const seed = { assetTypes: ["Deed ${{ secrets.KEY }}"] };
+      const broken = await brokenSandbox(PLANTED_BUGS["asset-delete-by-anybody"]?.flaw, seed);
       const project = newProject({ LEDGER_KEY: broken.ledgerApiKey });
       project.write("tokenbook.yaml", environmentOf(broken.ledgerBaseUrl, broken));
-      const seed = ["--seed", "3", "--output", "found"];
-      const ended = await project.run("explore", "--env", "here", ...seed, "--sequences", "12", "--time", "10m");
+      const options = ["--seed", "3", "--output", "found"];
+      const ended = await project.run("explore", "--env", "here", ...options, "--sequences", "12", "--time", "10m");
       expect(ended.code, ended.transcript).toBe(1);
       expect(ended.stderr).toMatch(
         /✗ ledger\.asset\.delete does what it must refuse: unauthorized caller\n +ledger\.asset\.delete breaks this sentence of the description \(B\.1\): \S/,
@@ -94,10 +110,9 @@ describe("tokenbook explore", () => {
       const files = readdirSync(join(project.folder, "found"));
       expect(files.length, ended.transcript).toBeGreaterThan(0);
       for (const file of files) {
-        expect(
-          (await project.run("check", `found/${file}`)).code,
-          readFileSync(join(project.folder, "found", file), "utf8"),
-        ).toBe(0);
+        const text = readFileSync(join(project.folder, "found", file), "utf8");
+        expect((await project.run("check", `found/${file}`)).code, text).toBe(0);
+        expect(text).toContain('Deed ${{ "$" }}{{ secrets.KEY }}');
       }
       const left = broken
         .contents()

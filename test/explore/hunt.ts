@@ -9,9 +9,9 @@ import { Transport } from "../../src/transport/exchange.ts";
 import type { Flaw } from "./flaws.ts";
 
 /** A sandbox with a bug, served over TCP. */
-export async function brokenSandbox(flaw?: Flaw): Promise<Sandbox> {
+export async function brokenSandbox(flaw?: Flaw, seed = {}): Promise<Sandbox> {
   const rules = flaw === undefined ? {} : { rules: flaw(LEDGER_RULES) };
-  return startSandbox({ path: ":memory:", commitDelayMs: 0, ...rules });
+  return startSandbox({ path: ":memory:", commitDelayMs: 0, seed, ...rules });
 }
 
 /** Explores a sandbox. */
