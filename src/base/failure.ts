@@ -1,3 +1,4 @@
+import { type Advice, adviceText } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
 /** What a failure reports: what is wrong, why, and how to fix it. */
@@ -8,8 +9,8 @@ export interface FailureDetails {
   readonly message: string;
   /** Why that is so, or matters. */
   readonly why?: string;
-  /** The command or edit that fixes it, ready to paste. */
-  readonly next?: string;
+  /** The command or edit that fixes it, ready to paste: a command is no string, since text of somebody else may be in one. */
+  readonly next?: Advice;
   /** The exit code of a command that ends with it: 2 unless said otherwise. */
   readonly exit?: ExitCode;
   /** The error that it explains. */
@@ -23,7 +24,7 @@ export class Failure extends Error {
   readonly code: string;
   /** Why it is so, or matters. */
   readonly why: string | undefined;
-  /** The command or edit that fixes it. */
+  /** The command or edit that fixes it, as `adviceText` writes it. */
   readonly next: string | undefined;
   /** The exit code of a command that ends with it. */
   readonly exit: ExitCode;
@@ -32,7 +33,7 @@ export class Failure extends Error {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = details.code;
     this.why = details.why;
-    this.next = details.next;
+    this.next = details.next === undefined ? undefined : adviceText(details.next);
     this.exit = details.exit ?? EXIT.cannotStart;
   }
 

@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -247,6 +248,6 @@ export function inTrouble({ exchange }: CalibrationAnswer): Failure {
     code: "calibrate.no-answer",
     message: `the service gave no usable answer to ${LIMITS.calibrateTroubles} reads in a row; the last was ${exchange.request}: ${exchange.answer}`,
     why: "answers that are no JSON, failures of a server and redirects say nothing about a service, so nothing was found out",
-    next: "tokenbook doctor; then calibrate again",
+    next: ["find out what is wrong, then calibrate again:", command`doctor`],
   });
 }

@@ -1,11 +1,12 @@
 import { buffer } from "node:stream/consumers";
+import { command, type Hint, PLAIN_HINT } from "../base/command-line.ts";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { Bug, Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isSingleBinary } from "../files/embedded.ts";
 import { Door } from "./print/door.ts";
 import { formatFailure } from "./print/failure.ts";
-import { type Hint, hinted, PLAIN_HINT } from "./print/hint.ts";
+import { hinted } from "./print/hint.ts";
 import { buildProgram } from "./program/program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { HelpShown } from "./program/usage.ts";
@@ -19,7 +20,7 @@ export async function main(): Promise<void> {
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
   const stderr = terminalOf(process.stderr, () => undefined); // nobody is left to read it
   let hint = PLAIN_HINT;
-  const signals = new Signals(stderr, (text) => hint(text));
+  const signals = new Signals(stderr, (typed) => hint(typed));
   let lost: ExitCode = EXIT.passed;
   const shell: Shell = {
     caller: "person",
@@ -74,7 +75,7 @@ class Signals {
   readonly #stopping = new AbortController();
   readonly #stderr: Terminal;
   readonly #hint: Hint;
-  #lastWords = (): string => this.#hint("to continue a run that was under way: tokenbook resume");
+  #lastWords = (): string => `to continue a run that was under way: ${this.#hint(command`resume`)}`;
   #isHeard = false;
   #first: ExitCode | undefined;
 
@@ -146,7 +147,7 @@ function unwritten(error: Error): Failure {
   return new Failure({
     code: "output.cannot-write",
     message: `stdout cannot be written, so the output is not complete: ${messageOf(error)}`,
-    next: "make room where it goes; what runs did is remembered: tokenbook runs",
+    next: ["make room where it goes; what runs did is remembered:", command`runs`],
   });
 }
 

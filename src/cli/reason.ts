@@ -1,3 +1,4 @@
+import { type Advice } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 
 /** What a command that asks for a person's reason says where there is none. */
@@ -7,7 +8,7 @@ export interface AskingForReason {
   /** What to say, and of what. */
   readonly message: string;
   /** The command with all that was typed, and `--because TEXT`. */
-  readonly next: string;
+  readonly next: Advice;
 }
 
 /** What commands that tokenbook proposes have in place of the person's own words: a reason that nobody had must not be at hand to paste. */

@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { type Hint } from "../base/command-line.ts";
 import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
 import type { Hold } from "../engine/run/hold.ts";
 import type { RunEvent } from "../protocol/record.ts";
-import type { Hint } from "./print/hint.ts";
 
 /**
  * What a text is to its reader: `words` for people, `coloured` the same with its marks in colours, `json` for programs. Nothing in these is

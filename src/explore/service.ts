@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json } from "../base/json/json.ts";
 import type { Clock } from "../base/ports.ts";
@@ -30,7 +31,7 @@ export async function openService(
     code: "explore.no-service",
     message: `the ledger of the environment "${target.environment}" does not answer: ${said.kind === "refused" ? said.condition : said.kind === "unread" ? "" : said.why}`,
     why: "the explorer begins with a read of the asset types, and nothing was written",
-    next: `tokenbook doctor --env ${target.environment}`,
+    next: command`doctor --env ${target.environment}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
+import { command } from "../base/command-line.ts";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -204,7 +205,7 @@ export class RunQueue {
   async outcome(label: string, id: string): Promise<JobResult | undefined> {
     const job = await asked(() => this.#boss.getJobById<SubmittedRun>(PREFIX + label, id));
     if (job === null)
-      throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: "tokenbook runs" });
+      throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: command`runs` });
     if (job.state === "completed") return job.output as JobResult;
     return isGivenUp(job) ? givenUp(job) : undefined;
   }

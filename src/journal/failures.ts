@@ -1,7 +1,8 @@
+import { type AdviceLines, command, type CommandLine } from "../base/command-line.ts";
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { didYouMean, quoted } from "../base/text/text.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { spellHolder } from "./holder.ts";
 import type { Lease } from "./leases.ts";
 
@@ -14,7 +15,7 @@ export function keyTaken(runId: string): Failure {
     code: KEY_TAKEN,
     message: `the run ${runId} has this key already`,
     why: "a key names one run; nothing was sent",
-    next: `tokenbook runs show ${runId}`,
+    next: command`runs show ${runId}`,
     exit: EXIT.locked,
   });
 }
@@ -34,7 +35,7 @@ export function noRunYet(): Failure {
   return new Failure({
     code: "journal.no-such-run",
     message: "there is no run in this state directory yet",
-    next: "tokenbook run PLAYBOOK",
+    next: command`run PLAYBOOK`,
   });
 }
 
@@ -45,7 +46,7 @@ export function severalRuns(name: string, ids: readonly string[]): Failure {
   return new Failure({
     code: "journal.several-runs",
     message: [`"${name}" is a part of several runs' ids:`, ...listed, ...more].join("\n"),
-    next: "type more of the id; all of them: tokenbook runs",
+    next: ["type more of the id; to see all of them:", command`runs`],
   });
 }
 
@@ -56,7 +57,7 @@ export function noSuchRun(runId: string, ids: readonly string[]): Failure {
   return new Failure({
     code: "journal.no-such-run",
     message: `there is no run "${runId}" in this state directory`,
-    next: near === undefined ? "tokenbook runs" : `did you mean ${near}? All of them: tokenbook runs`,
+    next: near === undefined ? command`runs` : [`did you mean ${near}? To see all of them:`, command`runs`],
   });
 }
 
@@ -74,18 +75,20 @@ export function runHeld(lease: Lease): Failure {
     code: RUN_HELD,
     message: `the run ${runId} is held by ${holder === undefined ? "nobody" : spellHolder(holder)}`,
     why: "two processes acting for one run could send a write twice",
-    next: `wait for that process to end, or stop it; then try this run again${releaseHint(lease)}`,
+    next: ["wait for that process to end, or stop it; then try this run again", ...releaseHint(lease)],
     exit: EXIT.locked,
   });
 }
 
 /** What to do about a holder when we cannot tell whether it is alive; nothing about one that is. */
-export function releaseHint({ runId, holder, life }: Lease): string {
-  if (holder === undefined || life !== "unknown") return "";
-  return `. If it is gone for good (look on ${holder.host}): tokenbook runs release ${runId} --because TEXT`;
+export function releaseHint({ runId, holder, life }: Lease): AdviceLines {
+  if (holder === undefined || life !== "unknown") return [];
+  return [`if it is gone for good (look on ${holder.host}):`, command`runs release ${runId} --because TEXT`];
 }
 
 /** Returns the command by which a person records the outcome of a write: with the outcome that they have already given, and never with a reason. */
-export function resolvingCommand(run: string, step: string, verdict?: "applied" | "absent"): string {
-  return `tokenbook resolve ${quoted(run)} --step ${quoted(step)} --as ${verdict ?? "applied|absent"} --because TEXT`;
+export function resolvingCommand(run: string, step: string, verdict?: "applied" | "absent"): CommandLine {
+  return verdict === undefined
+    ? command`resolve ${run} --step ${step} --as applied|absent --because TEXT`
+    : command`resolve ${run} --step ${step} --as ${verdict} --because TEXT`;
 }

@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { EXIT } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -189,12 +190,14 @@ export class RunJournal {
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
-    const then = this.#opening === undefined ? `: tokenbook resume ${this.claim.runId}` : " begin this run again";
     return new Failure({
       code: "journal.cannot-write",
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
       why: "what is not recorded would be forgotten, so nothing more is sent",
-      next: `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then${then}`,
+      next: [
+        `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then ${this.#opening === undefined ? "continue the run:" : "begin this run again"}`,
+        ...(this.#opening === undefined ? [command`resume ${this.claim.runId}`] : []),
+      ],
       cause: error,
     });
   }
@@ -237,7 +240,7 @@ export class RunJournal {
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,
       why: "two processes writing for one run could send a write twice, so this one stops",
-      next: `tokenbook runs show ${runId}`,
+      next: command`runs show ${runId}`,
       exit: EXIT.locked,
     });
   }
@@ -248,7 +251,7 @@ function unseen(runId: string): Failure {
     code: "journal.claim-lost",
     message: `others cannot see any more that this process holds the run ${runId}: its file in the state directory's folder "holders" is gone`,
     why: "another process may take the run over, and two could send a write twice, so this one stops",
-    next: `leave the state directory as it is while a run is under way; then: tokenbook resume ${runId}`,
+    next: ["leave the state directory as it is while a run is under way; then continue the run:", command`resume ${runId}`],
     exit: EXIT.locked,
   });
 }

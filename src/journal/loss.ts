@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { pathOf } from "../postgres/database.ts";
@@ -91,7 +92,7 @@ function nothingLost(journal: string): Failure {
   return new Failure({
     code: "loss.nothing",
     message: `nothing is known to be lost of ${journal}`,
-    next: "tokenbook runs verify",
+    next: command`runs verify`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { systemClock } from "../base/ports.ts";
 import type { SqlDatabase } from "../sql/database.ts";
@@ -128,7 +129,7 @@ function movedByAnother(path: string): Failure {
     code: "state.moving",
     message: `another state move has begun, or has ended, with ${path}`,
     why: "two moves at a time would leave two states",
-    next: "wait until it has ended, and look where the state is: tokenbook runs",
+    next: ["wait until it has ended, and look where the state is:", command`runs`],
   });
 }
 

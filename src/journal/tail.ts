@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { closePrivate, openPrivate, overwrite, readPrivate, replacePrivate } from "../files/private.ts";
 import type { SqlDatabase } from "../sql/database.ts";
@@ -174,14 +175,14 @@ export function lastRecordOf(journal: SqlDatabase): Last | undefined {
 }
 
 const WHY = "what was sent since then would be sent again, so nothing is sent";
-const ACCEPT = "or look into the ledger, and continue without the lost records: tokenbook runs accept-loss --because TEXT";
+const ACCEPT = ["or look into the ledger, and continue without the lost records:", command`runs accept-loss --because TEXT`];
 
 function lost(journal: string, { runId, sequence }: Last): Failure {
   return new Failure({
     code: "journal.lost",
     message: `${journal} has lost records: it does not have record ${sequence} of run ${runId}, which was the last that was written`,
     why: WHY,
-    next: `put back the files of its folder that belong together (${journal}, ${journal}-wal), all as they were; ${ACCEPT}`,
+    next: [`put back the files of its folder that belong together (${journal}, ${journal}-wal), all as they were`, ...ACCEPT],
   });
 }
 
@@ -192,7 +193,7 @@ function unsure(journal: SqlDatabase, path: string, how: "missing" | "damaged"):
     code: "journal.no-tail",
     message: `${journal.path} may have lost records: ${path}, which names the last one, ${how === "missing" ? "is missing" : "is damaged"}; ${has}`,
     why: WHY,
-    next: `put back the files of its folder that belong together, all as they were; ${ACCEPT}`,
+    next: ["put back the files of its folder that belong together, all as they were", ...ACCEPT],
   });
 }
 
@@ -202,6 +203,6 @@ export function gone(journal: string, left: string): Failure {
     code: "journal.lost",
     message: `${journal} is missing or empty, and had records: ${left}`,
     why: WHY,
-    next: `put back the files of its folder that belong together, all as they were; ${ACCEPT}`,
+    next: ["put back the files of its folder that belong together, all as they were", ...ACCEPT],
   });
 }

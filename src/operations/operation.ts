@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure, invariant } from "../base/failure.ts";
 import { didYouMean } from "../base/text/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
@@ -63,6 +64,6 @@ export function operationNamed(name: string): Operation {
   throw new Failure({
     code: "operation.unknown",
     message: `there is no operation called "${name}"`,
-    next: near === undefined ? "tokenbook operations" : `tokenbook operations ${near}`,
+    next: near === undefined ? command`operations` : command`operations ${near}`,
   });
 }

@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { type ValueDifference, changesBetween } from "../base/text/difference.ts";
 import { Failure } from "../base/failure.ts";
 import { writeJson } from "../base/json/json.ts";
@@ -58,7 +59,7 @@ function outdated(code: string, message: string): Failure {
     code,
     message,
     why: "nothing was sent but reads",
-    next: "look at a new plan: tokenbook plan … --out FILE",
+    next: ["make a new plan and look at it:", command`plan PLAYBOOK --out FILE`],
   });
 }
 

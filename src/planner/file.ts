@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import type { Json } from "../base/json/json.ts";
 import type { PlanDocument } from "../report/plan/shape.ts";
@@ -13,6 +14,6 @@ export function readPlan(file: string, content: Json): PlanDocument {
   throw new Failure({
     code: "plan.unreadable",
     message: `${file} is no plan: ${["it", ...problem.path].join(".")} ${problem.message}`,
-    next: "tokenbook plan PLAYBOOK --out FILE writes one",
+    next: ["write one:", command`plan PLAYBOOK --out FILE`],
   });
 }

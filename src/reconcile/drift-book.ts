@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -219,7 +220,7 @@ export class DriftBook {
       id,
     );
     if (row === undefined)
-      throw new Failure({ code: "drift.unknown", message: `there is no drift ${id}`, next: "tokenbook drift list" });
+      throw new Failure({ code: "drift.unknown", message: `there is no drift ${id}`, next: command`drift list` });
     const word = this.#database.get("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at DESC, id DESC LIMIT 1", id);
     return knownDrift(row, word, now);
   }

@@ -16,7 +16,7 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
     ...bounded(
       drifts.map((drift) => driftLine(drift, comparison)),
       MOST_DRIFTS,
-      "drifts: tokenbook drift list",
+      "drifts",
       driftTotal(counts),
     ),
     ...bounded(

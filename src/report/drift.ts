@@ -1,3 +1,4 @@
+import { command, type CommandLine } from "../base/command-line.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 
@@ -87,7 +88,7 @@ const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
 /** Returns the command that acknowledges a drift for a week, for your own reason; `now` in milliseconds since the Unix epoch. */
-export function acknowledgingCommand(id: string, now: number): string {
+export function acknowledgingCommand(id: string, now: number): CommandLine {
   const day = new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10);
-  return `tokenbook drift ack ${id} --because TEXT --until ${day}`;
+  return command`drift ack ${id} --because TEXT --until ${day}`;
 }

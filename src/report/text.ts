@@ -1,3 +1,4 @@
+import { command, type CommandLine, type Hint, PLAIN_HINT } from "../base/command-line.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import { type Json, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -9,6 +10,7 @@ import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, Totals } from "./shape.ts";
 import { type Detail, rowLines } from "./steps/step-lines.ts";
 import { countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
+import { hintedStep, hintedProblem } from "./hinted.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -94,23 +96,24 @@ export function turnedLines({ kept = [] }: Pick<BlockTurned, "kept">): readonly 
 }
 
 /** Returns a whole run in plain lines, as somebody would have seen it who watched. */
-export function reportLines(report: RunReport, detail: Detail): readonly string[] {
+export function reportLines(report: RunReport, detail: Detail, hint: Hint = PLAIN_HINT): readonly string[] {
   const { run, steps } = report;
+  const hintedSteps = steps.map((step) => hintedStep(step, hint));
   const heading = { playbook: run.playbook, target: run.target, runId: run.id };
   const before = detail === "summary" ? [] : [headerLine(heading), ...beganLines(run)];
-  return [...before, ...rowLines(steps, detail), ...summaryLines(report)];
+  return [...before, ...rowLines(hintedSteps, detail), ...summaryLines(report, hint)];
 }
 
 /** Returns the summary of a run: its outcome, counts and outputs, and the command that continues it. */
-export function summaryLines({ run, totals }: RunReport): readonly string[] {
+export function summaryLines({ run, totals }: RunReport, hint: Hint = PLAIN_HINT): readonly string[] {
   const { mark, word } = RUN_WORDS[run.outcome];
   const duration = durationText(run);
   const where = isEmbedded(run.target) ? ", on the embedded sandbox" : "";
   return [
     `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration === "" ? "" : ` in ${duration}`}${where}`,
-    ...indented(run.problem === null ? [] : problemLines(run.problem)),
+    ...indented(run.problem === null ? [] : problemLines(hintedProblem(run.problem, hint))),
     ...indented(Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${valueText(value)}`)),
-    ...indented(run.outcome === "passed" ? [] : [nextLine(run)]),
+    ...indented(run.outcome === "passed" ? [] : [nextLine(run, hint)]),
   ];
 }
 
@@ -121,12 +124,17 @@ export function durationText({ startedAt, finishedAt, durationMs }: RunReport["r
   return `${formatDuration(durationMs)}${stoppedMs > 0 ? ` (stopped for ${formatDuration(stoppedMs)} in between)` : ""}`;
 }
 
-/** The command that continues a run that did not pass. */
-export function nextLine({ id, outcome }: RunReport["run"]): string {
-  if (outcome === "drift") return "to see what differs, and since when: tokenbook drift list";
+function nextLine(run: RunReport["run"], hint: Hint): string {
+  const { words, command: typed } = nextOf(run);
+  return `${words}: ${hint(typed)}`;
+}
+
+/** The command by which a person continues a run that did not pass, or finds out more about it, and what it is for. */
+export function nextOf({ id, outcome }: RunReport["run"]): { readonly words: string; readonly command: CommandLine } {
+  if (outcome === "drift") return { words: "to see what differs, and since when", command: command`drift list` };
   return outcome === "unknown" || outcome === "conflict"
-    ? `to see what was sent: tokenbook runs show ${oneLine(id)}`
-    : `to continue: tokenbook resume ${oneLine(id)}`;
+    ? { words: "to see what was sent", command: command`runs show ${oneLine(id)}` }
+    : { words: "to continue", command: command`resume ${oneLine(id)}` };
 }
 
 /** `5 steps: 3 changed, 1 failed, 1 not run` */

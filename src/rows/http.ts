@@ -121,7 +121,7 @@ function readPage(exchanged: Exchanged): Answer {
   throw new Failure({
     code: "source.refused",
     message: `the API answered with HTTP ${status}`,
-    next: isElsewhere ? "tokenbook follows no redirect: give the address to which it leads" : "check the address and the headers",
+    next: isElsewhere ? "give the address to which it leads: tokenbook follows no redirect" : "check the address and the headers",
   });
 }
 

@@ -1,3 +1,4 @@
+import { command } from "../base/command-line.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 import { Database } from "../sqlite/database.ts";
@@ -126,7 +127,7 @@ function cannotListen(port: number, error: unknown): Failure {
   return new Failure({
     code: "sandbox.cannot-listen",
     message: `the sandbox cannot be served on port ${port}: ${messageOf(error)}`,
-    next: "tokenbook sandbox --port 0, which takes any free one",
+    next: ["take any port that is free:", command`sandbox --port 0`],
   });
 }
 

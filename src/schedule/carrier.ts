@@ -1,10 +1,10 @@
+import { adviceText, command } from "../base/command-line.ts";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import type { Clock } from "../base/ports.ts";
 import { LIMITS } from "../base/limits.ts";
 import { pauseAfter } from "../base/time/backoff.ts";
 import { masked, type Redact } from "../base/secret.ts";
-import { quoted } from "../base/text/text.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./notify/courier.ts";
@@ -273,7 +273,7 @@ function stoppedProblem(playbook: string): FiringProblem {
     code: "schedule.stopping",
     message: "the schedule was stopped before the run came to its end",
     why: "nothing makes up for it before the next firing",
-    next: `tokenbook schedule --once ${quoted(playbook)}`,
+    next: adviceText(command`schedule --once ${playbook}`),
   };
 }
 

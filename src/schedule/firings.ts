@@ -1,3 +1,4 @@
+import { adviceText, command } from "../base/command-line.ts";
 import { EXIT } from "../base/exit.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import type { Clock } from "../base/ports.ts";
@@ -265,7 +266,7 @@ function lostFiring({ schedule, tick }: Firing): Failure {
     code: LOST_FIRING,
     message: `the firing of ${schedule} at ${timeOf(tick)} was taken for dead by another process`,
     why: "this process showed no sign of life for a while, and the next firing may be under way; nothing more is sent",
-    next: "tokenbook schedule history",
+    next: command`schedule history`,
     exit: EXIT.locked,
   });
 }
@@ -283,7 +284,7 @@ function diedOf({ holder, runId }: Firing, life: Life): FiringProblem {
   return {
     code: "schedule.died",
     message: life === "silent" ? silent : `the process ${holder?.pid ?? ""} that ran it is gone`,
-    ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: `tokenbook runs show ${runId}` }),
+    ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: adviceText(command`runs show ${runId}`) }),
   };
 }
 

@@ -1,8 +1,9 @@
+import { adviceText, command } from "../base/command-line.ts";
 import { messageOf } from "../base/failure.ts";
 import { resolvingCommand } from "../journal/failures.ts";
 import { LIMITS } from "../base/limits.ts";
 import { rested } from "../base/time/turns.ts";
-import { count, quoted } from "../base/text/text.ts";
+import { count } from "../base/text/text.ts";
 import { keepsHold, spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
@@ -239,7 +240,7 @@ export class Scheduler {
     return {
       code: "schedule.held",
       message: `not run: the run before it is under way since ${timeOf(startedAt)}, in ${spellHolder(holder)}`,
-      next: `when that process is gone: tokenbook schedule release ${quoted(playbook)} --because TEXT`,
+      next: adviceText(["when that process is gone:", command`schedule release ${playbook} --because TEXT`]),
     };
   }
 
@@ -343,13 +344,23 @@ export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Sche
       code: "schedule.blocked",
       message: `not run: the run ${runId} of this playbook is ${outcome}, and left the write "${step}" open`,
       why: "the playbook writes, and would do the same a second time if that write took effect",
-      next: `tokenbook resume ${runId}; or, once you know: ${resolvingCommand(runId, step)}`,
+      next: adviceText([
+        "check the ledger again and continue that run:",
+        command`resume ${runId}`,
+        "or, once you know what the write did, record it:",
+        resolvingCommand(runId, step),
+      ]),
     };
   }
   return {
     code: "schedule.blocked",
     message: `not run: the run ${runId} before it is ${outcome}`,
     why: "the playbook writes, and what that run has done is not settled",
-    next: `tokenbook resume ${runId}; when it needs nobody any more: tokenbook schedule release ${quoted(playbook)} --because TEXT`,
+    next: adviceText([
+      "continue that run:",
+      command`resume ${runId}`,
+      "or, when it needs nobody any more:",
+      command`schedule release ${playbook} --because TEXT`,
+    ]),
   };
 }

@@ -1,5 +1,5 @@
-import { Failure, invariant } from "../base/failure.ts";
-import { quoted } from "../base/text/text.ts";
+import { command } from "../base/command-line.ts";
+import { Failure } from "../base/failure.ts";
 import type { SqlDatabase } from "./database.ts";
 
 // A mark is a part of the number of the format, so that earlier versions refuse a state with a mark as one of a newer version, and a process that
@@ -62,36 +62,33 @@ function markedFormat(database: SqlDatabase): number {
 
 /** Returns the failure of whoever would use a place with a mark. `here` and `there` are named as `state move` names them. */
 export function markFailure(role: MoveRole, here: string, there: string): Failure {
-  const [from, to] = [role === "arriving" ? there : here, role === "arriving" ? here : there].map(argumentOf);
-  const again = `tokenbook state move ${from} ${to}`;
+  const again = command`state move ${role === "arriving" ? [there, here] : [here, there]}`;
   switch (role) {
     case "leaving":
       return new Failure({
         code: "state.moving",
         message: `the state of ${placeNamed(here)} is being moved to ${placeNamed(there)}, and the move has not ended`,
         why: "what is written here now would be missing there",
-        next: `wait until it has ended; if it was killed, repeat it: ${again}`,
+        next: ["wait until it has ended; if it was killed, repeat it:", again],
       });
     case "left":
       return new Failure({
         code: "state.moved-away",
         message: `the state of ${placeNamed(here)} was moved to ${placeNamed(there)}`,
         why: "a run that began here would not know what was done before, and could do it again",
-        next: `let tokenbook.yaml name the place to which it was moved (state:), or bring it back: tokenbook state move ${to} ${from}`,
+        next: [
+          "let tokenbook.yaml name the place to which it was moved (state:), or bring it back:",
+          command`state move ${there} ${here}`,
+        ],
       });
     case "arriving":
       return new Failure({
         code: "state.incomplete",
         message: `${placeNamed(here)} holds an unfinished copy of the state of ${placeNamed(there)}`,
         why: "a run that began here would not know everything that was done, and could do it again",
-        next: `repeat the move: ${again}`,
+        next: ["repeat the move:", again],
       });
   }
-}
-
-function argumentOf(name: string | undefined): string {
-  invariant(name !== undefined, "a move has two places");
-  return name === DATABASE ? name : quoted(name);
 }
 
 function placeNamed(name: string): string {

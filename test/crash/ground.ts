@@ -4,7 +4,7 @@ import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
 import type { TrialGround } from "../../src/cli/crash/trial.ts";
 import { inProjectOf } from "../../src/cli/project/chosen-project.ts";
-import { PLAIN_HINT } from "../../src/cli/print/hint.ts";
+import { PLAIN_HINT } from "../../src/base/command-line.ts";
 import { readyPlaybooks } from "../../src/cli/runs/prepare-playbooks.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";

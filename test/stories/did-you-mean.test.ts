@@ -19,9 +19,9 @@ function tokenbook(words: readonly string[], variables: Variables = {}): Promise
 }
 
 test.for([
-  ["a command", "rnu look.yaml", "did you mean run? All of them: tokenbook --help"],
-  ["a command of a command", "runs shwo x", "did you mean show? All of them: tokenbook runs --help"],
-  ["an option", "run look.yaml --jsn", "did you mean --json? All of them: tokenbook run --help"],
+  ["a command", "rnu look.yaml", "did you mean run? To see all of them:\n  tokenbook --help"],
+  ["a command of a command", "runs shwo x", "did you mean show? To see all of them:\n  tokenbook runs --help"],
+  ["an option", "run look.yaml --jsn", "did you mean --json? To see all of them:\n  tokenbook run --help"],
   ["an option with its value", "runs --limt=3", "did you mean --limit?"],
   ["a choice", "check look.yaml --format sarfi", "did you mean sarif?"],
   ["a verdict", "resolve x --step y --as aplied", "did you mean applied?"],
@@ -81,7 +81,7 @@ test("a run, by an id with a letter that is wrong; a step that wants a word; a c
   for (const command of [["resume"], ["runs", "show"], ["resolve"], ["runs", "export"], ["runs", "release", "--because", "so"]]) {
     const ended = await project.run(...command, wrong);
     expect(ended.code, ended.transcript).toBe(2);
-    expect(ended.stderr, ended.transcript).toContain(`did you mean ${id}? All of them: tokenbook runs`);
+    expect(ended.stderr, ended.transcript).toContain(`did you mean ${id}? To see all of them:\n  tokenbook runs`);
   }
   const step = await project.run("resolve", id, "--step", "mnit", "--as", "applied", "--because", "seen");
   expect(step.stderr, step.transcript).toContain(`next: tokenbook resolve ${id} --step mint --as applied`);

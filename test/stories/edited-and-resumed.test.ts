@@ -256,7 +256,7 @@ test("what has not been done may be edited: the step that failed is fixed, one i
   const over = await project.run("resume", runIn(passed));
   expect([over.code, over.stderr], over.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
   // Where this one acts, whichever environment comes first.
-  expect(over.stderr, over.transcript).toMatch(/begin a new run: tokenbook run outer\.yaml --env here$/m);
+  expect(over.stderr, over.transcript).toMatch(/or begin a new run:\n {2}tokenbook run outer\.yaml --env here$/m);
 });
 
 test("a step that failed and is taken out has no part in a run that passes, and one whose write took effect has what it did", async () => {
@@ -307,7 +307,7 @@ test("a new run is proposed with the inputs of the one that cannot be resumed, o
   const edited = GIVEN.replace("ledger.status", "ledger.asset.list\n    with: { assetType: Property }");
   project.write("given.yaml", edited);
   const refused = await project.run("resume");
-  const [, line = ""] = /or begin a new run: tokenbook (.*)$/m.exec(refused.stderr) ?? [];
+  const [, line = ""] = /or begin a new run:\n {2}tokenbook (.*)$/m.exec(refused.stderr) ?? [];
   const words = execFileSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" })
     .split("\0")
     .slice(0, -1);
@@ -321,7 +321,7 @@ test("a new run is proposed with the inputs of the one that cannot be resumed, o
   project.write("given.yaml", edited);
   const other = await project.run("resume");
   expect(other.stderr, other.transcript).toContain(
-    `or begin a new run of given.yaml in the environment "here" with the same inputs; to see them: tokenbook runs show ${runIn(long)} --json`,
+    `or begin a new run of given.yaml in the environment "here" with the same inputs; to see them:\n  tokenbook runs show ${runIn(long)} --json`,
   );
   expect(other.stderr, other.transcript).not.toContain("tokenbook run ");
 });
@@ -337,7 +337,7 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
     [MINT_ONCE.replace("10.00", "20.00"), "mint.yaml:14 (mint) with.value was changed from 10.00 to 20.00"],
     [
       MINT_ONCE.replace(/ {2}- id: mint\n.*\n.*\n/, ""),
-      `mint.yaml: mint (ledger.token.mint) was removed, but its outcome is unknown; first: tokenbook resolve ${run} --step mint `,
+      "mint.yaml: mint (ledger.token.mint) was removed, but its outcome is unknown",
     ],
     [
       // In a block that is skipped, nobody would look for it.
@@ -345,7 +345,7 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
         / {2}- id: mint\n(?: {4}.*\n)+/,
         (mint) => `  - id: grouped\n    if: false\n    block:\n${mint.replaceAll(/^ +/gm, "    $&")}`,
       ),
-      `mint.yaml: mint (ledger.token.mint) was moved, but its outcome is unknown; first: tokenbook resolve ${run} --step mint `,
+      "mint.yaml: mint (ledger.token.mint) was moved, but its outcome is unknown",
     ],
   ];
   for (const [text = "", says = ""] of edits) {
@@ -354,7 +354,7 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
     expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(says)]);
     // A new run would mint as well.
     expect(refused.stderr, refused.transcript).toContain(
-      `so begin no new run; once you know it, record it: tokenbook resolve ${run} --step mint`,
+      `so begin no new run; once you know it, record it:\n  tokenbook resolve ${run} --step mint`,
     );
     expect(refused.stderr, refused.transcript).not.toContain("tokenbook run ");
   }

@@ -5,7 +5,7 @@ import { Readable, Writable } from "node:stream";
 import type { ExitCode } from "../../src/base/exit.ts";
 import { runChild } from "../../src/cli/child.ts";
 import { Door } from "../../src/cli/print/door.ts";
-import { PLAIN_HINT } from "../../src/cli/print/hint.ts";
+import { PLAIN_HINT } from "../../src/base/command-line.ts";
 import { KeptText } from "../../src/cli/print/kept-text.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 

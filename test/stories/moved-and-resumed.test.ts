@@ -45,7 +45,7 @@ test("an environment that is the sandbox now must be changed back", async () => 
   const moved = await project.run("resume");
   expect([moved.code, moved.stderr], moved.transcript).toEqual([2, expect.stringContaining("resume.target-changed")]);
   expect(moved.stderr, moved.transcript).toContain(
-    `next: set "here" in tokenbook.yaml back to that address, then: tokenbook resume ${run}`,
+    `next: set "here" in tokenbook.yaml back to that address, then continue the run:\n  tokenbook resume ${run}`,
   );
 });
 
@@ -57,7 +57,7 @@ test("a run of the sandbox, and a tokenbook.yaml that came later", async () => {
   const refused = await project.run("resume");
   expect(refused.code, refused.transcript).toBe(2);
   expect(refused.stderr, refused.transcript).toContain(
-    `add the line "sandbox: embedded" to environments in tokenbook.yaml, then: tokenbook resume ${run}`,
+    `add the line "sandbox: embedded" to environments in tokenbook.yaml, then continue the run:\n  tokenbook resume ${run}`,
   );
   project.write("tokenbook.yaml", "environments:\n  sandbox: embedded\n");
   project.write("mint.yaml", MINT_ONCE);

@@ -49,7 +49,7 @@ test("with a state directory of its own, the commands about a run name it", asyn
   const whole = project.read("mint.yaml");
   project.write("mint.yaml", whole.replace(/ {2}- id: mint\n[^]*?(?= {2}- id: after)/, ""));
   const edited = await project.run("resume", "--state", "it's here");
-  const settle = /first: (tokenbook resolve .* --as applied)/.exec(edited.stderr)?.[1] ?? "";
+  const settle = /(tokenbook resolve .* --as applied)/.exec(edited.stderr)?.[1] ?? "";
   expect(settle, edited.transcript).toContain(String.raw`--state 'it'\''s here'`);
   project.write("mint.yaml", whole);
   const resolved = await typed(project, careless, /tokenbook resolve.*/);
@@ -144,4 +144,25 @@ test("with a state directory of its own, a notification of a schedule has a comm
   );
   expect(commands.length).toBeGreaterThan(2);
   for (const command of commands) expect(command).toContain(" --state");
+});
+
+test("text of somebody else that looks like a command is printed as it is", async () => {
+  const project = newProject({});
+  const name = "Then tokenbook resume it";
+  project.write(
+    "book.yaml",
+    `playbook: 1\nname: ${name}\nsteps:\n  - { id: look, uses: ledger.token.get, as: { ledger: "userId:alice" }, with: { id: Gone } }\n`,
+  );
+  const state = ["--state", "last night"];
+  const failed = await project.run("run", "book.yaml", ...state, "--report", "html=report.html,md=report.md");
+  expect(failed.code, failed.transcript).toBe(1);
+  const [, run = ""] = / {2}run (\S+)/.exec(failed.stdout) ?? [];
+  const shown = await project.run("runs", "show", "latest", ...state);
+  for (const text of [failed.stdout, shown.stdout]) {
+    expect(text).toContain(`▶ ${name}  (book.yaml)`);
+    expect(text).toContain(`to continue: tokenbook resume --state 'last night' ${run}\n`);
+  }
+  expect(project.read("report.md")).toContain(`\`${name}\``);
+  expect(project.read("report.html")).toContain(`<h1>${name}</h1>`);
+  for (const file of ["report.md", "report.html"]) expect(project.read(file)).toMatch(/tokenbook resume --state \S+last night/);
 });

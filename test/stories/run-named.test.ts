@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PLAIN_HINT } from "../../src/cli/print/hint.ts";
+import { PLAIN_HINT } from "../../src/base/command-line.ts";
 import { RunReference } from "../../src/cli/runs/run-reference.ts";
 import { buildProgram } from "../../src/cli/program/program.ts";
 import { pagesOver } from "../../src/cli/web/pages.ts";

@@ -1,3 +1,4 @@
+import { type Advice, adviceLines, adviceText } from "../../base/command-line.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
@@ -6,7 +7,7 @@ export interface More {
   /** Why it is so, or what follows from it. */
   readonly why?: string;
   /** What to do about it. */
-  readonly next?: string;
+  readonly next?: Advice;
 }
 
 /** Makes the findings of one area. */
@@ -36,10 +37,21 @@ export class Findings {
 
   /** Adds what a Failure says; by default as a problem. */
   failure({ code, message, why, next }: Failure, grade: Grade = "problem"): void {
-    this.#add(grade, code, { message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
+    this.#add(grade, code, {
+      message,
+      ...(why === undefined ? {} : { why }),
+      ...(next === undefined ? {} : { next: adviceLines(next) }),
+    });
   }
 
   #add(grade: Grade, code: string, { message, why, next }: More & { readonly message: string }): void {
-    this.all.push({ area: this.#area, grade, code, message, why: why ?? null, next: next ?? null });
+    this.all.push({
+      area: this.#area,
+      grade,
+      code,
+      message,
+      why: why ?? null,
+      next: next === undefined ? null : adviceText(next),
+    });
   }
 }

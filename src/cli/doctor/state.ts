@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
@@ -91,7 +92,7 @@ function lookAtModes(folder: string, findings: Findings): void {
   if (writable.length > 0)
     findings.problem("state.writable-by-others", `other users may write ${first.path}${more(writable)}`, {
       why: "who writes it decides what runs remember, and so what is sent again; the next run closes it",
-      next: `look whether it is as you left it: tokenbook runs verify; then ${next}`,
+      next: ["look whether it is as you left it:", command`runs verify`, `then: ${next}`],
     });
   else
     findings.warning("state.readable-by-others", `other users may read ${first.path}${more(open)}`, {
@@ -137,7 +138,7 @@ function lookAtJournal({ path, format, newest, damage, runs, losses }: JournalHe
     "state.many-runs",
     `${LIMITS.doctorRuns} runs did not pass: those before ${runs.at(-1)?.id} are not looked at`,
     {
-      next: "tokenbook runs lists them",
+      next: ["to list them:", command`runs`],
     },
   );
 }
@@ -146,7 +147,7 @@ function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: F
   if (held?.life === "unknown") {
     findings.warning("state.held-elsewhere", `run ${id} (${playbook}) is held by ${spellHolder(held.holder)}`, {
       why: "tokenbook cannot know whether that process is alive",
-      next: `wait for it; if it is gone for good: tokenbook runs release ${id} --because TEXT`,
+      next: ["wait for it; if it is gone for good:", command`runs release ${id} --because TEXT`],
     });
   } else if (held !== undefined) {
     findings.ok("state.under-way", `run ${id} (${playbook}) is under way: ${spellHolder(held.holder)}`);
@@ -156,10 +157,15 @@ function lookAtRun({ id, playbook, outcome, held, open }: RunHealth, findings: F
       "state.unknown-write",
       `run ${id} (${playbook}): the outcome of ${count(open.length, "write")} is unknown: ${writes}`,
       {
-        next: `tokenbook resume ${id}, which looks again; or, once you know: tokenbook resolve ${id}`,
+        next: [
+          "check the ledger again and continue the run:",
+          command`resume ${id}`,
+          "or, once you know what the write did:",
+          command`resolve ${id}`,
+        ],
       },
     );
   } else if (outcome === undefined) {
-    findings.warning("state.died", `run ${id} (${playbook}) did not end: its process died`, { next: `tokenbook resume ${id}` });
+    findings.warning("state.died", `run ${id} (${playbook}) did not end: its process died`, { next: command`resume ${id}` });
   }
 }

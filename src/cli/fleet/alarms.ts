@@ -47,8 +47,14 @@ export class Alarms {
     const store = ScheduleStore.open(place, { clock: systemClock, redact });
     const variables = variablesForCommands(shell, []);
     const start: StartCommand = (argv, given) => shell.command(argv, { ...given, variables });
-    const hint = (text: string): string => shell.hint(text);
-    const courier = new Courier(store.outbox, listeners.channels, { clock: systemClock, start, log, metrics, redact, hint });
+    const courier = new Courier(store.outbox, listeners.channels, {
+      clock: systemClock,
+      start,
+      log,
+      metrics,
+      redact,
+      hint: shell.hint,
+    });
     return new Alarms(store, courier);
   }
 

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { relative, resolve as resolvePath } from "node:path";
+import { command } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { parseJson } from "../../base/json/json.ts";
@@ -147,7 +148,7 @@ function elsewhere(what: string, environment: string, writesIn: string | undefin
     code: "mcp.environment",
     message: `${what} in the environment ${environment}, and this server may write in ${writesIn ?? "none"} only`,
     why: "whoever started the server decides where an assistant may write; nothing was sent",
-    next: `plan for that environment, or have a person start: tokenbook mcp --allow-writes ${quoted(environment)}`,
+    next: ["plan for that environment, or have a person start:", command`mcp --allow-writes ${environment}`],
   });
 }
 

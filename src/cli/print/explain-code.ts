@@ -1,3 +1,4 @@
+import { command } from "../../base/command-line.ts";
 import { CATALOGUE, type Code, CODES, isCode } from "../../base/catalogue/catalogue.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
@@ -33,7 +34,7 @@ function codeNamed(name: string): Code {
   throw new Failure({
     code: "check.unknown-code",
     message: `there is no diagnostic with the code "${name}"`,
-    next: near === undefined ? "tokenbook check --explain all" : `tokenbook check --explain ${near}`,
+    next: near === undefined ? command`check --explain all` : command`check --explain ${near}`,
   });
 }
 

@@ -1,13 +1,8 @@
 import type { Command } from "commander";
+import { adviceLines, completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
 import { pathOf } from "../program/command-path.ts";
-
-/** Completes the commands in a text so that they find, here, what they are about. */
-export type Hint = (text: string, spell?: (options: string) => string) => string;
-
-/** Where commands find everything by themselves. */
-export const PLAIN_HINT: Hint = (text) => text;
 
 /** The options of a command that say where runs are remembered, where they act, and from what. */
 export interface LocatingOptions {
@@ -23,7 +18,7 @@ export interface LocatingOptions {
   readonly inputs?: string;
 }
 
-/** Hints of a command that was given these options: theirs are the same. `spell` escapes what is put into a text of some format. */
+/** Hints of a command that was given these options: theirs are the same. */
 export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOptions, root: Command): Hint {
   const values = Object.entries(input).map(([name, value]) => `--input ${quoted(`${name}=${value}`)}`);
   const options = {
@@ -35,19 +30,14 @@ export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOpti
   };
   const given = Object.entries(options);
   if (given.length === 0) return PLAIN_HINT;
-  return (text, spell = (same) => same) =>
-    text.replaceAll(COMMAND, (words, at: number) => {
-      const command = commandIn(words.split(" ").slice(1), root);
-      const typed = pathOf(command);
-      const [rest = ""] = /^[^;\n]*/.exec(text.slice(at)) ?? [];
-      const taken = given.flatMap(([name, option]) =>
-        takes(command, name) && !rest.includes(` --${name} `) ? [spell(option)] : [],
-      );
-      return [typed, ...taken].join(" ") + words.slice(typed.length);
-    });
+  return ({ text }, spell = (same) => same) => {
+    const typed = commandIn(text.split(" ").slice(1), root);
+    const path = pathOf(typed);
+    const rest = text.slice(path.length);
+    const taken = given.flatMap(([name, option]) => (takes(typed, name) && !rest.includes(` --${name} `) ? [spell(option)] : []));
+    return [path, ...taken].join(" ") + rest;
+  };
 }
-
-const COMMAND = /\btokenbook [a-z]+(?: [a-z-]+)?\b/g;
 
 function commandIn([name, ...rest]: readonly string[], command: Command): Command {
   const found = command.commands.find((each) => each.name() === name);
@@ -63,10 +53,10 @@ function takes(command: Command, name: string): boolean {
 export function hinted({ code, message, why, next, exit, cause }: Failure, hint: Hint): Failure {
   return new Failure({
     code,
-    message: hint(message),
+    message,
     exit,
     cause,
-    ...(why === undefined ? {} : { why: hint(why) }),
-    ...(next === undefined ? {} : { next: hint(next) }),
+    ...(why === undefined ? {} : { why }),
+    ...(next === undefined ? {} : { next: adviceLines(completedAdvice(next, hint)) }),
   });
 }

@@ -1,14 +1,14 @@
 import type { Command as Commander, CommanderError, Option } from "commander";
+import { type Hint } from "../../base/command-line.ts";
 import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { VERSION } from "../../base/version.ts";
 import { fitted, widthOn } from "../print/columns.ts";
 import { rootOf } from "./command-path.ts";
 import { Definition, type Load, newProgram } from "./definition.ts";
-import { type LocatingOptions, type Hint, hinted, hintFor } from "../print/hint.ts";
+import { hinted, hintFor, type LocatingOptions } from "../print/hint.ts";
 import type { Shell } from "../shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
-import { RewrittenTerminal } from "../print/rewritten-terminal.ts";
 import { COMMANDS, GROUPS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
 
@@ -74,16 +74,14 @@ export class Builder {
     refuseEmpty(options, command);
     const root = rootOf(command);
     let current = hintFor(given, root);
-    const hint: Hint = (text, spell) => current(text, spell);
+    const hint: Hint = (typed, spell) => current(typed, spell);
     const hintState = (state: string): void => {
       current = hintFor({ state, ...given }, root);
     };
     this.#calling.begin?.(hint);
     const { variables } = this.#shell;
-    const stderr = new RewrittenTerminal(this.#shell.stderr, (text) => hint(text));
     const shell = {
       ...this.#shell,
-      stderr,
       hint,
       hintState,
       variables: options.color === false ? { ...variables, NO_COLOR: "1" } : variables,

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { pathOf } from "./command-path.ts";
+import { helpOf } from "./command-path.ts";
 import { readerOf } from "./definition.ts";
 import { commandForWord } from "./other-words.ts";
 import { RunReference } from "../runs/run-reference.ts";
@@ -30,11 +30,11 @@ function misunderstood({ code, message }: CommanderError, command: Command): Fai
   const typed = typedIn(words);
   const known = code === "commander.unknownCommand" && command.parent === null ? commandForWord(typed) : undefined;
   const near = didYouMean(typed, namesFor(code, words, command));
-  const help = `${pathOf(command)} --help`;
+  const help = helpOf(command);
   return new Failure({
     code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     message: words,
-    next: known ?? (near === undefined ? help : `did you mean ${near}? All of them: ${help}`),
+    next: known ?? (near === undefined ? help : [`did you mean ${near}? To see all of them:`, help]),
   });
 }
 
@@ -51,7 +51,7 @@ export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: C
     code: "usage.empty",
     message: `${empty === argument ? `one of the arguments '${empty}'` : `the value of '--${empty}'`} is empty`,
     why: "a variable that is not set leaves nothing",
-    next: `${pathOf(command)} --help`,
+    next: helpOf(command),
   });
 }
 
@@ -70,7 +70,7 @@ export function refuseOfParent(command: Command): void {
   throw new Failure({
     code: "usage.unknown-option",
     message: `unknown option '${foreign.long ?? foreign.flags}'`,
-    next: `${pathOf(command)} --help`,
+    next: helpOf(command),
   });
 }
 

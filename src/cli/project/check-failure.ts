@@ -1,7 +1,8 @@
+import { adviceText, command } from "../../base/command-line.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, firstLines, quoted } from "../../base/text/text.ts";
+import { count, firstLines } from "../../base/text/text.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
 import type { NotBegun } from "../../report/shape.ts";
@@ -22,7 +23,7 @@ export class CheckFailure extends Failure {
       code: "check.failed",
       message: `${count(broken.length, "playbook")} of ${checked.length} cannot be run: ${firstLines(names, LIMITS.filesNamed).join(", ")}`,
       why: "nothing was sent",
-      next: `tokenbook check --explain ${first?.code}`,
+      next: command`check --explain ${first?.code ?? "all"}`,
       exit: EXIT.cannotStart,
     });
     this.#checked = checked;
@@ -56,6 +57,6 @@ function problemOf(checked: CheckedFile): StepProblem | undefined {
     code,
     message: `${file}:${line}:${column} ${message}${more}`,
     ...(why === undefined ? {} : { why }),
-    next: `tokenbook check ${quoted(checked.file)}`,
+    next: adviceText(command`check ${checked.file}`),
   };
 }

@@ -2,13 +2,11 @@ import { resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { appendOutput, assertWritable, writeWhole } from "../../files/output.ts";
-import type { Places } from "../../report/check/checked.ts";
 import type { Format, ReportRequest } from "../../report/formats/format.ts";
-import { escapeHtml } from "../../report/html/markup.ts";
 import { Trace } from "../../report/otlp/trace.ts";
 import type { NotBegun } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
-import { WRITERS } from "../../report/formats/writers.ts";
+import { type ReportReading, WRITERS } from "../../report/formats/writers.ts";
 import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import type { Session } from "../runs/session.ts";
 import type { Shell, TextKind } from "../shell.ts";
@@ -105,17 +103,10 @@ export async function writeReport(
   notBegun: readonly NotBegun[] = [],
 ): Promise<boolean> {
   return isolated(shell, `${format}=${file}`, async () => {
-    const pieces = hintedPieces(shell, format, (await WRITERS[format]())(runs, placesOf(shell), notBegun));
+    const pieces = (await WRITERS[format]())(runs, readingOf(shell), notBegun);
     if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece, KINDS[format]);
     else writeWhole(resolve(shell.cwd, file), pieces);
   });
-}
-
-// Reports for people name the commands to type here; reports for programs are the same everywhere.
-function* hintedPieces({ hint }: Shell, format: Format, pieces: Iterable<string>): Generator<string> {
-  for (const piece of pieces) {
-    yield format === "html" ? hint(piece, escapeHtml) : format === "md" ? hint(piece) : piece;
-  }
 }
 
 async function isolated(shell: Shell, what: string, work: () => Promise<void>): Promise<boolean> {
@@ -144,22 +135,22 @@ function automaticIn(
   const annotate: Automatic = {
     what: "github",
     async write(shell, runs, notBegun) {
-      for (const piece of (await WRITERS.github())(runs, placesOf(shell), notBegun))
+      for (const piece of (await WRITERS.github())(runs, readingOf(shell), notBegun))
         shell[onStderr ? "stderr" : "stdout"].write(piece, KINDS.github);
     },
   };
   const summarise: Automatic = {
     what: "of the job's summary",
     async write(shell, runs, notBegun) {
-      const pieces = hintedPieces(shell, "md", (await WRITERS.md())(runs, placesOf(shell), notBegun));
+      const pieces = (await WRITERS.md())(runs, readingOf(shell), notBegun);
       appendOutput(resolve(shell.cwd, summary), [...pieces].join(""));
     },
   };
   return [...(variables["GITHUB_ACTIONS"] === "true" && !isAnnotated ? [annotate] : []), ...(summary === "" ? [] : [summarise])];
 }
 
-function placesOf({ cwd, variables }: Shell): Places {
-  return { cwd, root: variables["GITHUB_WORKSPACE"] ?? cwd };
+function readingOf({ cwd, variables, hint }: Shell): ReportReading {
+  return { cwd, root: variables["GITHUB_WORKSPACE"] ?? cwd, hint };
 }
 
 async function sendTo(shell: Shell, collector: Collector, runs: Iterable<ReportedRun>): Promise<void> {

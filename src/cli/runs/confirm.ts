@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
+import { type Advice, command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text/text.ts";
 import { writesOf } from "../../playbook/playbook-walk.ts";
 import type { Consent } from "../../engine/run/consent.ts";
 import { planLines } from "../../report/plan/text.ts";
@@ -47,14 +47,16 @@ export async function consentFor(
   return "confirmed" in consent ? consent : ((await askedFor(shell, options, { all, environment })) ?? consent);
 }
 
-function waysToConsent({ files, key }: ConfirmOptions, environment: string): string {
-  const what = `${files.map(quoted).join(" ")} --env ${quoted(environment)}`;
-  const named = key === undefined ? "" : ` --key ${quoted(key)}`;
-  return `have somebody else approve a plan:
-tokenbook plan ${what} --out approved.plan
-tokenbook approve approved.plan --because TEXT
-tokenbook run ${what}${named} --plan approved.plan
-or consent yourself: repeat the command on a terminal, which shows the plan and asks, or add --yes`;
+function waysToConsent({ files, key }: ConfirmOptions, environment: string): Advice {
+  const what = [...files, "--env", environment];
+  const named = key === undefined ? [] : ["--key", key];
+  return [
+    "have somebody else approve a plan:",
+    command`plan ${what} --out approved.plan`,
+    command`approve approved.plan --because TEXT`,
+    command`run ${[...what, ...named]} --plan approved.plan`,
+    "or consent yourself: repeat the command on a terminal, which shows the plan and asks, or add --yes",
+  ];
 }
 
 function approvedBy(shell: Shell, file: string, { store }: Session): Consent {
@@ -70,7 +72,7 @@ function approvedBy(shell: Shell, file: string, { store }: Session): Consent {
         ? `nobody has approved the plan ${file}`
         : `only ${who}, who starts the run, has approved the plan ${file}`,
     why: "the environment is protected, and somebody else must approve what a run writes there; nothing was sent",
-    next: `have somebody else approve it: tokenbook approve ${quoted(file)} --because TEXT`,
+    next: ["have somebody else approve it:", command`approve ${file} --because TEXT`],
   });
 }
 
@@ -83,7 +85,7 @@ async function askedFor(shell: ProjectShell, options: ConfirmOptions, { all, env
   const { input } = shell.streams();
   if (options.json === true || !shell.stderr.isTTY || !("isTTY" in input) || input.isTTY !== true) return undefined;
   const { plan, redact } = await makePlan(shell, options, all);
-  for (const each of plan.plans) shell.stderr.write(redact(`${planLines(each, plan.target).join("\n")}\n\n`));
+  for (const each of plan.plans) shell.stderr.write(redact(`${planLines(each, plan.target, shell.hint).join("\n")}\n\n`));
   shell.stderr.write(`The environment ${environment} is protected. Type its name to write there: `);
   if ((await lineOf(input)) === environment) return { confirmed: { who: userOf(shell), how: "asked" } };
   throw new Failure({

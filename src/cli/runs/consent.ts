@@ -1,3 +1,4 @@
+import { type Advice } from "../../base/command-line.ts";
 import type { Consent } from "../../engine/run/consent.ts";
 import { type Shell, userOf } from "../shell.ts";
 
@@ -8,6 +9,6 @@ export interface ConsentOption {
 }
 
 /** Returns the consent that `--yes` gives; without it, how a person gives it: commands to type. */
-export function consentBefore(shell: Shell, { yes }: ConsentOption, how: string): Consent {
+export function consentBefore(shell: Shell, { yes }: ConsentOption, how: Advice): Consent {
   return yes === true ? { confirmed: { who: userOf(shell), how: "yes" } } : { how };
 }

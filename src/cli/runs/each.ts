@@ -1,4 +1,5 @@
 import { relative, resolve } from "node:path";
+import { completedAdvice } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
@@ -36,6 +37,8 @@ import {
 } from "./perform.ts";
 import { type InputOptions, preparingRows, type ReadyPlaybook } from "./prepare-playbooks.ts";
 import { openSession, type Session } from "./session.ts";
+import { hintedStep } from "../../report/hinted.ts";
+import { nextLines } from "../../report/problem.ts";
 
 // Each row leaves garbage, and the memory of a command is not to depend on how many rows there are.
 const ROWS_PER_COLLECTION = 1_000;
@@ -140,7 +143,7 @@ class EachRow {
   async perform(reporting: Reporting | undefined): Promise<ExitCode> {
     const isData = this.#options.json === true || reporting?.takesStdout === true;
     const print: Print = (lines) =>
-      (isData ? this.#shell.stderr : this.#shell.stdout).write(this.#shell.hint(lines.map((line) => `${line}\n`).join("")));
+      (isData ? this.#shell.stderr : this.#shell.stdout).write(lines.map((line) => `${line}\n`).join(""));
     // A write that an earlier run left open prevents new runs, so the runs that are to continue come first.
     await this.#performAll(this.#chosenRows("begun"), print);
     if (this.#options.failed !== true) await this.#performAll(this.#chosenRows("others"), print);
@@ -226,10 +229,14 @@ class EachRow {
 
   #linesOf(report: RunReport): readonly string[] {
     const { verbose, quiet } = this.#options;
+    const { hint } = this.#shell;
     const isGood = report.run.outcome === "passed";
     if (isGood && quiet === true) return [];
     const shown = report.steps.filter(({ outcome }) => verbose === true || BAD.has(outcome));
-    return [...shown.flatMap((step) => stepLines(step, verbose === true ? "full" : "short")), ...summaryLines(report)];
+    return [
+      ...shown.flatMap((step) => stepLines(hintedStep(step, hint), verbose === true ? "full" : "short")),
+      ...summaryLines(report, hint),
+    ];
   }
 
   #refuse({ line }: GivenRow, failure: Failure, print: Print): void {
@@ -239,7 +246,10 @@ class EachRow {
     const { redact } = this.#prepared.session;
     this.#keep(line, { code: failure.code, message: redact(message), ...(next === undefined ? {} : { next }) });
     this.#end(line, EXIT.failed);
-    print([`✗ not begun  ${message}`, ...(next === undefined ? [] : [`    ${next}`])]);
+    print([
+      `✗ not begun  ${message}`,
+      ...(next === undefined ? [] : nextLines(completedAdvice(next, this.#shell.hint)).map((said) => `    ${said}`)),
+    ]);
   }
 
   #keep(line: number, problem: NotBegun["problem"]): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { ExchangeStore, EXCHANGES_PART } from "../../exchanges/exchange-store.ts";
 import { MovingJournal, type NamedPlace } from "../../journal/moving.ts";
@@ -126,6 +127,6 @@ function differs(run: string | undefined): Failure {
     code: "state.not-same",
     message: `the copy differs from the original${run === undefined ? "" : ` in the run ${run}`}`,
     why: "nothing was removed, and the copy is not used",
-    next: "see what is damaged: tokenbook runs verify",
+    next: ["see what is damaged:", command`runs verify`],
   });
 }

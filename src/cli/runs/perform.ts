@@ -1,3 +1,4 @@
+import { type Hint } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
@@ -21,7 +22,7 @@ import { notBegunBy } from "../project/check-failure.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { type DebugOption, debugsOnStderr } from "../print/debug.ts";
 import { formatFailure } from "../print/failure.ts";
-import { type Hint, hinted } from "../print/hint.ts";
+import { hinted } from "../print/hint.ts";
 import { maskedError, maskedShell } from "../print/masked.ts";
 import type { Where } from "../project/project.ts";
 import { inParallel } from "./run-queue.ts";
@@ -172,7 +173,7 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
-    for (const note of new Set(jobs.flatMap((job) => job.notes?.(session) ?? []))) shell.stderr.write(`${shell.hint(note)}\n`);
+    for (const note of new Set(jobs.flatMap((job) => job.notes?.(session) ?? []))) shell.stderr.write(`${note}\n`);
     const view = await chooseView({
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
@@ -314,7 +315,7 @@ interface Performing {
 export async function performOne(job: Job, { late, session, consent, view, trace, hint, label }: Performing): Promise<EndedRun> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
-  const say = (text: string): void => late.write(`${hint(text)}\n`);
+  const say = (text: string): void => late.write(`${text}\n`);
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, consent }), trace);
     return { exit: exitOf(outcome), report: reported(fold, job), trace };

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
+import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { type Json, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -140,7 +141,7 @@ function parsed(file: string, text: string): Json {
     throw new Failure({
       code: "plan.unreadable",
       message: `${file} is no plan: ${messageOf(error)}`,
-      next: "tokenbook plan PLAYBOOK --out FILE writes one",
+      next: ["write one:", command`plan PLAYBOOK --out FILE`],
     });
   }
 }

@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import { command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
@@ -21,7 +22,7 @@ export function playbookOfRun(
     return { playbook, files };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "file.unreadable") throw error;
-    const next = `put ${file} back, or go to the folder in which the run began:\ntokenbook resume ${runId}`;
+    const next = [`put ${file} back, or go to the folder in which the run began:`, command`resume ${runId}`];
     throw new Failure({ ...error.toJSON(), next });
   }
 }

@@ -9,8 +9,8 @@ import { type Dotenv, variablesOf } from "../project/project.ts";
 // What schedulers and workers share: both run until they are stopped.
 
 /** Returns the log of a command: plain lines on a terminal, JSON elsewhere. */
-export function logOf({ stdout, hint }: ProjectShell, json: boolean | undefined): Log {
-  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(hint(line)));
+export function logOf({ stdout }: ProjectShell, json: boolean | undefined): Log {
+  if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(line));
   return jsonLog((line) => stdout.write(line, "json"));
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
@@ -65,7 +66,10 @@ export function tickingOf(all: readonly OnFile[]): readonly (OnFile & Ticking)[]
     code: "schedule.none",
     message: all.length === 1 ? `${all[0]?.file} has no schedule` : `none of the ${count(all.length, "playbook")} has a schedule`,
     why: "nothing would ever be run",
-    next: 'write schedule: { cron: "15 2 * * *" } into the playbook; or let the system decide when: tokenbook schedule --once',
+    next: [
+      'write schedule: { cron: "15 2 * * *" } into the playbook, or let the system decide when:',
+      command`schedule --once PLAYBOOK`,
+    ],
   });
 }
 

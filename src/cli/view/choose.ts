@@ -1,5 +1,5 @@
+import { type Hint } from "../../base/command-line.ts";
 import type { Clock } from "../../base/ports.ts";
-import type { Hint } from "../print/hint.ts";
 import type { Detail } from "../../report/steps/step-lines.ts";
 import type { Terminal } from "../shell.ts";
 import { isCi, markedOn, showsColour } from "./colour.ts";
@@ -37,11 +37,11 @@ const MOST_RUNS = 8;
 /** The live tree on a terminal that can show it; plain lines everywhere else, and where a tree would be too long to read. */
 export async function chooseView(viewing: Viewing): Promise<View> {
   const { screen, clock, detail, files, skipped = 0, variables, hint, onCrash } = viewing;
-  const write = (text: string): void => screen.write(hint(text), markedOn(screen, variables));
-  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, clock, detail, files, skipped });
+  const write = (text: string): void => screen.write(text, markedOn(screen, variables));
+  if (!canShowTree({ ...viewing, runs: files.length })) return new PlainView({ write, hint, clock, detail, files, skipped });
   // Loaded only where it is used: a pipe need not wait for it.
   const { LiveView } = await import("./live-view.ts");
-  return new LiveView({ screen, skipped, clock, detail, colour: showsColour(screen, variables), print: write, onCrash });
+  return new LiveView({ screen, hint, skipped, clock, detail, colour: showsColour(screen, variables), print: write, onCrash });
 }
 
 type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };

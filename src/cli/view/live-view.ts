@@ -1,3 +1,4 @@
+import { type Hint } from "../../base/command-line.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { RunEvent } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
@@ -18,6 +19,8 @@ export interface LiveOutput {
   readonly clock: Pick<Clock, "now">;
   /** Whether marks are coloured. */
   readonly colour: boolean;
+  /** Completes the commands in the lines that stay. */
+  readonly hint?: Hint;
   /** Takes the plain lines that stay. */
   readonly print: (text: string) => void;
   /** How much of a run is printed. */
@@ -61,9 +64,9 @@ export class LiveView implements View {
   async end(): Promise<void> {
     for (const run of this.#runs) run.end();
     await this.#drawing.end();
-    const { detail, skipped = 0 } = this.#output;
+    const { detail, hint, skipped = 0 } = this.#output;
     const reports = this.#runs.filter(({ fold }) => fold.opened !== undefined).map(({ fold }) => fold.report());
-    const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report, detail)]);
+    const lines = reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...reportLines(report, detail, hint)]);
     if (reports.length > 1 || (skipped > 0 && reports.length > 0)) lines.push("", overallLine(reports, skipped));
     this.#output.print(lines.map((line) => `${line}\n`).join(""));
   }

@@ -1,3 +1,4 @@
+import { type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import type { Clock } from "../../base/ports.ts";
 import { isNotice, type Notice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
@@ -18,11 +19,14 @@ import {
 } from "../../report/text.ts";
 import { type Detail, StepLines } from "../../report/steps/step-lines.ts";
 import type { View } from "./view.ts";
+import { hintedStep } from "../../report/hinted.ts";
 
 /** Where plain lines go. */
 export interface PlainOutput {
   /** Prints a text, which has its line ends. */
   readonly write: (text: string) => void;
+  /** Completes the commands in what is printed. */
+  readonly hint?: Hint;
   /** Records from before now belong to an earlier process, and are summed up in one line. */
   readonly clock: Pick<Clock, "now">;
   /** How much of a run is printed. */
@@ -76,6 +80,7 @@ const QUIET_MS = 10_000;
 
 class PlainRun {
   readonly #output: PlainOutput;
+  readonly #hint: Hint;
   readonly #since: number;
   readonly #fold: RunFold;
   readonly #shown = new Set<string>();
@@ -89,6 +94,7 @@ class PlainRun {
   constructor(fold: RunFold, output: PlainOutput) {
     this.#fold = fold;
     this.#output = output;
+    this.#hint = output.hint ?? PLAIN_HINT;
     this.#since = output.clock.now();
     this.#lines = new StepLines(output.detail, (address, container) => fold.isWithin(address, container));
   }
@@ -104,7 +110,7 @@ class PlainRun {
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;
     this.#shown.add(record.step);
     this.#busy.delete(record.step);
-    this.#print(this.#lines.end(this.#fold.step(record.step).report()));
+    this.#print(this.#lines.end(hintedStep(this.#fold.step(record.step).report(), this.#hint)));
   }
 
   notice(notice: Notice): void {
@@ -123,7 +129,7 @@ class PlainRun {
     const open = report.steps.filter(
       ({ step, kind, outcome }) => kind === "call" && (outcome === "unknown" || outcome === "pending") && !this.#shown.has(step),
     );
-    this.#print([...this.#lines.rest(open), ...summaryLines(report)]);
+    this.#print([...this.#lines.rest(open.map((step) => hintedStep(step, this.#hint))), ...summaryLines(report, this.#hint)]);
     return report;
   }
 

@@ -1,9 +1,8 @@
+import { type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { sanitise } from "../../base/text/text.ts";
 import { RUN_ARCHIVED } from "../../journal/archives/archives.ts";
-import type { Hint } from "../print/hint.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
-import { escapeHtml } from "../../report/html/markup.ts";
 import { driftOf, driftsOf } from "./drifts.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { type PageRequest, type WebPage, type Pages, plain } from "./page.ts";
@@ -12,6 +11,7 @@ import { RunDetails } from "./run-details.ts";
 import { allRuns, eventsOf, oneRun, twoRuns } from "./runs.ts";
 import { scheduleOf, schedulesOf } from "./schedules.ts";
 import type { StatePlace } from "../../sql/place.ts";
+import { withHints } from "../../report/html/parts/copy.ts";
 
 /**
  * The pages over a state directory: an overview, its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. The
@@ -22,7 +22,7 @@ export function pagesOver(state: StatePlace, hint: Hint): Pages {
   return (asked) => {
     try {
       const page = pageOf({ state, details }, asked);
-      return page.type === "text/html" ? { ...page, body: hint(page.body, escapeHtml) } : page;
+      return page.type === "text/html" ? { ...page, body: withHints(page.body, hint) } : page;
     } catch (error) {
       if (error instanceof Failure && NOT_THERE.has(error.code))
         return plain(404, sanitise(error.next === undefined ? error.message : `${error.message}\n${error.next}`));

@@ -1,3 +1,4 @@
+import { adviceText, command } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
@@ -303,6 +304,6 @@ function driftProblem(open: number, counts: ComparisonCounts, first: string | un
   return {
     code: "reconcile.drift",
     message: `${count(open, "drift")}: ${words.join(", ")}${acknowledged}`,
-    ...(first === undefined ? {} : { next: `tokenbook drift show ${first}` }),
+    ...(first === undefined ? {} : { next: adviceText(command`drift show ${first}`) }),
   };
 }

@@ -1,5 +1,4 @@
 import { changesBetween } from "../../base/text/difference.ts";
-import { resolvingCommand } from "../../journal/failures.ts";
 import { isObject } from "../../base/json/json.ts";
 
 import { operationNamed } from "../../operations/operation.ts";
@@ -108,12 +107,11 @@ class Comparison {
   /** Writes with unknown outcome that are no longer in their place, where the run looks for their outcome. */
   openMoved(): readonly string[] {
     const { state, before } = this.#edited;
-    const { runId = "" } = state.opened ?? {};
     return openWrites(state).flatMap(({ step, operation }) => {
       const [was, is] = [this.#traces.before.begun.get(step), this.#traces.now.begun.get(step)];
       if (is !== undefined && is.holder?.address === was?.holder?.address && is.part === was?.part) return [];
       const moved = is === undefined ? "was removed" : "was moved";
-      return `${before.file}: ${step} (${operation}) ${moved}, but its outcome is unknown; first: ${resolvingCommand(runId, step)}`;
+      return `${before.file}: ${step} (${operation}) ${moved}, but its outcome is unknown`;
     });
   }
 

@@ -1,3 +1,4 @@
+import { type AdviceLines, command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { resolvingCommand } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -42,13 +43,13 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
   });
 }
 
-function contradicted({ runId, playbook }: RunOpened, conflicts: readonly string[], otherwise: string): Failure {
+function contradicted({ runId, playbook }: RunOpened, conflicts: readonly string[], otherwise: AdviceLines): Failure {
   const shown = firstLines(conflicts, LIMITS.editConflicts);
   return new Failure({
     code: "resume.edited",
     message: `${playbook.file} was edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}`,
     why: "completed steps are neither sent again nor undone",
-    next: `undo these changes (other changes may stay), then: tokenbook resume ${runId}; ${otherwise}`,
+    next: ["undo these changes (other changes may stay), then continue the run:", command`resume ${runId}`, ...otherwise],
   });
 }
 
@@ -57,14 +58,19 @@ function changed(opened: RunOpened, parts: RunParts, state: RunState): Failure {
     code: "resume.playbook-changed",
     message: `${parts.playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,
     why: "steps that were already done might no longer be what the playbook says",
-    next: `put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then; ${elseBegin(opened, parts, state)}`,
+    next: [
+      "put the file back as it was (git stash, git checkout; playbooks of tokenbook/ come with its version), resume, and change it then",
+      ...elseBegin(opened, parts, state),
+    ],
   });
 }
 
 // A new run does not see an open write of this run, and may send it a second time.
-function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): string {
+function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): AdviceLines {
   const [open] = openWrites(state);
-  if (open !== undefined)
-    return `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it: ${resolvingCommand(opened.runId, open.step)}`;
-  return `or ${howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target) })}`;
+  if (open === undefined) return howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target) });
+  return [
+    `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it:`,
+    resolvingCommand(opened.runId, open.step),
+  ];
 }

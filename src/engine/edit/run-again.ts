@@ -1,6 +1,6 @@
+import { type AdviceLines, command } from "../../base/command-line.ts";
 import { type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { quoted } from "../../base/text/text.ts";
 import type { InputDeclaration } from "../../playbook/declarations.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -19,13 +19,16 @@ interface RunAgain {
  * Returns how to begin a new run with the inputs of an earlier one: a command, or where to see the inputs if a command line cannot hold
  * them. Other inputs would make a run that does something else.
  */
-export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, again: RunAgain): string {
+export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, again: RunAgain): AdviceLines {
   const words = again.playbook.inputs.map((declaration) => wordsOf(declaration, inputs[declaration.name], again));
   if (words.includes(undefined))
-    return `begin a new run of ${playbook.file} in the environment "${target.environment}" with the same inputs; to see them: tokenbook runs show ${runId} --json`;
+    return [
+      `or begin a new run of ${playbook.file} in the environment "${target.environment}" with the same inputs; to see them:`,
+      command`runs show ${runId} --json`,
+    ];
   // Without --env, the command would run in the first environment instead of this run's.
-  const command = `tokenbook run ${quoted(playbook.file)} --env ${quoted(target.environment)}`;
-  return `begin a new run: ${[command, ...words.flatMap((word) => word ?? [])].join(" ")}`;
+  const given = words.flatMap((word) => word ?? []);
+  return ["or begin a new run:", command`run ${[playbook.file, "--env", target.environment, ...given]}`];
 }
 
 // The option that gives a value; none for the default, and undefined for what is no word: a file's content, a secret, a long text.
@@ -39,5 +42,5 @@ function wordsOf(
   const text = typeof value === "string" ? value : writeJson(value);
   if (type === "file" || text.length > LIMITS.editedChars || /\p{Cc}/u.test(text) || secrets.maskIn(text) !== undefined)
     return undefined;
-  return [`--input ${quoted(`${name}=${text}`)}`];
+  return ["--input", `${name}=${text}`];
 }

@@ -1,3 +1,4 @@
+import { type Advice } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -5,7 +6,7 @@ import { writesOf } from "../../playbook/playbook-walk.ts";
 import type { Confirmation } from "../../protocol/record.ts";
 
 /** A person's consent to what a run writes in a protected environment; without one, how a person gives it to this run: commands to type. */
-export type Consent = { readonly confirmed: Confirmation } | { readonly how: string };
+export type Consent = { readonly confirmed: Confirmation } | { readonly how: Advice };
 
 /** What a record keeps of it. */
 export function confirmedIn(consent: Consent | undefined): { readonly confirmed?: Confirmation } {

@@ -1,3 +1,4 @@
+import { command } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -67,7 +68,7 @@ function nothingToRelease(store: JournalStore, runId: string): Failure {
   return new Failure({
     code: "release.nothing",
     message: `no process holds the run ${runId}`,
-    next: `tokenbook resume ${runId}`,
+    next: command`resume ${runId}`,
   });
 }
 

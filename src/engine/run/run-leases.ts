@@ -114,7 +114,7 @@ function spell({ kind, name, runId, holder, since }: Lease): string {
 
 function held(lease: Lease, wish: GroupWish | undefined): Failure {
   if (lease.kind === "run") return runHeld(lease);
-  const next = `wait for that run to end, or stop its process; then try this run again${releaseHint(lease)}`;
+  const next = ["wait for that run to end, or stop its process; then try this run again", ...releaseHint(lease)];
   const exit = EXIT.locked;
   if (lease.kind === "group") {
     const waited = wish?.waitMs === undefined ? "" : `after ${formatDuration(wish.waitMs)} `;

@@ -1,3 +1,4 @@
+import { command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
 import { type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -77,7 +78,7 @@ function assertSame(
     code: "run.key-of-another",
     message: [`the key ${key} already names the run ${runId}, which differs from this one:`, ...shown].join("\n"),
     why: "a key names one run of one playbook, with the same inputs in the same environment; nothing was sent",
-    next: `choose another key for this run, or look at the earlier one:\ntokenbook runs show ${runId}`,
+    next: ["choose another key for this run, or look at the earlier one:", command`runs show ${runId}`],
   });
 }
 

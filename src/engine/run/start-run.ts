@@ -1,5 +1,5 @@
+import { type Advice, command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
-import { quoted } from "../../base/text/text.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
@@ -195,14 +195,17 @@ function settingOf(field: string): string {
 }
 
 // The environment has another name or leads elsewhere, so the same command would fail again.
-function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly string[]): string {
-  const resume = `tokenbook resume ${runId}`;
+function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly string[]): Advice {
+  const resume = command`resume ${runId} --env ${before.environment}`;
   if (!different.includes("environment")) {
-    if (target.embedded) return `set "${target.environment}" in tokenbook.yaml back to that address, then: ${resume}`;
+    if (target.embedded)
+      return [
+        `set "${target.environment}" in tokenbook.yaml back to that address, then continue the run:`,
+        command`resume ${runId}`,
+      ];
     const places = different.flatMap((key) => (key === "environment" ? [] : [target.whereIs(settingOf(key))]));
-    return `restore the earlier value at ${[...new Set(places)].join(" and ")}, then: ${resume} --env ${quoted(before.environment)}`;
+    return [`restore the earlier value at ${[...new Set(places)].join(" and ")}, then continue the run:`, resume];
   }
-  const named = `${resume} --env ${quoted(before.environment)}`;
-  if (different.length > 1) return named;
-  return `${named}; if "${target.environment}" had that name before, rename it back in tokenbook.yaml`;
+  if (different.length > 1) return resume;
+  return [resume, `if "${target.environment}" had that name before, rename it back in tokenbook.yaml`];
 }

@@ -1,3 +1,4 @@
+import { command } from "../../base/command-line.ts";
 import { EXIT } from "../../base/exit.ts";
 import { resolvingCommand } from "../../journal/failures.ts";
 import { Failure } from "../../base/failure.ts";
@@ -162,11 +163,11 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
     why: "a new run could repeat that write; nothing was sent",
     next: [
       "check the ledger again and continue that run:",
-      `tokenbook resume ${run.id}`,
+      command`resume ${run.id}`,
       "or check the ledger yourself and record what you found:",
       resolvingCommand(run.id, write.step),
       "or run beside it, with your reason kept in the journal, by adding: --anyway --because TEXT",
-    ].join("\n"),
+    ],
     exit: EXIT.locked,
   });
 }

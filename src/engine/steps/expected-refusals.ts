@@ -1,3 +1,4 @@
+import { adviceText, command } from "../../base/command-line.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -48,7 +49,7 @@ export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefu
 }
 
 function hintOf({ condition = "" }: ExpectedRefusal, nearest: string | undefined, { name }: Operation): string {
-  if (nearest === undefined) return `tokenbook operations ${name}`;
+  if (nearest === undefined) return adviceText(command`operations ${name}`);
   return plainWords(nearest) === plainWords(condition)
     ? "if this refusal is right, set the status and message of `fails` to those of the answer"
     : `if this refusal is right, write fails: { condition: ${nearest} }`;

@@ -1,3 +1,4 @@
+import { adviceText, command } from "../../base/command-line.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { resolvingCommand } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -258,10 +259,10 @@ async function stopAs(
 
 /** Returns what a person can do about a write with unknown outcome. */
 export function whatNext({ opened: { runId } }: RunContext, { address }: Place): string {
-  return [
+  return adviceText([
     "do not run this playbook again, because the write could happen twice; check the ledger again and continue this run:",
-    `tokenbook resume ${runId}`,
+    command`resume ${runId}`,
     "or check the ledger yourself and record what you found:",
     resolvingCommand(runId, address),
-  ].join("\n");
+  ]);
 }

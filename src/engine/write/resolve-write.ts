@@ -1,3 +1,4 @@
+import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import { resolvingCommand } from "../../journal/failures.ts";
@@ -51,12 +52,11 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
 function nothingToResolve(runId: string, { step, verdict }: Resolution, found: readonly OpenWrite[]): Failure {
   const steps = found.map((each) => each.step);
   const meant = didYouMean(step, steps);
-  const next =
-    meant === undefined ? steps.map((each) => resolvingCommand(runId, each)).join("\n") : resolvingCommand(runId, meant, verdict);
+  const next = meant === undefined ? steps.map((each) => resolvingCommand(runId, each)) : resolvingCommand(runId, meant, verdict);
   return new Failure({
     code: "resolve.nothing",
     message: `the run ${runId} has no write with unknown outcome in the step "${step}"`,
     why: found.length === 0 ? "no write of this run has an unknown outcome" : `unknown: ${steps.join(", ")}`,
-    next: found.length === 0 ? `tokenbook resume ${runId}` : next,
+    next: found.length === 0 ? command`resume ${runId}` : next,
   });
 }

@@ -1,5 +1,5 @@
+import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text/text.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import { Database } from "../../sqlite/database.ts";
 import { insertRow } from "../../state/copy.ts";
@@ -62,7 +62,7 @@ function idIn(store: JournalStore, name: string, path: string): string {
     throw new Failure({
       code: error.code,
       message: isNone ? `there is no run "${name}" in ${path}` : error.message,
-      next: `tokenbook runs --archive ${quoted(path)}`,
+      next: command`runs --archive ${path}`,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text/text.ts";
@@ -175,7 +176,7 @@ function foreign(file: string): Failure {
     code: "archive.of-another",
     message: `${file} is not an archive of this journal, or the journal was restored from a backup that is older than the archive`,
     why: "each archive holds the digest of the one before it, so this one is neither continued nor replaced",
-    next: `verify the archives of that folder, or name another one with --to:\ntokenbook runs verify --archive ${quoted(dirname(file))}`,
+    next: ["name another folder with --to, or verify the archives of that one:", command`runs verify --archive ${dirname(file)}`],
   });
 }
 

@@ -1,5 +1,5 @@
+import { command, type CommandLine } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { quoted } from "../../base/text/text.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import type { SqlDatabase, SqlRow } from "../../sql/database.ts";
@@ -272,10 +272,10 @@ export function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
     code: RUN_ARCHIVED,
     message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,
     why: `a key names one run, so nothing was sent; ${IN_FILE}`,
-    next: `for a new run, choose another key; to look at this one:\n${showIt({ id, file })}`,
+    next: ["for a new run, choose another key; to look at this one:", showIt({ id, file })],
   });
 }
 
-function showIt({ id, file }: Pick<RunInArchive, "id" | "file">): string {
-  return `tokenbook runs show ${id} --archive ${quoted(file)}`;
+function showIt({ id, file }: Pick<RunInArchive, "id" | "file">): CommandLine {
+  return command`runs show ${id} --archive ${file}`;
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../base/time/duration.ts";
 import { count } from "../../base/text/text.ts";
 import { foreignLines, oneLine } from "../formats/foreign-text.ts";
-import { labelled } from "../problem.ts";
+import { labelled, nextLines } from "../problem.ts";
 import type { CrashProblem, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
@@ -65,7 +65,7 @@ function problemLines({ code, message, why, next }: CrashProblem): readonly stri
   return [
     ...labelled(code, message),
     ...(why === null ? [] : labelled("why", why)),
-    ...(next === null ? [] : labelled("next", next)),
+    ...(next === null ? [] : nextLines(next)),
   ].map((line) => `  ${line}`);
 }
 

@@ -1,17 +1,18 @@
+import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { count } from "../../base/text/text.ts";
 import { foreignLines } from "../formats/foreign-text.ts";
-import { labelled } from "../problem.ts";
+import { labelled, nextLines } from "../problem.ts";
 import { type DoctorDocument, AREAS, type DoctorFinding, type Grade } from "./shape.ts";
 
 const MARKS: Readonly<Record<Grade, string>> = { ok: "✓", warning: "!", problem: "✗" };
 const INDENT = "    ";
 
 /** What was looked at, line by line, and how to fix what is wrong. */
-export function doctorLines({ environment, findings }: DoctorDocument): readonly string[] {
+export function doctorLines({ environment, findings }: DoctorDocument, hint: Hint = PLAIN_HINT): readonly string[] {
   const byArea = Map.groupBy(findings, ({ area }) => area);
   const parts = AREAS.flatMap((area) => {
     const members = byArea.get(area) ?? [];
-    return members.length === 0 ? [] : [HEADINGS[area], ...members.flatMap(findingLines), ""];
+    return members.length === 0 ? [] : [HEADINGS[area], ...members.flatMap((finding) => findingLines(finding, hint)), ""];
   });
   return [...parts, summaryLine(environment, findings)];
 }
@@ -26,9 +27,13 @@ const HEADINGS = {
   profile: "Profile",
 } as const;
 
-function findingLines({ grade, message, why, next }: DoctorFinding): readonly string[] {
+function findingLines({ grade, message, why, next }: DoctorFinding, hint: Hint): readonly string[] {
   const [first = "", ...rest] = foreignLines(message);
-  const more = [...rest, ...(why === null ? [] : labelled("why", why)), ...(next === null ? [] : labelled("next", next))];
+  const more = [
+    ...rest,
+    ...(why === null ? [] : labelled("why", why)),
+    ...(next === null ? [] : nextLines(completedAdvice(next, hint))),
+  ];
   return [`  ${MARKS[grade]} ${first}`, ...more.map((line) => `${INDENT}${line}`)];
 }
 

@@ -1,3 +1,4 @@
+import { type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { writeJson } from "../../base/json/json.ts";
@@ -7,8 +8,9 @@ import { type Case, casesOf, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import { timeText } from "../steps/step-lines.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
-import { anywayText, confirmedText, countsOf, nextLine, runsLine } from "../text.ts";
+import { anywayText, confirmedText, countsOf, nextOf, runsLine } from "../text.ts";
 import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
+import { hintedReport } from "../hinted.ts";
 
 // Foreign text is written as code, where neither a tag, a link nor a mention works.
 
@@ -16,10 +18,14 @@ import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } f
  * The reports as Markdown for a pull request or the summary of a job: the outcome of each run, then what needs attention, then the steps. As long as
  * one comment may be; what is left out is counted.
  */
-export function* markdownReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
+export function* markdownReport(
+  reports: readonly RunReport[],
+  notBegun: readonly NotBegun[] = [],
+  hint: Hint = PLAIN_HINT,
+): Generator<string> {
   let room = LIMITS.markdownChars;
   let left = 0;
-  for (const block of blocksOf(reports, notBegun)) {
+  for (const block of blocksOf(reports, notBegun, hint)) {
     if (left > 0 || block.length > room) left++;
     else {
       room -= block.length;
@@ -29,7 +35,7 @@ export function* markdownReport(reports: readonly RunReport[], notBegun: readonl
   if (left > 0) yield `\n*${count(left, "part")} more did not fit in here.*\n`;
 }
 
-function* blocksOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): Generator<string> {
+function* blocksOf(reports: readonly RunReport[], notBegun: readonly NotBegun[], hint: Hint): Generator<string> {
   const all = reports.length + notBegun.length;
   const isOnly = reports.length === 1 && all === 1;
   if (!isOnly) {
@@ -39,7 +45,7 @@ function* blocksOf(reports: readonly RunReport[], notBegun: readonly NotBegun[])
     for (const { playbook } of notBegun) yield row([NOT_BEGUN_TITLE, cell(playbook.name), "", "", ""]);
   }
   for (const each of notBegun) yield notBegunBlock(each);
-  for (const report of reports) yield* runBlocks(report, isOnly ? "##" : "###");
+  for (const report of reports) yield* runBlocks(hintedReport(report, hint), isOnly ? "##" : "###", hint);
 }
 
 const NOT_BEGUN_TITLE = `${NOT_BEGUN.mark} ${NOT_BEGUN.word}`;
@@ -53,7 +59,7 @@ function rowOf({ run, totals }: RunReport): string {
   return row([outcomeOf(run.outcome), cell(run.playbook.name), countsOf(totals), durationOf(run.durationMs), cell(run.id)]);
 }
 
-function* runBlocks(report: RunReport, level: string): Generator<string> {
+function* runBlocks(report: RunReport, level: string, hint: Hint): Generator<string> {
   const { run, totals } = report;
   yield `\n${level} ${outcomeOf(run.outcome)}: ${code(run.playbook.name)}\n\n`;
   const facts = [countsOf(totals), durationOf(run.durationMs), `environment ${code(environmentWords(run.target))}`];
@@ -64,8 +70,8 @@ function* runBlocks(report: RunReport, level: string): Generator<string> {
   const outputs = Object.entries(run.outputs);
   if (outputs.length > 0) yield "\n| output | value |\n|---|---|\n";
   for (const [name, value] of outputs) yield row([cell(name), cell(typeof value === "string" ? value : writeJson(value))]);
-  const next = run.outcome === "passed" ? "" : nextLine(run);
-  if (next !== "") yield `\n${next.replace(/tokenbook .*$/, (command) => code(command))}\n`;
+  const next = run.outcome === "passed" ? undefined : nextOf(run);
+  if (next !== undefined) yield `\n${next.words}: ${code(hint(next.command))}\n`;
   yield* stepsTable(report);
 }
 

@@ -1,18 +1,34 @@
+import { type Hint } from "../../base/command-line.ts";
 import type { Places } from "../check/checked.ts";
 import type { Format } from "./format.ts";
 import type { ReportedRun } from "../reported-run.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 
+/** Where a report is read: the folders that its places are named from, and how its commands are typed there. */
+export interface ReportReading extends Places {
+  /** Completes a command. Reports for programs are the same everywhere. */
+  readonly hint: Hint;
+}
+
 /** Runs, and playbooks whose run did not begin, as one document, piece by piece. Events, traces and exchanges are of runs alone. Pure. */
-export type Writer = (runs: Iterable<ReportedRun>, places: Places, notBegun: readonly NotBegun[]) => Iterable<string>;
+export type Writer = (runs: Iterable<ReportedRun>, reading: ReportReading, notBegun: readonly NotBegun[]) => Iterable<string>;
 
 /** The writer of each format, loaded when it is asked for. */
 export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
   json: async () => streamed((await import("./json.ts")).jsonReport),
   junit: async () => streamed((await import("./junit.ts")).junitReport),
-  html: async () => ofReports((await import("../html/pages/page.ts")).htmlReport),
+  html: async () => {
+    const { htmlReport } = await import("../html/pages/page.ts");
+    const { withHints } = await import("../html/parts/copy.ts");
+    return function* write(runs, { hint }, notBegun) {
+      for (const piece of htmlReport([...reportsOf(runs)], notBegun)) yield withHints(piece, hint);
+    };
+  },
   ctrf: async () => ofReports((await import("./ctrf.ts")).ctrfReport),
-  md: async () => ofReports((await import("./markdown.ts")).markdownReport),
+  md: async () => {
+    const { markdownReport } = await import("./markdown.ts");
+    return (runs, { hint }, notBegun) => markdownReport([...reportsOf(runs)], notBegun, hint);
+  },
   ndjson: async () => (await import("./events.ts")).eventLines,
   tap: async () => ofReports((await import("./tap.ts")).tapReport),
   github: async () => held((await import("./github.ts")).runAnnotations),

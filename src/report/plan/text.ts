@@ -1,3 +1,4 @@
+import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
@@ -29,14 +30,15 @@ const STEP_WIDTH = 40;
 export function planLines(
   { playbook, refused, steps, problem, notReached }: PlannedRun,
   target: TargetHeading,
+  hint: Hint = PLAIN_HINT,
 ): readonly string[] {
   const width = Math.min(STEP_WIDTH, Math.max(0, ...steps.map(({ step, depth }) => oneLine(step).length + 2 * depth)));
   const shown = new Set<string>();
   return [
     `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}`,
-    ...(refused === null ? [] : refusedLines(refused)),
-    ...steps.flatMap((step) => stepLines(step, width, shown)),
-    ...(problem === null ? [] : problemLines(problem, "  ")),
+    ...(refused === null ? [] : refusedLines(refused, hint)),
+    ...steps.flatMap((step) => stepLines(step, { width, shown, hint })),
+    ...(problem === null ? [] : problemLines(problem, hint).map((line) => `  ${line}`)),
     ...(notReached.length === 0
       ? []
       : [
@@ -50,8 +52,8 @@ export function planLines(
 }
 
 // The words of the failure that `run` would print.
-function refusedLines({ code, message, next }: PlannedProblem): readonly string[] {
-  const lines = [...labelled(code, message), ...(next === null ? [] : nextLines(next))];
+function refusedLines({ code, message, next }: PlannedProblem, hint: Hint): readonly string[] {
+  const lines = [...labelled(code, message), ...(next === null ? [] : nextLines(completedAdvice(next, hint)))];
   return ["  ✗ a run would not begin (exit 6)", ...lines.map((line) => `    ${line}`)];
 }
 
@@ -59,7 +61,14 @@ function more(steps: readonly string[]): string {
   return steps.length > 10 ? ` and ${steps.length - 10} more` : "";
 }
 
-function stepLines(step: PlannedStep, width: number, shown: Set<string>): readonly string[] {
+interface PlannedLines {
+  readonly width: number;
+  /** The notes that were printed already. */
+  readonly shown: Set<string>;
+  readonly hint: Hint;
+}
+
+function stepLines(step: PlannedStep, { width, shown, hint }: PlannedLines): readonly string[] {
   const [mark, word] = WORDS[step.verdict];
   const parts = [
     `${mark} ${word.padEnd(WORD_WIDTH)}`,
@@ -70,22 +79,22 @@ function stepLines(step: PlannedStep, width: number, shown: Set<string>): readon
   const indent = `${" ".repeat(WORD_WIDTH + 6)}${"  ".repeat(step.depth)}`;
   return [
     `  ${parts.filter((part) => part !== "").join("  ")}`.trimEnd(),
-    ...beneath(step, shown).map((line) => `${indent}${line}`),
+    ...beneath(step, shown, hint).map((line) => `${indent}${line}`),
   ];
 }
 
 // A note that many rows share is printed below the first of them.
-function beneath({ why, unknown, problem }: PlannedStep, shown: Set<string>): readonly string[] {
+function beneath({ why, unknown, problem }: PlannedStep, shown: Set<string>, hint: Hint): readonly string[] {
   const notes = [...why.map((each) => [each, ""] as const), ...unknown.map((part) => [part.why, `${part.path}: `] as const)];
   const isNew = ([text]: readonly [string, string]): boolean => !shown.has(text) && shown.add(text) === shown;
   return [
     ...notes.filter(isNew).map(([text, path]) => `· ${oneLine(path)}${oneLine(text)}`),
-    ...(problem === null ? [] : problemLines(problem, "")),
+    ...(problem === null ? [] : problemLines(problem, hint)),
   ];
 }
 
-function problemLines({ code, message, next }: PlannedProblem, indent: string): readonly string[] {
-  return [`${indent}${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : [`${indent}next: ${oneLine(next)}`])];
+function problemLines({ code, message, next }: PlannedProblem, hint: Hint): readonly string[] {
+  return [`${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : nextLines(completedAdvice(next, hint)))];
 }
 
 /** Returns the totals: `3 assets and 1 token would be created`, then `2 steps cannot be predicted, because …`, with several reasons in lines of their own. */

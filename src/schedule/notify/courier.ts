@@ -1,5 +1,6 @@
+import { type Hint } from "../../base/command-line.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
-import { mapStrings, writeJson } from "../../base/json/json.ts";
+import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
@@ -9,6 +10,7 @@ import type { Log } from "../log.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import type { Notification } from "./notification.ts";
 import type { Letter, Outbox } from "./outbox.ts";
+import { hintedProblem } from "../../report/hinted.ts";
 
 /** What a courier asks of the world. */
 export interface CourierPorts {
@@ -23,7 +25,7 @@ export interface CourierPorts {
   /** Masks keys in what a command says when it fails. */
   readonly redact: Redact;
   /** Makes commands in what people read such as find the state directory from here. */
-  readonly hint: (text: string) => string;
+  readonly hint: Hint;
 }
 
 /** Delivers notifications to their channels. A failed delivery is logged and tried again; it never fails a run. */
@@ -128,5 +130,8 @@ export class Courier {
 
 /** Returns a notification as it is delivered: JSON, with its secrets masked. */
 export function bodyOf(notification: Notification, { hint, redact }: Pick<CourierPorts, "hint" | "redact">): string {
-  return harmlessJson(redact(writeJson(mapStrings(notification, hint))));
+  const { problem, run } = notification;
+  const steps = run?.steps.map((step) => ({ ...step, problem: hintedProblem(step.problem, hint) })) ?? [];
+  const hinted = { ...notification, problem: hintedProblem(problem, hint), run: run === null ? null : { ...run, steps } };
+  return harmlessJson(redact(writeJson(hinted)));
 }

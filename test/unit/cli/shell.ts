@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { PLAIN_HINT } from "../../../src/cli/print/hint.ts";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import type { Command, Shell, Terminal } from "../../../src/cli/shell.ts";
 
 const NOT_STOPPING = new AbortController().signal;

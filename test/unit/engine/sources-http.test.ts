@@ -106,7 +106,7 @@ test("what an API does not give whole is incomplete, and its keys are sent nowhe
     [
       "",
       () => ({ status: 302, headers: { location: other }, body: "" }),
-      "source.refused: the API answered with HTTP 302; tokenbook follows no redirect: give the address to which it leads",
+      "source.refused: the API answered with HTTP 302; give the address to which it leads: tokenbook follows no redirect",
     ],
     [
       "",

@@ -5,6 +5,7 @@ import { defaultTreeAdapter as tree, type DefaultTreeAdapterTypes as Html, parse
 import { SaxesParser } from "saxes";
 import { Parser as TapParser } from "tap-parser";
 import { beforeAll, describe, expect, test } from "vitest";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import { type JsonObject, parseJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
@@ -26,7 +27,7 @@ import { isNightly } from "../../sizes.ts";
 import { dangersOf, GROUPS, hostileAudit, hostileRow, hostileRun, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
 import { exchangesOf, Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
 
-const PLACES = { cwd: "/here", root: "/here" };
+const PLACES = { cwd: "/here", root: "/here", hint: PLAIN_HINT };
 const writers = new Map<Format, Writer>();
 beforeAll(async () => {
   for (const format of FORMATS) writers.set(format, await WRITERS[format]());

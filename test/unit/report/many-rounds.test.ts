@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import { WRITERS } from "../../../src/report/formats/writers.ts";
 import { Records, STEPS } from "./records.ts";
@@ -9,6 +10,10 @@ test("the trace of a run of very many rounds is written, also when its process d
   const records = new Records().opened({ steps: STEPS.slice(3) });
   for (let round = 0; round < ROUNDS; round++) records.read(`owned[${round}]`);
   const write = await WRITERS.otlp();
-  const [text = ""] = write([{ report: reportOf(records.all), records: () => records.all }], { cwd: "/", root: "/" }, []);
+  const [text = ""] = write(
+    [{ report: reportOf(records.all), records: () => records.all }],
+    { cwd: "/", root: "/", hint: PLAIN_HINT },
+    [],
+  );
   expect(text.match(/"tokenbook\.step"/g)).toHaveLength(ROUNDS);
 });

@@ -55,7 +55,7 @@ test("a drift's history shows its latest entries", () => {
   const drift: ExplainedDrift = { ...DRIFT, evidence: null, history };
   const page = [...driftPage(drift, 0)].join("");
   expect(count([page], /<tr><th scope="row">/g)).toBe(LIMITS.viewHistory);
-  expect(page).toContain("7 earlier ones: tokenbook drift show");
+  expect(page).toContain('7 earlier ones: <code class="typed">tokenbook drift show ');
   expect(page).toContain('/runs/run506"');
   expect(page).not.toContain('/runs/run6"');
   expect(count([page], /<circle /g)).toBe(3 * LIMITS.plotPoints);
@@ -97,8 +97,8 @@ test("a schedule shows its latest firings, and a list of schedules so many", () 
   ].join("");
   expect(count([page], /<rect /g)).toBe(LIMITS.plotPoints);
   expect(page).toContain("200 missed</p>");
-  expect(page).toContain("The latest 500; tokenbook schedule history lists more.");
-  expect([...schedulesPage([SCHEDULE], 3)].join("")).toContain("2 more: tokenbook schedule list");
+  expect(page).toContain('The latest 500; to list more: <code class="typed">tokenbook schedule history</code>');
+  expect([...schedulesPage([SCHEDULE], 3)].join("")).toContain('2 more: <code class="typed">tokenbook schedule list</code>');
 });
 
 test("a plot draws what doubles cannot distinguish, shows it exactly, and breaks where there is nothing", () => {

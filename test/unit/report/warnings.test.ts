@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import type { Format } from "../../../src/report/formats/format.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import { WRITERS } from "../../../src/report/formats/writers.ts";
@@ -29,5 +30,5 @@ const SPELLINGS: readonly (readonly [Format, RegExp])[] = [
 test.for(SPELLINGS)("a warning is green, and shown: %s", async ([format, spelling]) => {
   const write = await WRITERS[format]();
   const runs = [{ report: reportOf(warned), records: () => warned }];
-  expect([...write(runs, { cwd: "/here", root: "/here" }, [])].join("")).toMatch(spelling);
+  expect([...write(runs, { cwd: "/here", root: "/here", hint: PLAIN_HINT }, [])].join("")).toMatch(spelling);
 });

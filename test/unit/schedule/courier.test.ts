@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { VirtualTime } from "../../../simulation/time.ts";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { Channel } from "../../../src/environment/notifications.ts";
 import { Courier } from "../../../src/schedule/notify/courier.ts";
@@ -26,7 +27,7 @@ function desk(time: VirtualTime, start: StartCommand): { readonly courier: Couri
       log: () => undefined,
       metrics: new Metrics(),
       redact: (text) => text,
-      hint: (text) => text,
+      hint: PLAIN_HINT,
     }),
   };
 }

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { VirtualTime } from "../../../simulation/time.ts";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import { Cron, localTime } from "../../../src/base/time/cron.ts";
 import { EXIT } from "../../../src/base/exit.ts";
 import type { Clock } from "../../../src/base/ports.ts";
@@ -189,7 +190,7 @@ export class Desk {
       log: () => undefined,
       metrics,
       redact: (text: string) => text,
-      hint: (text: string) => text,
+      hint: PLAIN_HINT,
     };
     return {
       pid,

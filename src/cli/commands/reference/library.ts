@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { writeJson } from "../../../base/json/json.ts";
@@ -24,7 +25,7 @@ export const library: Command<LibraryOptions> = async (shell, { name, text, json
       throw new Failure({
         code: "library.unknown",
         message: "--text prints one playbook, and none is named",
-        next: "tokenbook library",
+        next: command`library`,
       });
     const all = shippedPlaybooks();
     if (json === true) shell.stdout.write(data({ format: 1, playbooks: all.map(asData) }), "json");
@@ -51,7 +52,7 @@ function shippedName(name: string): string {
   throw new Failure({
     code: "library.unknown",
     message: `no playbook "${name}" comes with tokenbook`,
-    next: near === undefined ? "tokenbook library" : `tokenbook library ${near}`,
+    next: near === undefined ? command`library` : command`library ${near}`,
   });
 }
 

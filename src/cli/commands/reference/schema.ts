@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { didYouMean } from "../../../base/text/text.ts";
@@ -31,7 +32,7 @@ export const schema: Command<{ readonly name: string }> = async (shell, { name }
     throw new Failure({
       code: "schema.unknown",
       message: `there is no schema "${name}"; there are ${SCHEMA_NAMES.join(", ")}`,
-      next: `tokenbook schema ${near}`,
+      next: command`schema ${near}`,
     });
   }
   shell.stdout.write(`${JSON.stringify(await load(), undefined, 2)}\n`, "json");

@@ -1,6 +1,6 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { systemClock } from "../../../base/ports.ts";
-import { quoted } from "../../../base/text/text.ts";
 import { planLines } from "../../../report/plan/text.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { MemoryOptions } from "../../project/project.ts";
@@ -19,7 +19,7 @@ export const approve: Command<ApproveOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "approve.incomplete",
     message: "say why a run may do what the plan says",
-    next: `tokenbook approve ${quoted(options.plan)} --because TEXT`,
+    next: command`approve ${options.plan} --because TEXT`,
   });
   const { plan, digest } = readPlanFile(shell, options.plan);
   const who = userOf(shell);

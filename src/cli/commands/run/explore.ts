@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { join, relative, resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
@@ -78,7 +79,7 @@ function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Tar
     code: "explore.lost",
     message: `${count(lost, "sequence")} ended because an answer was lost, the last one because: ${lastLoss}`,
     why: "nothing follows from an answer that did not come, and a write is never sent again",
-    next: `tokenbook doctor --env ${environment}`,
+    next: command`doctor --env ${environment}`,
     exit: EXIT.failed,
   });
 }

@@ -23,8 +23,8 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
   if (options.json === true) shell.stdout.write(made.json, "json");
   else {
     const { plans, target } = made.plan;
-    const text = plans.map((each) => `${planLines(each, target).join("\n")}\n`).join("\n");
-    shell.stdout.write(shell.hint(made.redact(text)));
+    const text = plans.map((each) => `${planLines(each, target, shell.hint).join("\n")}\n`).join("\n");
+    shell.stdout.write(made.redact(text));
   }
   if (options.out !== undefined) {
     try {

@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { resolveWrite } from "../../../engine/write/resolve-write.ts";
@@ -39,7 +40,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
     shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`, "json");
   } else {
     const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
-    shell.stdout.write(`${[...lines, shell.hint(`${goesOn} by: tokenbook resume ${run}`)].join("\n")}\n`);
+    shell.stdout.write(`${[...lines, `${goesOn} by: ${shell.hint(command`resume ${run}`)}`].join("\n")}\n`);
   }
   return EXIT.passed;
 };

@@ -1,4 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, invariant } from "../../../base/failure.ts";
 import { quoted } from "../../../base/text/text.ts";
@@ -71,11 +72,10 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
     secrets,
     jobs: [job],
     consent: async () =>
-      consentBefore(
-        shell,
-        options,
-        `look at what you changed, then consent to the rest of the run: tokenbook resume ${id} --yes`,
-      ),
+      consentBefore(shell, options, [
+        "look at what you changed, then consent to the rest of the run:",
+        command`resume ${id} --yes`,
+      ]),
   };
 }
 
@@ -97,7 +97,7 @@ function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | str
 }
 
 function nothingToResume(shell: Shell, { json }: ResumeOptions, why: string): ExitCode {
-  const said = shell.hint(`nothing to resume: ${why}; tokenbook runs lists them\n`);
+  const said = `nothing to resume: ${why}; to list them:\n${shell.hint(command`runs`)}\n`;
   if (json !== true) shell.stdout.write(said);
   else {
     for (const piece of jsonReport([])) shell.stdout.write(piece, "json");
@@ -148,6 +148,9 @@ function assertEnvironmentThere(shell: ProjectShell, { runId: id, target }: RunO
     code: "environment.unknown",
     message: `${shown} has no environment "${environment}", where the run ${id} acts`,
     why: "a run continues where it began, under the same name",
-    next: `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then: tokenbook resume ${id}`,
+    next: [
+      `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then continue the run:`,
+      command`resume ${id}`,
+    ],
   });
 }

@@ -1,4 +1,5 @@
 import { getHeapSpaceStatistics } from "node:v8";
+import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
@@ -121,7 +122,7 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
       };
       return runWithKey(parts, given, name, { key, anyway, consent, reload, say });
     },
-    notes: (session) => unfinishedNote(session, { file: playbook.file, folder }, key),
+    notes: (session) => unfinishedNote(shell, session, { file: playbook.file, folder }, key),
   };
 }
 
@@ -139,7 +140,7 @@ function failedAlone(): Failure {
   return new Failure({
     code: "each.failed-alone",
     message: "--failed repeats the failed rows of a file, and no file is named",
-    next: "tokenbook run PLAYBOOK --each FILE --failed",
+    next: command`run PLAYBOOK --each FILE --failed`,
   });
 }
 
@@ -158,13 +159,18 @@ function collecting(shell: ProjectShell, say: (text: string) => void): ProjectSh
 }
 
 // One that left a write open is refused in words of its own, and one that somebody holds is under way.
-function unfinishedNote({ store, target }: Session, place: PlaybookPlace, key: string | undefined): readonly string[] {
+function unfinishedNote(
+  { hint }: ProjectShell,
+  { store, target }: Session,
+  place: PlaybookPlace,
+  key: string | undefined,
+): readonly string[] {
   if (key !== undefined && store.withKey(key) !== undefined) return [];
   const last = store.lastOf(place, target.environment);
   if (last === undefined || last.outcome === "passed" || last.held !== undefined || leftBy(store, last) !== undefined) return [];
   const { id, outcome = "not finished" } = last;
   return [
-    `note: the last run of ${place.file} is ${outcome}, and this is a new one; to continue that one: tokenbook resume ${id}`,
+    `note: the last run of ${place.file} is ${outcome}, and this is a new one; to continue that one: ${hint(command`resume ${id}`)}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { relative, resolve } from "node:path";
+import { command, completedAdvice } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { writeJson } from "../../../base/json/json.ts";
@@ -18,6 +19,7 @@ import { assertOneKey } from "../../runs/one-key.ts";
 import { worst } from "../../runs/perform.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
+import { nextLines } from "../../../report/problem.ts";
 
 interface SubmitOptions extends InputOptions, ConsentOption {
   readonly env?: string;
@@ -144,7 +146,7 @@ async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: strin
 }
 
 function outcomeLines(shell: Shell, playbook: string, { run, outcome, problem }: JobResult): string {
-  if (problem === null) return `${playbook}: ${outcome}; ${shell.hint(`tokenbook runs show ${run}`)}\n`;
-  const next = problem.next === undefined ? "" : `  next: ${shell.hint(problem.next)}\n`;
-  return `${playbook}: not run: ${problem.code}\n  ${problem.message}\n${next}`;
+  if (problem === null) return `${playbook}: ${outcome}; to see it: ${shell.hint(command`runs show ${run ?? "RUN"}`)}\n`;
+  const next = problem.next === undefined ? [] : nextLines(completedAdvice(problem.next, shell.hint));
+  return [`${playbook}: not run: ${problem.code}`, ...[problem.message, ...next].map((line) => `  ${line}`), ""].join("\n");
 }

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { adviceText, command, type CommandLine } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
-import { quoted } from "../../../base/text/text.ts";
 import { DEFAULT_PROFILE } from "../../../contract/profile.ts";
 import { newRunName } from "../../../engine/run/run-names.ts";
 import { makeFolder, removeFolder } from "../../../files/folder.ts";
@@ -72,7 +72,7 @@ function noTest(): Failure {
   return new Failure({
     code: "test.none-chosen",
     message: "name the test: --crash-everywhere",
-    next: "tokenbook test --crash-everywhere PLAYBOOK",
+    next: command`test --crash-everywhere PLAYBOOK`,
   });
 }
 
@@ -131,22 +131,21 @@ function testingOf(file: string, options: TestOptions & { readonly folder: strin
       value === undefined ? [] : [`--${name}`, value],
     ),
   ];
-  const command = ["tokenbook", "test", "--crash-everywhere", file, ...given];
+  const words = ["--crash-everywhere", file, ...given];
   const kept = onServer === true ? ["--on-server"] : ["--keep", "crashed"];
   return {
     jobs,
     at,
-    replay: (point) => [...command, "--at", point, ...kept].map(quoted).join(" "),
-    look:
-      keep === undefined
-        ? `${[...command, "--keep", "crashed"].map(quoted).join(" ")}; then: ${looking("crashed")}`
-        : looking(folder),
+    replay: (point) => command`test ${[...words, "--at", point, ...kept]}`.text,
+    look: adviceText(
+      keep === undefined ? [command`test ${[...words, "--keep", "crashed"]}`, "then:", looking("crashed")] : looking(folder),
+    ),
     onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
   };
 }
 
-function looking(folder: string): string {
-  return `tokenbook runs show latest --state ${quoted(join(folder, UNDISTURBED))}`;
+function looking(folder: string): CommandLine {
+  return command`runs show latest --state ${join(folder, UNDISTURBED)}`;
 }
 
 function exitOf(reports: readonly CrashReport[]): ExitCode {

@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { acceptLoss } from "../../../journal/loss.ts";
 import { LOOKING } from "../../runs/open-journal.ts";
@@ -14,7 +15,7 @@ export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "loss.incomplete",
     message: "say what you found in the ledger, and why it is safe to continue without the lost records",
-    next: "tokenbook runs accept-loss --because TEXT",
+    next: command`runs accept-loss --because TEXT`,
   });
   const who = userOf(shell);
   const what = acceptLoss(knownStatePlace(shell, options), LOOKING, { who, because });

@@ -1,3 +1,4 @@
+import { adviceLines, adviceText, command } from "../../../base/command-line.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { readEntity } from "../../../base/entity.ts";
 import { EXIT } from "../../../base/exit.ts";
@@ -26,6 +27,7 @@ import { inProjectHere } from "../../project/chosen-project.ts";
 import type { Where } from "../../project/project.ts";
 import { whileReading } from "../../runs/planning.ts";
 import type { Command } from "../../shell.ts";
+import { hinted } from "../../print/hint.ts";
 
 interface CallOptions extends Where, DebugOption {
   readonly operation: string;
@@ -48,7 +50,7 @@ export const call: Command<CallOptions> = async (plainShell, options) => {
     const pages = options.pages ?? LIMITS.pages;
     const result = await read(readingOn(target, ports), { operation, input, caller, pages, step: undefined });
     if (result.kind === "failed") {
-      shell.stderr.write(shell.hint(formatFailure(new Failure(result.problem))));
+      shell.stderr.write(formatFailure(hinted(failureOf(result.problem), shell.hint)));
       return EXIT.failed;
     }
     const where = target.embedded ? "the embedded sandbox, no real service" : target.environment;
@@ -75,13 +77,21 @@ function isWrite({ name }: Operation): Failure {
     code: "call.writes",
     message: `${name} changes the ledger, and a call only reads`,
     why: "a write belongs in a playbook: its run finds out what happened when an answer is lost, and never sends it twice",
-    next: `tokenbook new playbook ${name.split(".").at(-1)}.yaml --uses ${name}`,
+    next: command`new playbook ${`${name.split(".").at(-1)}.yaml`} --uses ${name}`,
   });
 }
 
-function wrongQuestion({ name }: Operation, { message, why, next }: StepProblem): Failure {
-  const about = why === undefined ? {} : { why };
-  return new Failure({ code: "call.invalid", message, ...about, next: next ?? `tokenbook operations ${name}` });
+function wrongQuestion({ name }: Operation, problem: StepProblem): Failure {
+  return failureOf({ next: adviceText(command`operations ${name}`), ...problem, code: "call.invalid" });
+}
+
+function failureOf({ code, message, why, next }: StepProblem): Failure {
+  return new Failure({
+    code,
+    message,
+    ...(why === undefined ? {} : { why }),
+    ...(next === undefined ? {} : { next: adviceLines(next) }),
+  });
 }
 
 /** Returns who asks. Of an interface that knows callers by their keys, the only credential need not be named. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
@@ -26,7 +27,7 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
     throw new Failure({
       code: "contract.which",
       message: "name the environment whose kept exchanges to check, or an HTTP Archive",
-      next: "tokenbook contract drift --env staging, or --har session.har",
+      next: [command`contract drift --env staging`, "or:", command`contract drift --har session.har`],
     });
   }
   const recorded = har === undefined ? undefined : readHar(readText(resolve(shell.cwd, har), har, IF_HAR_TOO_LARGE), har);
@@ -81,7 +82,7 @@ function nothingKept(environment: string, others: readonly string[]): Failure {
     code: "contract.no-exchanges",
     message: `no exchanges of ${environment} are kept${near === undefined ? "" : `; did you mean ${near}?`}`,
     why: "runs keep them only on request",
-    next: `tokenbook run PLAYBOOK --env ${environment} --keep-exchanges`,
+    next: command`run PLAYBOOK --env ${environment} --keep-exchanges`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
@@ -109,7 +110,7 @@ function chosenRuns(journal: JournalStore, { runs = [], since, env }: CoverageOp
   throw new Failure({
     code: "coverage.no-runs",
     message: `no run began in that time${env === undefined ? "" : ` in the environment ${env}`}`,
-    next: "tokenbook run PLAYBOOK --keep-exchanges, or a longer time: --since 90d",
+    next: ["keep the exchanges of a run:", command`run PLAYBOOK --keep-exchanges`, "or look at a longer time: --since 90d"],
   });
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { type Advice, type AdviceLines, command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -14,12 +15,12 @@ import type { ComparisonName } from "../../../protocol/comparison.ts";
 import type { KnownComparison } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { auditPage, type AuditedRun } from "../../../report/html/pages/audit.ts";
-import { escapeHtml } from "../../../report/html/markup.ts";
 import { reportOf } from "../../../report/model.ts";
 import { readSigner, type Signer } from "../../../signing/signer.ts";
 import { knownStatePlace } from "../../project/project.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { Command, Shell } from "../../shell.ts";
+import { withHints } from "../../../report/html/parts/copy.ts";
 
 interface PageOptions {
   readonly comparison: readonly string[];
@@ -35,10 +36,10 @@ export const pageOfDrifts: Command<PageOptions> = async (shell, options) => {
     throw new Failure({
       code: "drift.page-incomplete",
       message: "name the file of the page",
-      next: `tokenbook drift page ${options.comparison.map(quoted).join(" ") || "holders"} --out page.html`,
+      next: command`drift page ${options.comparison.length === 0 ? "holders" : options.comparison} --out page.html`,
     });
   const signer = sign === undefined ? undefined : signerIn(shell, sign);
-  const page = Buffer.from(shell.hint(pageFor(shell, options), escapeHtml));
+  const page = Buffer.from(withHints(pageFor(shell, options), shell.hint));
   write(shell, out, page);
   if (signer === undefined) {
     shell.stdout.write(`the page is in ${out}\n`);
@@ -48,7 +49,7 @@ export const pageOfDrifts: Command<PageOptions> = async (shell, options) => {
   write(shell, signature, signer.sign(page));
   const lines = [
     `the page is in ${out}, its signature by the key ${signer.words} in ${signature}; to verify it:`,
-    ...signer.verifying(out, signature).map((command) => `  ${command}`),
+    ...signer.verifying(out, signature).map((verifying) => `  ${verifying}`),
   ];
   shell.stdout.write(`${lines.join("\n")}\n`);
   return EXIT.passed;
@@ -82,23 +83,20 @@ function chosen(all: readonly KnownComparison[], words: readonly string[]): Know
     words[0] ?? "",
     all.map(({ of }) => of.comparison),
   );
-  throw notOne("no run has made that comparison", `${near === undefined ? "" : `did you mean ${near}?\n`}${listed(all)}`);
+  throw notOne("no run has made that comparison", [...(near === undefined ? [] : [`did you mean ${near}?`]), ...listed(all)]);
 }
 
 function partsOf({ comparison, playbook, environment, scope }: ComparisonName): readonly string[] {
   return [comparison, playbook, environment, ...(scope === "" ? [] : [scope])];
 }
 
-function listed(known: readonly KnownComparison[]): string {
-  const commands = known
-    .slice(0, SOME)
-    .map(({ of }) => `tokenbook drift page ${partsOf(of).map(quoted).join(" ")} --out page.html`);
-  return commands.join("\n");
+function listed(known: readonly KnownComparison[]): AdviceLines {
+  return known.slice(0, SOME).map(({ of }) => command`drift page ${partsOf(of)} --out page.html`);
 }
 
 const SOME = 10;
 
-function notOne(message: string, next: string): Failure {
+function notOne(message: string, next: Advice): Failure {
   return new Failure({ code: "drift.comparison", message, next });
 }
 

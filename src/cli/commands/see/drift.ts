@@ -1,9 +1,10 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
-import { count, didYouMean, quoted } from "../../../base/text/text.ts";
+import { count, didYouMean } from "../../../base/text/text.ts";
 import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, lastDayOf, wordsOf } from "../../../report/comparison.ts";
@@ -53,11 +54,11 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
     shell.stdout.write(`${writeJson(document, 2)}\n`, "json");
     return EXIT.passed;
   }
-  shell.stdout.write(`${shell.hint(page(drift).join("\n"))}\n`);
+  shell.stdout.write(`${page(shell, drift).join("\n")}\n`);
   return EXIT.passed;
 };
 
-function page(drift: ExplainedDrift): readonly string[] {
+function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
   const { id, kind, of, key, state, clearedAt, acknowledged } = drift;
   const scope = of.scope === "" ? "" : `, scope ${of.scope}`;
   return [
@@ -69,7 +70,7 @@ function page(drift: ExplainedDrift): readonly string[] {
     "  history:",
     ...drift.history.map((entry) => `    ${historyLine(entry)}`),
     ...(clearedAt === null && acknowledged === null
-      ? [`  to acknowledge it: ${acknowledgingCommand(id, systemClock.now())}`]
+      ? [`  to acknowledge it: ${hint(acknowledgingCommand(id, systemClock.now()))}`]
       : []),
   ];
 }
@@ -127,7 +128,7 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const incomplete = {
     code: "drift.close-incomplete",
     message: "name the drifts, or with --playbook all of one playbook, and why they are over",
-    next: `tokenbook drift close ${options.drifts.length > 0 ? options.drifts.join(" ") : `--playbook ${quoted(playbook ?? "FILE")}`} --because TEXT`,
+    next: command`drift close ${options.drifts.length > 0 ? options.drifts : ["--playbook", playbook ?? "FILE"]} --because TEXT`,
   };
   if ((playbook === undefined) === (options.drifts.length === 0)) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
@@ -155,7 +156,7 @@ function openOf(book: DriftBook, playbook: string): readonly string[] {
     code: "drift.unknown",
     message: `no open drift is of the playbook ${playbook}${near === undefined ? "" : `; did you mean ${near}?`}`,
     ...(others.length === 0 ? {} : { why: `open drifts are of ${others.slice(0, SOME).join(", ")}` }),
-    next: "tokenbook drift list",
+    next: command`drift list`,
   });
 }
 
@@ -179,7 +180,7 @@ function gone(id: string, clearedAt: number): Failure {
   return new Failure({
     code: "drift.cleared",
     message: `${id} was cleared at ${timeOf(clearedAt)}`,
-    next: "tokenbook drift list",
+    next: command`drift list`,
   });
 }
 
@@ -196,7 +197,7 @@ function idOf(book: DriftBook, beginning: string): string {
   throw new Failure({
     code: "drift.unknown",
     message: `there is no drift ${beginning}${near === undefined ? "" : `; did you mean ${near}?`}`,
-    next: near === undefined ? "tokenbook drift list --all" : `tokenbook drift show ${near}`,
+    next: near === undefined ? command`drift list --all` : command`drift show ${near}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
@@ -20,7 +21,7 @@ export const dropExchanges: Command<DropOptions> = async (shell, options) => {
     throw new Failure({
       code: "exchanges.which",
       message: "name the runs, or with --older the age of the exchanges to remove",
-      next: "tokenbook runs drop-exchanges --older 7d",
+      next: command`runs drop-exchanges --older 7d`,
     });
   }
   const ids = older === undefined ? lookIntoJournal(shell, options, (journal) => runs.map((run) => run.in(journal))) : [];

@@ -1,5 +1,5 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
-import { quoted } from "../../../base/text/text.ts";
 import { releaseRun } from "../../../engine/run/release-run.ts";
 import { spellHolder } from "../../../journal/holder.ts";
 import type { Lease } from "../../../journal/leases.ts";
@@ -42,7 +42,7 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "release.incomplete",
     message: "say how you know that its process is gone for good",
-    next: `tokenbook runs release ${quoted(options.run.typed)} --because TEXT`,
+    next: command`runs release ${options.run.typed} --because TEXT`,
   });
   const who = userOf(shell);
   const { run, from } = await changeJournal(shell, options, async (store) => {
@@ -52,7 +52,7 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, run, from, who, because })}\n`, "json");
   else {
     const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
-    shell.stdout.write(`${line}\n${shell.hint(`to continue: tokenbook resume ${run}`)}\n`);
+    shell.stdout.write(`${line}\nto continue: ${shell.hint(command`resume ${run}`)}\n`);
   }
   return EXIT.passed;
 };

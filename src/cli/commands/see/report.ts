@@ -1,6 +1,6 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { quoted } from "../../../base/text/text.ts";
 import { keptExchanges } from "../../../exchanges/exchange-store.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { Format, ReportRequest } from "../../../report/formats/format.ts";
@@ -27,7 +27,7 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
     throw new Failure({
       code: "report.no-format",
       message: "no report is named that could be written",
-      next: "tokenbook report latest --report html=report.html, or --format md",
+      next: [command`report latest --report html=report.html`, "or:", command`report latest --format md`],
     });
   }
   prepareFiles(shell, requests, false);
@@ -53,6 +53,6 @@ function assertKept({ report: { run }, exchanges = () => [] }: ReportedRun): voi
     code: "report.no-exchanges",
     message: `no exchanges of the run ${run.id} are kept`,
     why: "they are kept only on request, and removed with their run or after some time",
-    next: `tokenbook run ${quoted(run.playbook.file)} --keep-exchanges`,
+    next: command`run ${run.playbook.file} --keep-exchanges`,
   });
 }

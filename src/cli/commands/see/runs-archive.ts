@@ -1,4 +1,5 @@
 import { relative, resolve } from "node:path";
+import { command, type Hint } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
@@ -12,7 +13,7 @@ import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
-import type { Command } from "../../shell.ts";
+import type { Command, Shell } from "../../shell.ts";
 
 interface ArchiveOptions extends MemoryOptions {
   readonly older?: number;
@@ -26,7 +27,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
     throw new Failure({
       code: "archive.incomplete",
       message: "say how old runs must be, and in which folder the archives are",
-      next: "tokenbook runs archive --older 90d --to archives",
+      next: command`runs archive --older 90d --to archives`,
     });
   }
   const place = knownStatePlace(shell, options);
@@ -38,7 +39,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   );
   dropExchangesOf(place, done);
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, ...asData(done) }, undefined, 2)}\n`, "json");
-  else shell.stdout.write(`${shell.hint(doneLines(done, relative(shell.cwd, folder) || ".").join("\n"))}\n`);
+  else shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
   return EXIT.passed;
 };
 
@@ -67,10 +68,10 @@ function asData({ archives, kept }: ArchivedRuns): object {
   };
 }
 
-function doneLines({ archives, kept }: ArchivedRuns, folder: string): readonly string[] {
+function doneLines({ hint }: Shell, { archives, kept }: ArchivedRuns, folder: string): readonly string[] {
   const nothing = archives.length === 0 ? ["no run was archived"] : [];
-  const verify = archives.length === 0 ? [] : ["", `to verify: tokenbook runs verify --archive ${folder}`];
-  return [...nothing, ...archives.flatMap(archiveLines), ...keptLines(kept), ...verify];
+  const verify = archives.length === 0 ? [] : ["", `to verify: ${hint(command`runs verify --archive ${folder}`)}`];
+  return [...nothing, ...archives.flatMap(archiveLines), ...keptLines(hint, kept), ...verify];
 }
 
 function archiveLines({ file, digest, runs, records, wasBegun }: CompletedArchive): readonly string[] {
@@ -83,17 +84,18 @@ const KEPT_WORDS: Readonly<Record<KeptBecause, string>> = {
   unfinished: "not finished, pending or unknown",
   held: "held by a process",
   "open write": "left a write open",
-  damaged: "damaged; tokenbook runs verify shows where",
+  damaged: "damaged",
   "open drift": "named by a drift that is still there",
   "last of its playbook": "the last run of its playbook in its environment",
 };
 
-function keptLines(kept: ArchivedRuns["kept"]): readonly string[] {
+function keptLines(hint: Hint, kept: ArchivedRuns["kept"]): readonly string[] {
   if (kept.length === 0) return [];
   const reasons = Map.groupBy(kept, ({ because }) => because);
   return [
     `kept      ${count(kept.length, "older run")} in the journal`,
     ...[...reasons].map(([because, runs]) => `  ${runs.length}  ${KEPT_WORDS[because]}`),
+    ...(reasons.has("damaged") ? [`  to see what is damaged: ${hint(command`runs verify`)}`] : []),
   ];
 }
 
@@ -108,7 +110,7 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
     throw new Failure({
       code: "archive.whole",
       message: "archives are verified as a whole: leave out the run, or --archive",
-      next: `tokenbook runs verify --archive ${options.archive}`,
+      next: command`runs verify --archive ${options.archive}`,
     });
   }
   const folder = resolve(shell.cwd, options.archive);

@@ -55,12 +55,12 @@ export const showRun: Command<ShowOptions> = async (shell, options) => {
     return EXIT.passed;
   }
   const lines = [
-    ...reportLines(report, "full"),
+    ...reportLines(report, "full", shell.hint),
     "",
     ...report.run.history.map(historyLine),
     ...report.steps.flatMap(({ step, attempts }) => attempts.flatMap((attempt) => attemptLines(step, attempt))),
   ];
-  shell.stdout.write(shell.hint(`${lines.join("\n").trimEnd()}\n`), markedOn(shell.stdout, shell.variables));
+  shell.stdout.write(`${lines.join("\n").trimEnd()}\n`, markedOn(shell.stdout, shell.variables));
   return EXIT.passed;
 };
 

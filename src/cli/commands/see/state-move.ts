@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { count, didYouMean, quoted } from "../../../base/text/text.ts";
@@ -46,7 +47,7 @@ function assertPlaces({ from, to }: MoveOptions): void {
         ? `one of the two places is a folder, and the other is the word ${DATABASE}`
         : `${meant} would be a folder; did you mean ${DATABASE}?`,
     why: "a state is moved between a folder and the database that tokenbook.yaml names; nothing was moved",
-    next: `tokenbook state move ${meant === undefined ? ".tokenbook database" : names.map((name) => (name === meant ? DATABASE : quoted(name))).join(" ")}`,
+    next: command`state move ${meant === undefined ? [".tokenbook", DATABASE] : names.map((name) => (name === meant ? DATABASE : name))}`,
   });
 }
 
@@ -80,7 +81,7 @@ function jobsLeft(jobs: number): Failure {
     code: "state.jobs-left",
     message: `${count(jobs, "submitted run")} ${jobs === 1 ? "has" : "have"} not ended`,
     why: "jobs stay in the queue of the old database, where no worker would take them; nothing was moved",
-    next: "let workers end them, for all of their labels: tokenbook worker --labels LABELS",
+    next: ["let workers end them, for all of their labels:", command`worker --labels LABELS`],
   });
 }
 

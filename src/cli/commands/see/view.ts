@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemRandom } from "../../../base/ports.ts";
@@ -36,7 +37,7 @@ async function listening(serve: () => Promise<PageServer>, port: number): Promis
     throw new Failure({
       code: "view.cannot-listen",
       message: `pages cannot be served on port ${port}: ${messageOf(error)}`,
-      next: "tokenbook view --port 0, which takes any free one",
+      next: ["take any port that is free:", command`view --port 0`],
     });
   }
 }

@@ -1,7 +1,8 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
-import { didYouMean, quoted } from "../../../base/text/text.ts";
+import { didYouMean } from "../../../base/text/text.ts";
 import { howToStop, spellHolder } from "../../../journal/holder.ts";
 import type { Holder } from "../../../protocol/record.ts";
 import type { OpenWriteQuestion, Blocking } from "../../../schedule/firing.ts";
@@ -120,7 +121,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
   const because = reasonOf(options.because, {
     code: "release.incomplete",
     message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
-    next: `tokenbook schedule release ${quoted(options.schedule)} --because TEXT`,
+    next: command`schedule release ${options.schedule} --because TEXT`,
   });
   const who = userOf(shell);
   const id = withStore(shell, options, (store) => {
@@ -146,7 +147,7 @@ function idOf(store: ScheduleStore, named: string): string {
   throw new Failure({
     code: found.length > 1 ? "schedule.several" : "schedule.unknown",
     message: found.length > 1 ? `"${named}" is on several schedules: ${ids.join(", ")}` : `no schedule "${named}" is known here`,
-    next: near === undefined ? "tokenbook schedule list" : `did you mean ${near}?`,
+    next: near === undefined ? command`schedule list` : `did you mean ${near}?`,
   });
 }
 

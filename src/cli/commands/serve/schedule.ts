@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -160,7 +161,7 @@ async function withParts(
   const playbooks = filesNamed(shell, options);
   const start: StartCommand = (argv, given) =>
     shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
-  const plain = { clock: systemClock, start, log, redact, hint: (text: string) => shell.hint(text) };
+  const plain = { clock: systemClock, start, log, redact, hint: shell.hint };
   const ports: SchedulePorts = { ...plain, metrics: new Metrics(), heartbeat: new Heartbeat(listeners.heartbeat, plain) };
   try {
     return await withStore(shell, options, { ...reached, ports }, work);
@@ -292,6 +293,6 @@ function noFiles(): Failure {
   return new Failure({
     code: "schedule.no-files",
     message: "no playbook is named that could be run",
-    next: "tokenbook schedule FILE…, or a folder of playbooks",
+    next: ["name files or folders of playbooks:", command`schedule FILE…`],
   });
 }

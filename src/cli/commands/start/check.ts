@@ -1,4 +1,5 @@
 import { isAbsolute, relative } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { count, quoted } from "../../../base/text/text.ts";
@@ -30,7 +31,7 @@ export const check: Command<CheckOptions> = async (shell, options) => {
     throw new Failure({
       code: "check.no-files",
       message: "no playbook is named that could be checked",
-      next: "tokenbook check FILE…, or a folder of playbooks",
+      next: ["name files or folders of playbooks:", command`check FILE…`],
     });
   }
   const checkOnce = (seen: Shell): Promise<ExitCode> => checkAll(seen, options);

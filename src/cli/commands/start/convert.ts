@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { quoted } from "../../../base/text/text.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../source/diagnostic.ts";
 import { IF_HAR_TOO_LARGE } from "../../../exchanges/read-har.ts";
 import { isArazzo } from "../../../playbook/is-playbook.ts";
@@ -85,6 +85,6 @@ function refuseSameKind(from: string, to: string, kind: ConvertedKind): void {
     code: "convert.same-kind",
     message: toDocument ? `${from} is ${kind}, which becomes a playbook` : `${to} is no name for an Arazzo document`,
     why: "the ending of the new file's name says what is written: .arazzo.yaml is an Arazzo document, any other .yaml a playbook",
-    next: toDocument ? `tokenbook convert ${quoted(from)} PLAYBOOK.yaml` : `tokenbook convert ${quoted(from)} NAME.arazzo.yaml`,
+    next: toDocument ? command`convert ${from} PLAYBOOK.yaml` : command`convert ${from} NAME.arazzo.yaml`,
   });
 }

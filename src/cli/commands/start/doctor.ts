@@ -62,7 +62,7 @@ export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
     const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
     const { stdout } = maskedShell(shell, redact);
     if (options.json === true) stdout.write(doctorJson(document), "json");
-    else stdout.write(shell.hint(`${doctorLines(document).join("\n")}\n`), markedOn(stdout, shell.variables));
+    else stdout.write(`${doctorLines(document, shell.hint).join("\n")}\n`, markedOn(stdout, shell.variables));
     return ok ? EXIT.passed : EXIT.failed;
   } finally {
     await opened.close();

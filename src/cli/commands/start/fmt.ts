@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { patchBetween } from "../../../base/text/difference.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
@@ -123,7 +124,7 @@ async function fromStdin(shell: Shell, files: readonly string[], { check, diff }
     throw new Failure({
       code: "fmt.stdin",
       message: "- means stdin, and cannot be combined with a file",
-      next: "tokenbook fmt -",
+      next: command`fmt -`,
     });
   const each = format(shell, STDIN_NAME, decode(STDIN_NAME, await shell.stdin()));
   const changed = each.after === undefined || each.after === each.before ? [] : [each];

@@ -1,4 +1,5 @@
 import { basename, dirname, extname, relative, resolve } from "node:path";
+import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { quoted } from "../../../base/text/text.ts";
@@ -28,7 +29,7 @@ export const newPlaybook: Command<PlaybookOptions> = async (shell, { file, uses 
     throw new Failure({
       code: "new.name",
       message: `"${file}" is no name for a playbook: folders of playbooks are searched for .yaml files`,
-      next: `tokenbook new playbook ${quoted(`${file}.yaml`)} --uses OPERATION`,
+      next: command`new playbook ${`${file}.yaml`} --uses OPERATION`,
     });
   }
   if (uses.length === 0) {
@@ -36,13 +37,13 @@ export const newPlaybook: Command<PlaybookOptions> = async (shell, { file, uses 
       code: "new.no-operation",
       message: "no operation is named that the playbook could call",
       why: "`tokenbook operations` lists them",
-      next: `tokenbook new playbook ${quoted(file)} --uses ledger.token.create --uses ledger.token.mint`,
+      next: command`new playbook ${file} --uses ledger.token.create --uses ledger.token.mint`,
     });
   }
   const path = resolve(shell.cwd, file);
   const name = quoted(file);
   createFiles(shell, dirname(path), { [basename(path)]: starterPlaybook(titleOf(file), uses.map(operationNamed)) });
-  shell.stderr.write(`next: put in your own values, then tokenbook check ${name} && tokenbook run ${name}\n`);
+  shell.stderr.write(`next: put in your own values, then:\n  tokenbook check ${name} && tokenbook run ${name}\n`);
   return EXIT.passed;
 };
 

@@ -1,6 +1,7 @@
+import { command, type CommandLine } from "../../../base/command-line.ts";
 import { isObject, type Json, writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
-import { count, quoted } from "../../../base/text/text.ts";
+import { count } from "../../../base/text/text.ts";
 import { difference } from "../../../base/numbers/total.ts";
 import type { ComparedRead, ComparedRow, Comparison, ComparisonName } from "../../../protocol/comparison.ts";
 import type { ExplainedDrift } from "../../../protocol/drift.ts";
@@ -11,7 +12,7 @@ import type { RunHeading, StepReport } from "../../shape.ts";
 import { environmentWords, RUN_WORDS, STEP_WORDS } from "../../words.ts";
 import { Budget } from "../parts/budget.ts";
 import { restMarkup, sidesMarkup } from "../parts/comparison.ts";
-import { commandBox, idMarkup } from "../parts/copy.ts";
+import { commandBox, commandMarkup, idMarkup } from "../parts/copy.ts";
 import { acknowledgementsOf, saidOf } from "./drift.ts";
 import { driftState, momentOf, number } from "../parts/drift-table.ts";
 import { bareToolbar, framed } from "../frame.ts";
@@ -74,7 +75,14 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
     part("What was read", readsOf(comparison)).html,
     part("Rows", rowsOf(comparison, audited.of.environment)).html,
     ...drifts.map((drift) => driftMarkup(drift, budget, now).html),
-    more > 0 ? el("p", { class: "hint" }, `${count(more, "drift")} more: tokenbook drift list --limit ${driftCount}`).html : "",
+    more > 0
+      ? el(
+          "p",
+          { class: "hint" },
+          `${count(more, "drift")} more: `,
+          commandMarkup(command`drift list --limit ${String(driftCount)}`),
+        ).html
+      : "",
     driftCount === 0 ? part("Drifts", el("p", {}, "None.")).html : "",
     el("section", { class: "comparison" }, restMarkup(comparison)).html,
     part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]).html,
@@ -133,7 +141,8 @@ function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environme
   if (rows === undefined) return el("p", {}, "The run did not record them.");
   const columns = ["Key", oneLine(left.name), oneLine(right.name), "Difference"];
   const all = counts.compared + counts.notCompared;
-  const commands = [...new Set(reads.flatMap((read) => commandOf(read, environment)))].slice(0, COMMANDS);
+  const typed = reads.flatMap((read) => commandOf(read, environment));
+  const commands = [...new Map(typed.map((each) => [each.text, each])).values()].slice(0, COMMANDS);
   return [
     tableOf(
       "Rows in the order of their keys, as first read",
@@ -148,8 +157,10 @@ function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environme
     all <= rows.length
       ? undefined
       : [
-          hint(`The first ${rows.length} of ${count(all, "key")}; a run keeps no more. To read all rows, as they are now:`),
-          commands.map((command) => commandBox(command)),
+          hint(
+            `The first ${rows.length} of ${count(all, "key")}; a run keeps no more.${commands.length === 0 ? "" : " To read all rows, as they are now:"}`,
+          ),
+          commands.map(commandBox),
         ],
   ];
 }
@@ -157,13 +168,11 @@ function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environme
 const COMMANDS = 4;
 
 // Rows that a file or a step gave are where they came from.
-function commandOf({ operation, input, actor }: ComparedRead, environment: string): readonly string[] {
+function commandOf({ operation, input, actor }: ComparedRead, environment: string): readonly CommandLine[] {
   if (!/^[a-z]+(?:\.[a-zA-Z]+)+$/.test(operation) || !isObject(input)) return [];
-  const values = Object.entries(input).map(([name, value]) =>
-    quoted(`${name}=${typeof value === "string" ? value : writeJson(value)}`),
-  );
-  const as = actor === null ? [] : ["--as", quoted(actor)];
-  return [["tokenbook call", operation, ...values, ...as, "--env", quoted(environment)].join(" ")];
+  const values = Object.entries(input).map(([name, value]) => `${name}=${typeof value === "string" ? value : writeJson(value)}`);
+  const caller = actor === null ? [] : ["--as", actor];
+  return [command`call ${operation} ${[...values, ...caller, "--env", environment]}`];
 }
 
 function cellOf(rows: number, value: string | null): Child {
@@ -222,7 +231,7 @@ function verifying(run: string): Child {
       {},
       "Each record of a run holds the hash of the one before it, so the last hash changes with any record. It is printed by",
     ),
-    commandBox(`tokenbook runs verify ${run}`),
+    commandBox(command`runs verify ${run}`),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
@@ -7,7 +8,7 @@ import { acknowledgingCommand, saidBy, type SaidRow } from "../../drift.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { Budget } from "../parts/budget.ts";
 import { driftState, momentOf, number } from "../parts/drift-table.ts";
-import { commandBox } from "../parts/copy.ts";
+import { commandBox, commandMarkup } from "../parts/copy.ts";
 import { bareToolbar, framed } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
@@ -116,7 +117,7 @@ export function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
                 at > 0 ? "replaced by a later one" : holdOf(word, drift, now),
               ]),
           ),
-          moreOf(words.length),
+          moreOf(drift.id, words.length),
         ];
   return el("div", { class: "words" }, content);
 }
@@ -155,13 +156,13 @@ function historyOf(drift: ExplainedDrift): Markup {
   return section("History", [
     el("div", { class: "plots" }, plots),
     tableOf("History, the latest first", ["When", "What", "Run, or who", ...valueColumns(drift)], rows),
-    moreOf(history.length),
+    moreOf(drift.id, history.length),
   ]);
 }
 
-function moreOf(all: number): Child {
+function moreOf(id: string, all: number): Child {
   const more = all - LIMITS.viewHistory;
-  return more > 0 ? el("p", { class: "hint" }, `${more} earlier ones: tokenbook drift show`) : undefined;
+  return more > 0 ? el("p", { class: "hint" }, `${more} earlier ones: `, commandMarkup(command`drift show ${id}`)) : undefined;
 }
 
 function section(title: string, content: Child): Markup {

@@ -5,7 +5,7 @@ import { addressesIn } from "../../../protocol/heading.ts";
 import { textAt } from "../../attempt.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../../shape.ts";
-import { anywayText, confirmedText, durationText, nextLine } from "../../text.ts";
+import { anywayText, confirmedText, durationText, nextOf } from "../../text.ts";
 import { verdictOf } from "../../verdict.ts";
 import { actedAs, countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../../words.ts";
 import type { Budget } from "../parts/budget.ts";
@@ -83,16 +83,15 @@ function headerOf({ run, totals, steps }: RunReport, heading: "h1" | "h2", budge
     countsList(totals),
     factList(factsOf(run)),
     run.problem === null ? undefined : problemMarkup(run.problem, "problem", budget),
-    run.outcome === "passed" ? undefined : nextOf(nextLine(run), steps),
+    run.outcome === "passed" ? undefined : nextMarkupOf(run, steps),
   );
 }
 
 // `to continue: tokenbook resume RUN`, unless a problem says the same.
-function nextOf(line: string, steps: readonly StepReport[]): Child {
-  const at = line.indexOf("tokenbook ");
-  const command = line.slice(at);
-  if (steps.some((step) => needsAttention(step) && step.problem?.next?.includes(command) === true)) return undefined;
-  return el("div", { class: "next" }, el("p", {}, line.slice(0, at)), commandBox(command));
+function nextMarkupOf(run: RunHeading, steps: readonly StepReport[]): Child {
+  const { words, command } = nextOf(run);
+  if (steps.some((step) => needsAttention(step) && step.problem?.next?.includes(command.text) === true)) return undefined;
+  return el("div", { class: "next" }, el("p", {}, `${words}:`), commandBox(command));
 }
 
 function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {

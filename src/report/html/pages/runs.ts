@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
@@ -11,6 +12,7 @@ import { listPath, runLink } from "../parts/places.ts";
 import { SCRIPT } from "../script.ts";
 import { holdsWords, searchForm } from "../parts/search.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
+import { commandMarkup } from "../parts/copy.ts";
 
 /** A run in the list of all of them. */
 export interface ListedRun {
@@ -57,7 +59,7 @@ export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterabl
     (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
     runs.length < LIMITS.viewRuns
       ? ""
-      : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; tokenbook runs lists more.`).html,
+      : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; to list more: `, commandMarkup(command`runs --limit N`)).html,
   ]);
 }
 

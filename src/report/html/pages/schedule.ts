@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
@@ -11,6 +12,7 @@ import { firingState, type ListedFiring, type ListedSchedule, localMoment, runni
 import { SCRIPT } from "../script.ts";
 import { factList } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
+import { commandMarkup, nextMarkup } from "../parts/copy.ts";
 
 /** One schedule: when it fires next, how it is now, and the outcomes of its firings. `firings` are the latest, the last one first. Pure. */
 export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
@@ -64,7 +66,7 @@ function firingsOf(firings: readonly ListedFiring[]): Child {
     el("div", { class: "firings" }, tableOf("Firings, the latest first", COLUMNS, shown.map(rowOf))),
     firings.length < LIMITS.viewHistory
       ? undefined
-      : el("p", { class: "hint" }, `The latest ${LIMITS.viewHistory}; tokenbook schedule history lists more.`),
+      : el("p", { class: "hint" }, `The latest ${LIMITS.viewHistory}; to list more: `, commandMarkup(command`schedule history`)),
   ];
 }
 
@@ -78,7 +80,12 @@ function rowOf(firing: ListedFiring): TableRow {
     run === null ? "" : runLink(run),
     tries === 0 ? "" : String(tries),
     heldBy === null ? "" : oneLine(heldBy),
-    problem === null ? "" : [problem.message, problem.why, problem.next].flatMap((text) => text ?? []).map(said),
+    problem === null
+      ? ""
+      : [
+          ...[problem.message, problem.why].flatMap((text) => text ?? []).map(said),
+          problem.next === undefined ? undefined : nextMarkup(problem.next),
+        ],
   ];
 }
 

@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { FIRING_WORDS, type FiringWord } from "../../words.ts";
@@ -7,6 +8,7 @@ import { moment } from "../parts/moment.ts";
 import { runLink, scheduleLink } from "../parts/places.ts";
 import { SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
+import { commandMarkup } from "../parts/copy.ts";
 
 /** A schedule, as it is now. Times are ISO 8601, UTC. */
 export interface ListedSchedule {
@@ -65,7 +67,7 @@ export function schedulesPage(schedules: readonly ListedSchedule[], total: numbe
     el("h1", {}, count(total, "schedule")).html,
     (total === 0 ? el("p", {}, NONE) : el("div", { class: "schedules" }, tableOf("Schedules", COLUMNS, schedules.map(rowOf))))
       .html,
-    more > 0 ? el("p", { class: "hint" }, `${more} more: tokenbook schedule list`).html : "",
+    more > 0 ? el("p", { class: "hint" }, `${more} more: `, commandMarkup(command`schedule list`)).html : "",
   ]);
 }
 

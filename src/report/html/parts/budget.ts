@@ -1,7 +1,9 @@
+import { command } from "../../../base/command-line.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { type Json, writeJson } from "../../../base/json/json.ts";
 import { cut } from "../../formats/foreign-text.ts";
 import { el, type Markup } from "../markup.ts";
+import { commandMarkup } from "./copy.ts";
 
 /** How much of the values of a report is shown: a page that no browser can open helps nobody. */
 export class Budget {
@@ -16,7 +18,7 @@ export class Budget {
     if (rest <= 0) return textBlock(text);
     return textBlock(
       cut(text, room),
-      el("span", { class: "cut" }, `\n… ${rest} more characters: tokenbook runs show RUN --json`),
+      el("span", { class: "cut" }, `\n… ${rest} more characters: `, commandMarkup(command`runs show RUN --json`)),
     );
   }
 }

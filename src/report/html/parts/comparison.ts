@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { difference } from "../../../base/numbers/total.ts";
 import { count } from "../../../base/text/text.ts";
@@ -7,6 +8,7 @@ import { oneLine } from "../../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
 import { type TableRow, tableOf } from "./table.ts";
+import { commandMarkup } from "./copy.ts";
 
 /** What two sides said, in what they differ, and since when; where it is served, each drift leads to its page. */
 export function comparisonMarkup(comparison: Comparison, isServed: boolean): Markup {
@@ -77,7 +79,7 @@ function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean
     "div",
     { class: "drifts" },
     driftTable("Drifts", shown, { left: left.name, right: right.name, isServed }),
-    more === 0 ? undefined : el("p", { class: "hint" }, `${count(more, "drift")} more: tokenbook drift list`),
+    more === 0 ? undefined : el("p", { class: "hint" }, `${count(more, "drift")} more: `, commandMarkup(command`drift list`)),
   );
 }
 

@@ -1,10 +1,10 @@
+import { adviceLines, CommandLine, type Hint } from "../../../base/command-line.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { type Child, el, type Markup } from "../markup.ts";
+import { type Child, el, escapeHtml, type Markup } from "../markup.ts";
 
 const SHOWN_CHARS = 8;
 const LINE_CHARS = 2_000;
 const HASH = /\b([0-9a-f]{32,})\b/;
-const COMMAND = /^tokenbook [a-z][^,;]*$/;
 
 /** An id: of a hash, the page shows its beginning and a button that copies all of it. Without the script all of it is shown. */
 export function idMarkup(id: string): Markup {
@@ -19,18 +19,30 @@ export function withIds(text: string): Child {
   return text.split(HASH).map((part, at) => (at % 2 === 1 ? idMarkup(part) : part));
 }
 
+/** A command in a sentence. */
+export function commandMarkup({ text }: CommandLine): Markup {
+  return el("code", { class: "typed" }, oneLine(text, LINE_CHARS));
+}
+
 /** A command in a box, with a button that copies it. */
-export function commandBox(command: string): Markup {
-  return el("div", { class: "command" }, el("code", {}, oneLine(command, LINE_CHARS)), copyButton("Copy the command", "Copy"));
+export function commandBox(command: CommandLine): Markup {
+  return el("div", { class: "command" }, commandMarkup(command), copyButton("Copy the command", "Copy"));
+}
+
+// No other text can look like this, for each is escaped.
+const COMMANDS = /(?<=<code class="typed">)tokenbook [^<]*/g;
+
+/** The same part of a page, with commands that work when they are typed here. */
+export function withHints(html: string, hint: Hint): string {
+  return html.replaceAll(COMMANDS, (text) => hint(new CommandLine(text), escapeHtml));
 }
 
 /** What to do next: words, with each command in a box of its own. */
 export function nextMarkup(next: string): Markup {
-  const lines = next.split("\n").filter((line) => line.trim() !== "");
   return el(
     "div",
     { class: "next" },
-    lines.map((line) => (COMMAND.test(line.trim()) ? commandBox(line.trim()) : el("p", {}, oneLine(line, LINE_CHARS)))),
+    adviceLines(next).map((line) => (typeof line === "string" ? el("p", {}, oneLine(line, LINE_CHARS)) : commandBox(line))),
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PLAIN_HINT } from "../../../../src/cli/print/hint.ts";
+import { PLAIN_HINT } from "../../../../src/base/command-line.ts";
 import { canShowTree, chooseView } from "../../../../src/cli/view/choose.ts";
 import { LiveView } from "../../../../src/cli/view/live-view.ts";
 import { PlainView } from "../../../../src/cli/view/plain.ts";

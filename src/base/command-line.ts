@@ -1,0 +1,50 @@
+import { quoted } from "./text/text.ts";
+
+/** A command of tokenbook that can be typed as it is printed. It is a type of its own, so no text of somebody else is taken for one. */
+export class CommandLine {
+  /** The whole command, with `tokenbook` before it. */
+  readonly text: string;
+
+  /** For those who know that the text is a command; others use `command`. */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Makes a command of its words: command`runs show ${id}`. A value is quoted as a shell needs it; each of several is a word of its own. */
+export function command(words: TemplateStringsArray, ...values: readonly (string | readonly string[])[]): CommandLine {
+  const spelt = values.map((value) => (typeof value === "string" ? quoted(value) : value.map(quoted).join(" ")));
+  return new CommandLine(`tokenbook ${String.raw({ raw: words }, ...spelt)}`);
+}
+
+/** What a person can do: words and commands, each on a line of its own. */
+export type AdviceLines = readonly (string | CommandLine)[];
+
+/** The same, of one line or of several. */
+export type Advice = string | CommandLine | AdviceLines;
+
+/** Returns advice as a text in which a line that begins with `tokenbook` is a command, and no other line begins with it. */
+export function adviceText(advice: Advice): string {
+  const lines = typeof advice === "string" || advice instanceof CommandLine ? [advice] : advice;
+  return lines.map((line) => (typeof line === "string" ? line.replaceAll(BEGINNING, " ") : line.text)).join("\n");
+}
+
+/** Returns the lines of such a text. */
+export function adviceLines(text: string): AdviceLines {
+  return text.split("\n").map((line) => (line.startsWith("tokenbook ") ? new CommandLine(line) : line));
+}
+
+const BEGINNING = /^(?=tokenbook )/gm;
+
+/** Completes a command so that it finds, where it is typed, what it is about. `spell` escapes what is put into a command of some format. */
+export type Hint = (command: CommandLine, spell?: (options: string) => string) => string;
+
+/** Where commands find everything by themselves. */
+export const PLAIN_HINT: Hint = ({ text }) => text;
+
+/** Returns the advice in a text with each of its commands completed. */
+export function completedAdvice(text: string, hint: Hint): string {
+  return adviceLines(text)
+    .map((line) => (typeof line === "string" ? line : hint(line)))
+    .join("\n");
+}
