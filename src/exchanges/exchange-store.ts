@@ -135,16 +135,17 @@ export class ExchangeStore {
   close(): void {
     this.#database.close();
   }
+
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
 
 /** The exchanges that are kept of a run. Throws a Failure. */
 export function* keptExchanges(place: StatePlace, run: string): Generator<KeptExchange> {
-  const store = ExchangeStore.existing(place);
-  try {
-    yield* store.of(run);
-  } finally {
-    store.close();
-  }
+  using store = ExchangeStore.existing(place);
+  yield* store.of(run);
 }
 
 function newer(path: string, format: number): Failure {

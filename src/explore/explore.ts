@@ -159,17 +159,13 @@ class Exploration {
 
   async #play(steps: readonly ExploredStep[]): Promise<Played> {
     const { profile, orgId, appId, assetTypes, referenceRules: rules, isOwn } = this.#service;
-    const reference = openReference({ profile, orgId, appId, assetTypes, ...(rules === undefined ? {} : { rules }) });
+    using reference = openReference({ profile, orgId, appId, assetTypes, ...(rules === undefined ? {} : { rules }) });
     const explored = { service: this.#asker, reference: reference.asker, profile, orgId, clock: this.#options.clock };
     // The last letter ends the number: no key is a part of another.
     const key = `${this.#options.prefix}n${(this.#plays++).toString(36)}z`;
-    try {
-      const played = await play(steps, explored, key);
-      if (!isOwn) await removeWhatCanBe(played.steps, explored, key);
-      return played;
-    } finally {
-      reference.close();
-    }
+    const played = await play(steps, explored, key);
+    if (!isOwn) await removeWhatCanBe(played.steps, explored, key);
+    return played;
   }
 
   #isKnown(found: FoundWrong): boolean {

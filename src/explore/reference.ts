@@ -9,11 +9,9 @@ export type ReferenceOptions = Omit<LocalLedgerOptions, "clock">;
 const STEP_MS = 10;
 
 /** A sandbox that nobody else has touched: it says what the answers must be. */
-export interface OpenReference {
+export interface OpenReference extends Disposable {
   /** Asks the reference as a service is asked. */
   readonly asker: Asker;
-  /** Closes the ledger of the reference. */
-  readonly close: () => void;
 }
 
 /** Opens a reference in this process. Time passes in it with every call, and with nothing else. */
@@ -33,7 +31,7 @@ export function openReference(options: ReferenceOptions): OpenReference {
     },
     { profile: options.profile, clock },
   );
-  return { asker, close: ledger.close };
+  return { asker, [Symbol.dispose]: ledger.close };
 }
 
 function countingClock(): Clock {

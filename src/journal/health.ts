@@ -39,26 +39,18 @@ export function journalHealth(place: StatePlace): JournalHealth | undefined {
   const structure = structureOf(place);
   if (structure === undefined) return undefined;
   const health = { ...structure, newest: FORMAT };
-  const store = structure.damage.length > 0 ? undefined : JournalStore.look(place, LOOKING);
+  using store = structure.damage.length > 0 ? undefined : JournalStore.look(place, LOOKING);
   if (store === undefined) return { ...health, runs: [], losses: [] };
-  try {
-    return { ...health, runs: runsOf(store), losses: store.losses() };
-  } finally {
-    store.close();
-  }
+  return { ...health, runs: runsOf(store), losses: store.losses() };
 }
 
 function structureOf(place: StatePlace): Pick<JournalHealth, "path" | "format" | "damage"> | undefined {
-  const database = lookAtTables(place, JOURNAL_PART);
+  using database = lookAtTables(place, JOURNAL_PART);
   if (database === undefined) return undefined;
-  try {
-    const format = versionOf(database);
-    const damage = database.quickCheck();
-    if (format <= FORMAT && damage.length === 0) assertWhole(database, tailOf(database, LOOKING));
-    return { path: database.path, format, damage };
-  } finally {
-    database.close();
-  }
+  const format = versionOf(database);
+  const damage = database.quickCheck();
+  if (format <= FORMAT && damage.length === 0) assertWhole(database, tailOf(database, LOOKING));
+  return { path: database.path, format, damage };
 }
 
 function runsOf(store: JournalStore): readonly RunHealth[] {
@@ -71,12 +63,8 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
 
 /** The latest runs of a state; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */
 export function runsIn(place: StatePlace): readonly RunSummary[] {
-  const store = JournalStore.look(place, LOOKING);
-  try {
-    return store?.list(LIMITS.doctorRuns) ?? [];
-  } finally {
-    store?.close();
-  }
+  using store = JournalStore.look(place, LOOKING);
+  return store?.list(LIMITS.doctorRuns) ?? [];
 }
 
 const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };

@@ -36,33 +36,29 @@ export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, becaus
   if (typeof place !== "string") throw nothingLost(pathOf(place));
   const path = journalIn(place, "create");
   const missing = lossAt(() => assertThere(path));
-  const database = Database.open(path, JOURNAL);
-  try {
-    const tail = tailOf(database, ports);
-    const what = missing ?? lossAt(() => assertWhole(database, tail));
-    if (what === undefined) throw nothingLost(path);
-    const { redact, clock } = ports;
-    database.transaction(() => {
-      bringUp(database);
-      assertFree(new Leases(database, { ...ports, liveness: ports.liveness ?? livenessIn(database) }));
-      database.run("DELETE FROM lease WHERE kind <> 'run'");
-      database.run("UPDATE lease SET holder = NULL");
-      const values = [clock.now(), redact(who), redact(because), what];
-      database.run("INSERT INTO loss (at, who, because, what) VALUES (?, ?, ?, ?)", ...values);
-      database.run(
-        `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS NOT 'passed'
-         ON CONFLICT DO NOTHING`,
-      );
-      // Who accepts it has looked what they left: nothing of them keeps another run back.
-      database.run("UPDATE run SET settled = 1 WHERE outcome IS NOT 'passed'");
-    });
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    // Last: until then the loss is refused, and can be accepted again.
-    tail.create(lastRecordOf(database));
-    return what;
-  } finally {
-    database.close();
-  }
+  using database = Database.open(path, JOURNAL);
+  const tail = tailOf(database, ports);
+  const what = missing ?? lossAt(() => assertWhole(database, tail));
+  if (what === undefined) throw nothingLost(path);
+  const { redact, clock } = ports;
+  database.transaction(() => {
+    bringUp(database);
+    assertFree(new Leases(database, { ...ports, liveness: ports.liveness ?? livenessIn(database) }));
+    database.run("DELETE FROM lease WHERE kind <> 'run'");
+    database.run("UPDATE lease SET holder = NULL");
+    const values = [clock.now(), redact(who), redact(because), what];
+    database.run("INSERT INTO loss (at, who, because, what) VALUES (?, ?, ?, ?)", ...values);
+    database.run(
+      `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS NOT 'passed'
+       ON CONFLICT DO NOTHING`,
+    );
+    // Who accepts it has looked what they left: nothing of them keeps another run back.
+    database.run("UPDATE run SET settled = 1 WHERE outcome IS NOT 'passed'");
+  });
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Last: until then the loss is refused, and can be accepted again.
+  tail.create(lastRecordOf(database));
+  return what;
 }
 
 const LOST: ReadonlySet<string> = new Set(["journal.lost", "journal.no-tail"]);

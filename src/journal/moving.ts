@@ -119,6 +119,11 @@ export class MovingJournal {
     this.store.close();
   }
 
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #refuse({ role, other }: MoveMark): Failure {
     return markFailure(role, this.#name, other);
   }

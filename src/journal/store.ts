@@ -363,6 +363,11 @@ export class JournalStore {
     this.#database.close();
   }
 
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #assertKnown(runId: string): void {
     if (!this.knows(runId)) this.#unknown(runId);
   }

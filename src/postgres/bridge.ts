@@ -81,7 +81,7 @@ export class OwnThread {
   }
 
   /** Ends the thread and its connections. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread.worker.terminate();
   }
 }

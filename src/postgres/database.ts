@@ -71,22 +71,15 @@ export class PostgresDatabase implements SqlDatabase {
   static look(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
     const database = PostgresDatabase.#checked(server, layout, { ...opening, readOnly: true });
     if (database.formatOf(layout) > 0) return database;
-    try {
-      if (opening.moving !== true) assertUnmarked(database);
-    } finally {
-      database.close();
-    }
+    using empty = database;
+    if (opening.moving !== true) assertUnmarked(empty);
     return undefined;
   }
 
   /** Returns the settings of a server on which the promise depends. Throws a Failure when it cannot be asked. */
   static settings(server: ServerPlace, layout: TableLayout): readonly ServerSetting[] {
-    const database = new PostgresDatabase(server, layout, { readOnly: true });
-    try {
-      return settingsOf(database);
-    } finally {
-      database.close();
-    }
+    using database = new PostgresDatabase(server, layout, { readOnly: true });
+    return settingsOf(database);
   }
 
   static #checked(
@@ -205,6 +198,11 @@ export class PostgresDatabase implements SqlDatabase {
   close(): void {
     if (this.#connection !== undefined) ask({ kind: "close", connection: this.#connection });
     this.#connection = undefined;
+  }
+
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   // The lock is of this layout's tables alone. A table that is gone, or of another format or with a mark now, fails the transaction.

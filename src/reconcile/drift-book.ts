@@ -229,4 +229,9 @@ export class DriftBook {
   close(): void {
     this.#database.close();
   }
+
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }

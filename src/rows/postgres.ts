@@ -12,7 +12,7 @@ const CONNECTION = 1;
 export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, query, timeoutMs }, { columns, secret, signal }) {
   const url = secret(address).reveal();
   if (!ADDRESS.test(url)) throw new Failure(WRONG_ADDRESS);
-  const thread = new OwnThread();
+  await using thread = new OwnThread();
   const ask = async (request: ThreadRequest): Promise<StatementResult | undefined> => {
     // The server itself keeps the time; this is for one that says nothing.
     const late = AbortSignal.timeout(timeoutMs + LIMITS.databaseConnectMs);
@@ -22,20 +22,16 @@ export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, qu
     if ("error" in answer) throw failureOf(answer.error, timeoutMs);
     return answer[0];
   };
-  try {
-    await ask({ kind: "query", connection: CONNECTION, url, query, timeoutMs });
-    for (let number = 0; ;) {
-      const { rows = [], columns: found = [] } =
-        (await ask({ kind: "fetch", connection: CONNECTION, rows: LIMITS.queryRows })) ?? {};
-      assertColumns("the query", found, columns);
-      if (rows.length === 0) return;
-      yield rows.map((record): OutsideRow => ({
-        at: rowOfQuery(++number, record),
-        record: record as Record<string, string | null>,
-      }));
-    }
-  } finally {
-    await thread.close();
+  await ask({ kind: "query", connection: CONNECTION, url, query, timeoutMs });
+  for (let number = 0; ;) {
+    const { rows = [], columns: found = [] } =
+      (await ask({ kind: "fetch", connection: CONNECTION, rows: LIMITS.queryRows })) ?? {};
+    assertColumns("the query", found, columns);
+    if (rows.length === 0) return;
+    yield rows.map((record): OutsideRow => ({
+      at: rowOfQuery(++number, record),
+      record: record as Record<string, string | null>,
+    }));
   }
 };
 

@@ -145,6 +145,11 @@ export class ScheduleStore {
     this.#database.close();
   }
 
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   /** Throws a Failure when somebody has removed the file: other processes would not see what is done. */
   assertInPlace(): void {
     this.#database.assertInPlace();

@@ -16,7 +16,7 @@ export interface Changed {
  * A database as everything above the doors uses it: a SQLite file or a schema of a PostgreSQL server. A statement is written once, in the SQL
  * that both understand. Each call returns when the database has answered: see decision 156.
  */
-export interface SqlDatabase {
+export interface SqlDatabase extends Disposable {
   /** What messages call it. */
   readonly path: string;
   /** The file, where it is one. */

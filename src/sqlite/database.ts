@@ -75,12 +75,8 @@ export class Database implements SqlDatabase {
   /** Throws a Failure when a journal has the mark of a move. Nothing in it or beside it is changed. */
   static assertUnmarked(path: string): void {
     withFailures(path, () => {
-      const database = new Database(path, connectForLooking);
-      try {
-        database.#assertUnmarked();
-      } finally {
-        database.close();
-      }
+      using database = new Database(path, connectForLooking);
+      database.#assertUnmarked();
     });
   }
 
@@ -196,6 +192,11 @@ export class Database implements SqlDatabase {
   /** Closes the connection. */
   close(): void {
     this.#connection.close();
+  }
+
+  /** Closes it where its scope ends (`using`). */
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   // Only a journal has a mark, and the other place of a folder is always the database.

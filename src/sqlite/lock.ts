@@ -75,19 +75,16 @@ export function removeFree(folder: string, ours: RegExp): void {
 // A shared lock prevents an exclusive one meanwhile, and does not hinder others who only try.
 function whileFree(path: string, work: () => void): LockState {
   if (inodeAt(path) === undefined) return "gone";
-  let connection: DatabaseSync | undefined;
   try {
     // SQLite would follow a link, and wait for the writer of a pipe.
     assertPrivate(path, "look");
-    connection = connectPlainly(path, { readOnly: true });
+    using connection = connectPlainly(path, { readOnly: true });
     connection.exec("BEGIN; SELECT 1 FROM sqlite_schema");
     work();
     return "free";
   } catch (error) {
     if (isBusy(error)) return "held";
     return inodeAt(path) === undefined ? "gone" : "unclear";
-  } finally {
-    connection?.close();
   }
 }
 

@@ -23,7 +23,7 @@ export function* queryFile(
   const assertOneMoment = (): void => {
     if (isAlone) assertUnchanged(file, before, statSync(path, { bigint: true }));
   };
-  const connection = connectForQuery(path, { isAlone });
+  using connection = connectForQuery(path, { isAlone });
   try {
     const statement = connection.prepare(query);
     assertOneQuery(statement, query);
@@ -35,8 +35,6 @@ export function* queryFile(
     throw REFUSALS.has(Number((error as { readonly errcode?: number }).errcode))
       ? refused(messageOf(error))
       : failureOf(name, error);
-  } finally {
-    connection.close();
   }
 }
 

@@ -21,17 +21,9 @@ export function replaceTables(from: SqlDatabase, to: SqlDatabase, layout: TableL
 
 /** Copies a part of the state beside the journal, in place of what is there. Both places have it in its newest format. */
 export function copyPart(from: StatePlace, to: StatePlace, part: StatePart): void {
-  const source = openTables(from, part, { moving: true });
-  try {
-    const copy = openTables(to, part, { moving: true });
-    try {
-      copy.transaction(() => replaceTables(source, copy, part.layout));
-    } finally {
-      copy.close();
-    }
-  } finally {
-    source.close();
-  }
+  using source = openTables(from, part, { moving: true });
+  using copy = openTables(to, part, { moving: true });
+  copy.transaction(() => replaceTables(source, copy, part.layout));
 }
 
 interface Copying {

@@ -23,12 +23,8 @@ const IN_MEMORY = ":memory:";
 
 /** Removes the schema of a state with all that it holds. Throws a Failure. */
 export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
-  const database = PostgresDatabase.existing(place, layout, { moving: true });
-  try {
-    database?.exec(`DROP SCHEMA "${place.schema}" CASCADE`);
-  } finally {
-    database?.close();
-  }
+  using database = PostgresDatabase.existing(place, layout, { moving: true });
+  database?.exec(`DROP SCHEMA "${place.schema}" CASCADE`);
 }
 
 /** Opens a part of the state, and creates it where there is none. Throws a Failure. */

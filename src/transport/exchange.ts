@@ -113,6 +113,11 @@ export class Transport {
     this.#idle.clear();
   }
 
+  /** Ends them where its scope ends (`await using`). */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   #newShared(outgoing: Outgoing): Line {
     const line = this.#newLine(outgoing);
     this.#clients.add(line.client);

@@ -70,17 +70,13 @@ const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
   });
 
 const drifts: Source = (shell, { options }) => {
-  const book = DriftBook.look(stateOf(shell, options));
-  const ids = book?.ids() ?? [];
-  book?.close();
-  return ids.map((value) => ({ value }));
+  using book = DriftBook.look(stateOf(shell, options));
+  return (book?.ids() ?? []).map((value) => ({ value }));
 };
 
 const comparisons: Source = (shell, { options }) => {
-  const book = DriftBook.look(stateOf(shell, options));
-  const known = book?.known() ?? [];
-  book?.close();
-  return known.map(({ of, title }) => ({ value: of.comparison, description: title }));
+  using book = DriftBook.look(stateOf(shell, options));
+  return (book?.known() ?? []).map(({ of, title }) => ({ value: of.comparison, description: title }));
 };
 
 function stateOf(shell: Shell, options: Cursor["options"]): StatePlace {

@@ -98,7 +98,7 @@ export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder:
   const how = { state: own ?? folder, playbookSecrets: secrets, course, clock: hastyClock() };
   const session = sessionOn(shell, openedAt(served, origin.profile), how);
   const close = async (): Promise<void> => {
-    await session.close();
+    await session[Symbol.asyncDispose]();
     await sandbox.close();
     if (own !== undefined) removeSchema(own, JOURNAL_PART);
   };
@@ -107,7 +107,7 @@ export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder:
 
 /** A sandbox that another process serves, as what a session is opened on. */
 export function openedAt(served: RunningSandbox, profile: Profile): Parameters<typeof sessionOn>[1] {
-  return { target: sandboxTarget(served, { environment: "sandbox", profile }), close: async () => undefined };
+  return { target: sandboxTarget(served, { environment: "sandbox", profile }), [Symbol.asyncDispose]: async () => {} };
 }
 
 /** A new folder for islands. A kill loses nothing that the system has received, so memory is as good a place as a disk, and takes half the time. */

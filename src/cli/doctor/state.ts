@@ -106,9 +106,8 @@ function nearest(folder: string): string {
 }
 
 function lookAtDrifts(place: StatePlace, findings: Findings): void {
-  const book = DriftBook.look(place);
+  using book = DriftBook.look(place);
   for (const each of book?.damage() ?? []) findings.problem("state.damaged", each, { next: RESTORE });
-  book?.close();
 }
 
 const RESTORE = "restore the state directory from a backup, all of its files";

@@ -72,19 +72,15 @@ export class SubmittedRuns {
 
   /** Closes what is open. */
   async close(): Promise<void> {
-    for (const session of this.#sessions.values()) await (await session).close();
-    for (const target of this.#targets.values()) await (await target).close();
+    for (const session of this.#sessions.values()) await (await session)[Symbol.asyncDispose]();
+    for (const target of this.#targets.values()) await (await target)[Symbol.asyncDispose]();
   }
 
   // The secrets of a playbook are masked in its session, so only runs without any share one.
   async #inSession<T>({ environment }: SubmittedRun, secrets: Secrets, work: (session: Session) => Promise<T>): Promise<T> {
     if (secrets.all.length === 0) return work(await this.#shared(environment));
-    const session = await this.#open(environment, secrets);
-    try {
-      return await work(session);
-    } finally {
-      await session.close();
-    }
+    await using session = await this.#open(environment, secrets);
+    return await work(session);
   }
 
   #shared(environment: string): Promise<Session> {
@@ -105,7 +101,7 @@ export class SubmittedRuns {
       this.#targets.set(environment, target);
       target.catch(() => this.#targets.delete(environment));
     }
-    const opened: OpenTarget = { ...(await target), close: async () => {} };
+    const opened: OpenTarget = { ...(await target), [Symbol.asyncDispose]: async () => {} };
     return openSession(this.#shell, where, secrets, { opened });
   }
 

@@ -47,7 +47,7 @@ export class Exchanges {
   }
 
   /** Closes the file, if the exchanges are written to one. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#close();
   }
 

@@ -110,12 +110,10 @@ export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): 
   return existsSync(path) ? { path, isNamed: false } : undefined;
 }
 
-/** A target, and how to close what serves it. */
-export interface OpenTarget {
+/** A target. To dispose of it ends what serves it, and does nothing for a service that others run. */
+export interface OpenTarget extends AsyncDisposable {
   /** Where runs act, with its keys. */
   readonly target: Target;
-  /** Ends what serves the target; does nothing for a service that others run. */
-  readonly close: () => Promise<void>;
 }
 
 /** Opens the environment that the options name; without an environment file, an embedded sandbox. It keeps its data in the state directory. */
@@ -130,7 +128,7 @@ export async function openTarget(
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), loaded.sandbox);
     assertTlsChecked(loaded, shell.variables);
-    return { target: loaded, close: async () => {} };
+    return { target: loaded, [Symbol.asyncDispose]: async () => {} };
   }
   assertSandboxMeant(shell, where);
   return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), EMBEDDED_NAME);
@@ -172,7 +170,8 @@ function assertEmbedded({ cwd }: Shell, file: string, { env }: Where): void {
 async function embeddedSandbox(path: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../../sandbox/sandbox.ts");
   const sandbox = await startSandbox({ path });
-  return { target: sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE }), close: () => sandbox.close() };
+  const target = sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE });
+  return { target, [Symbol.asyncDispose]: () => sandbox.close() };
 }
 
 /** A sandbox that serves, as a target. */

@@ -55,24 +55,20 @@ function decoded(text: string): string {
 
 /** Sends what there is, one request after the other. Throws when the collector does not take them, in words that hold none of its headers. */
 export async function sendTraces({ url, headers }: Collector, bodies: Iterable<string>): Promise<void> {
-  const transport = new Transport();
-  try {
-    for (const body of bodies) {
-      const exchanged = await transport.exchange({
-        origin: url.origin,
-        method: "POST",
-        path: `${url.pathname}${url.search}`,
-        headers,
-        body,
-        fresh: false,
-        fence: undefined,
-        timeoutMs: LIMITS.traceMs,
-        signal: undefined, // the trace of a run that was interrupted is sent too
-      });
-      if (exchanged.kind !== "answered") throw new Error(exchanged.why);
-      if (exchanged.status < 200 || exchanged.status > 299) throw new Error(`the collector answered HTTP ${exchanged.status}`);
-    }
-  } finally {
-    await transport.close();
+  await using transport = new Transport();
+  for (const body of bodies) {
+    const exchanged = await transport.exchange({
+      origin: url.origin,
+      method: "POST",
+      path: `${url.pathname}${url.search}`,
+      headers,
+      body,
+      fresh: false,
+      fence: undefined,
+      timeoutMs: LIMITS.traceMs,
+      signal: undefined, // the trace of a run that was interrupted is sent too
+    });
+    if (exchanged.kind !== "answered") throw new Error(exchanged.why);
+    if (exchanged.status < 200 || exchanged.status > 299) throw new Error(`the collector answered HTTP ${exchanged.status}`);
   }
 }

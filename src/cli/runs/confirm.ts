@@ -97,11 +97,7 @@ async function askedFor(shell: ProjectShell, options: ConfirmOptions, { all, env
 }
 
 async function lineOf(input: NodeJS.ReadableStream): Promise<string> {
-  const lines = createInterface({ input });
-  try {
-    for await (const line of lines) return line.trim();
-    return "";
-  } finally {
-    lines.close();
-  }
+  using lines = createInterface({ input });
+  for await (const line of lines) return line.trim();
+  return "";
 }

@@ -85,11 +85,8 @@ export async function runEach(plainShell: Shell, options: EachOptions, jobOf: Jo
       await printReports(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, headings));
     throw error;
   });
-  try {
-    return await new EachRow(maskedShell(prepared.shell, prepared.session.redact), options, prepared, jobOf).perform(reporting);
-  } finally {
-    await prepared.session.close();
-  }
+  await using session = prepared.session;
+  return await new EachRow(maskedShell(prepared.shell, session.redact), options, prepared, jobOf).perform(reporting);
 }
 
 async function prepareRows(plainShell: Shell, options: EachOptions, files: readonly string[]): Promise<PreparedRows> {

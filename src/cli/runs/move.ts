@@ -37,15 +37,11 @@ interface Journals {
  */
 export async function moved(move: Move): Promise<Moved> {
   await move.assertNoJobs();
-  const [source, copy] = [openMoving(move.from), openMoving(move.to)];
-  try {
-    const chains = await movedOf(move, { source, copy });
-    const records = [...chains.values()].reduce((sum, { length }) => sum + length, 0);
-    return { runs: chains.size, records };
-  } finally {
-    copy.close();
-    source.close();
-  }
+  using source = openMoving(move.from);
+  using copy = openMoving(move.to);
+  const chains = await movedOf(move, { source, copy });
+  const records = [...chains.values()].reduce((sum, { length }) => sum + length, 0);
+  return { runs: chains.size, records };
 }
 
 async function movedOf(move: Move, { source, copy }: Journals): Promise<ReadonlyMap<string, Chain>> {

@@ -14,22 +14,20 @@ export const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => tex
 
 /** Looks into the journal of the state directory, and closes it whatever happens. Where there is no journal, none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
-  return closing(JournalStore.existing(knownStatePlace(shell, where), LOOKING), look);
+  using store = JournalStore.existing(knownStatePlace(shell, where), LOOKING);
+  return look(store);
 }
 
 /** The same for what writes into it. */
 export async function changeJournal<T>(shell: Shell, where: Where, change: (store: JournalStore) => Promise<T>): Promise<T> {
-  const store = JournalStore.open(knownStatePlace(shell, where), LOOKING);
-  try {
-    return await change(store);
-  } finally {
-    store.close();
-  }
+  using store = JournalStore.open(knownStatePlace(shell, where), LOOKING);
+  return await change(store);
 }
 
 /** Looks for whoever may change no file. Only a journal of an earlier format is brought up to date. */
 export function peekIntoJournal<T>(state: StatePlace, look: (store: JournalStore) => T): T {
-  return closing(JournalStore.look(state, LOOKING) ?? JournalStore.existing(state, LOOKING), look);
+  using store = JournalStore.look(state, LOOKING) ?? JournalStore.existing(state, LOOKING);
+  return look(store);
 }
 
 /** Throws a Failure when the journal of a state directory has lost records: what else is kept there may rest on them. */
@@ -58,7 +56,8 @@ export async function lookForRuns<T>(
   const known = knownArchives(shell, options);
   const uncompared = (): void => noteUncompared(shell, known);
   const archives = { path, known: known ?? [], named: named.map(({ typed }) => typed), uncompared };
-  return closing(openArchives(archives, LOOKING), look);
+  using store = openArchives(archives, LOOKING);
+  return look(store);
 }
 
 /** Returns all archives that the journal has written; `undefined` when it cannot be read, which is noted: archives are read wherever they are. */
@@ -78,12 +77,4 @@ export function noteUncompared({ stderr }: Pick<Shell, "stderr">, known: readonl
   const why =
     known.length === 0 ? "there is no journal here that has written archives" : "the journal here has written none of them";
   stderr.write(`note: the archives were not compared with a journal: ${why}; to name its state directory: --state DIR\n`);
-}
-
-function closing<T>(store: JournalStore, look: (store: JournalStore) => T): T {
-  try {
-    return look(store);
-  } finally {
-    store.close();
-  }
 }

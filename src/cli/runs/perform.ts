@@ -127,7 +127,7 @@ async function begun(options: PerformOptions, { prepare }: Planned): Promise<Beg
     if (options.watch === true && !session.target.embedded) throw watchedService(session.target.environment);
     return { jobs, skipped, session, consent: session.target.protected ? await consent?.(session) : undefined };
   } catch (error) {
-    await session.close();
+    await session[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -226,7 +226,7 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
     return worst(done.map(({ exit }) => exit));
   } finally {
     late.flush();
-    await session.close();
+    await session[Symbol.asyncDispose]();
   }
 }
 

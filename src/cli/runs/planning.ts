@@ -114,24 +114,19 @@ export async function whileReading<T>(
   playbookSecrets: Secrets,
   work: (target: Target, ports: PlannerPorts & Pick<EnginePorts, "exchange">) => Promise<T>,
 ): Promise<T> {
-  const exchanges = await openExchanges(shell, where);
-  const { target, close } = await openTarget(shell, where);
-  const transport = new Transport();
+  using exchanges = await openExchanges(shell, where);
+  await using opened = await openTarget(shell, where);
+  await using transport = new Transport();
+  const { target } = opened;
   const secrets = secretsGivenTo(target, playbookSecrets);
   const exchange = transport.exchange.bind(transport);
-  try {
-    const ports = {
-      clock: systemClock,
-      exchange: exchanges?.of(secrets).around(exchange) ?? exchange,
-      stopping: shell.stopping(),
-      secrets,
-    };
-    return await work(target, { ...ports, service: readingOnly(new ServiceClient(target, ports)) });
-  } finally {
-    await transport.close();
-    exchanges?.close();
-    await close();
-  }
+  const ports = {
+    clock: systemClock,
+    exchange: exchanges?.of(secrets).around(exchange) ?? exchange,
+    stopping: shell.stopping(),
+    secrets,
+  };
+  return await work(target, { ...ports, service: readingOnly(new ServiceClient(target, ports)) });
 }
 
 function parsed(file: string, text: string): Json {

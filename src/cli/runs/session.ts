@@ -22,8 +22,8 @@ import { openTarget, type OpenTarget, statePlace, type Where } from "../project/
 import { Pacer } from "./run-queue.ts";
 import type { Shell } from "../shell.ts";
 
-/** Everything that runs of one command share: the target, and the journal of the state directory. */
-export interface Session {
+/** Everything that runs of one command share: the target, and the journal of the state directory. To dispose of it closes all of it. */
+export interface Session extends AsyncDisposable {
   /** Where runs act, with its keys. */
   readonly target: Target;
   /** The journal, which remembers the runs. */
@@ -34,8 +34,6 @@ export interface Session {
   readonly redact: Redact;
   /** Gives one run the connections that all share, notifies the observer of its events, and gives the trace its exchanges. */
   readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
-  /** Closes the connections, the journal, and what serves the target. */
-  readonly close: () => Promise<void>;
 }
 
 /** What several sessions of one command share. */
@@ -84,8 +82,8 @@ export async function openSession(
   try {
     return sessionOn(shell, target, parts);
   } catch (error) {
-    exchanges?.close();
-    if (opened === undefined) await target.close(); // a sandbox that serves would keep the process from ending
+    exchanges?.[Symbol.dispose]();
+    if (opened === undefined) await target[Symbol.asyncDispose](); // a sandbox that serves would keep the process from ending
     throw error;
   }
 }
@@ -113,9 +111,10 @@ export interface SessionParts {
 /** A session on a target that is open; closing it closes the target. */
 export function sessionOn(
   shell: Pick<Shell, "cwd" | "stopping" | "onlooker">,
-  { target, close }: OpenTarget,
+  opened: OpenTarget,
   { state, playbookSecrets, course, exchanges, onAway, onKept, clock = systemClock, ...shared }: SessionParts,
 ): Session {
+  const { target } = opened;
   const secrets = secretsGivenTo(target, typeof state === "string" ? playbookSecrets : playbookSecrets.with([state.url]));
   const { redact } = secrets;
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
@@ -160,13 +159,13 @@ export function sessionOn(
         later.deliver();
       }
     },
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       await transport.close();
       store.close();
-      exchanges?.close();
+      exchanges?.[Symbol.dispose]();
       kept?.close();
       book?.close();
-      await close();
+      await opened[Symbol.asyncDispose]();
     },
   };
 }

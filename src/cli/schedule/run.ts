@@ -52,7 +52,7 @@ export interface RunsOf {
 export function runMaker(shell: ProjectShell, { options, target, inputs, listenerSecrets, reporting, onRun }: RunsOf): MakeRun {
   // One sandbox serves all, and all keep one pace; addresses and keys of a service are read again.
   const shared: Shared = {
-    opened: target.embedded ? { target, close: async () => {} } : undefined,
+    opened: target.embedded ? { target, [Symbol.asyncDispose]: async () => {} } : undefined,
     pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
   };
   return async (scheduled, { signal, begun, admit, released }) => {
@@ -73,31 +73,32 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
       const reading: ProjectShell = { ...shell, stderr: { ...shell.stderr, write: (text) => void found.push(text) } };
       const playbooks = loadPlaybooks(reading, [file]);
       const { ready, secrets } = preparePlaybooks(reading, options, playbooks, { others: inputs });
-      const session = await openSession({ ...shell, stopping: () => signal }, options, secrets.with(listenerSecrets), shared);
+      await using session = await openSession(
+        { ...shell, stopping: () => signal },
+        options,
+        secrets.with(listenerSecrets),
+        shared,
+      );
       ({ redact } = session);
       trace = reporting.trace(session);
-      try {
-        const outcome = await session.carry(
-          fold,
-          async (ports): Promise<RunOutcome> => {
-            const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
-            const name = newRunName(systemClock.now(), systemRandom);
-            begun(name.runId);
-            const given = { inputs: inOrganization(playbook, values, organizationOf(session.target)), env };
-            const folder = folderInProject(shell);
-            const parts = { playbook, target: session.target, store: session.store, ports, folder };
-            return startRun(parts, given, name, {
-              admit,
-              anyway: excuseOf(released),
-              consent: consentBefore(shell, options, "consent to all scheduled runs: repeat the command with --yes"),
-            });
-          },
-          trace,
-        );
-        return { outcome, exit: exitOf(outcome), report: await reported(), problem: undefined };
-      } finally {
-        await session.close();
-      }
+      const outcome = await session.carry(
+        fold,
+        async (ports): Promise<RunOutcome> => {
+          const [{ playbook, inputs: values, env }] = ready as readonly [(typeof ready)[number]];
+          const name = newRunName(systemClock.now(), systemRandom);
+          begun(name.runId);
+          const given = { inputs: inOrganization(playbook, values, organizationOf(session.target)), env };
+          const folder = folderInProject(shell);
+          const parts = { playbook, target: session.target, store: session.store, ports, folder };
+          return startRun(parts, given, name, {
+            admit,
+            anyway: excuseOf(released),
+            consent: consentBefore(shell, options, "consent to all scheduled runs: repeat the command with --yes"),
+          });
+        },
+        trace,
+      );
+      return { outcome, exit: exitOf(outcome), report: await reported(), problem: undefined };
     } catch (error) {
       const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
       const startsLater = fold.opened === undefined && mayPass(error);
@@ -133,12 +134,8 @@ function notRun(
 
 /** Takes a run from the process whose firing was taken for dead: should it live on, it can write nothing more. */
 export function fenceRun(state: StatePlace, runId: string): void {
-  const store = JournalStore.open(state, LOOKING);
-  try {
-    if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
-  } finally {
-    store.close();
-  }
+  using store = JournalStore.open(state, LOOKING);
+  if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */

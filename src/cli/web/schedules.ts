@@ -19,22 +19,19 @@ export function schedulesOf(state: StatePlace): WebPage {
 
 /** Returns the first schedules of a state directory, and how many there are. */
 export function listedSchedules(state: StatePlace): { readonly shown: readonly ListedSchedule[]; readonly total: number } {
-  const found = look(state, (store) => {
-    const all = store.all();
-    return { shown: all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known)), total: all.length };
-  });
-  return found ?? { shown: [], total: 0 };
+  using store = look(state);
+  if (store === undefined) return { shown: [], total: 0 };
+  const all = store.all();
+  return { shown: all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known)), total: all.length };
 }
 
 /** One schedule, with its firings. */
 export function scheduleOf(state: StatePlace, id: string): WebPage {
-  const page = look(state, (store) => {
-    const known = store.known(id);
-    if (known === undefined) return undefined;
-    const firings = store.firings.history(id, LIMITS.viewHistory).map((firing) => firingOf(firingEntry(firing)));
-    return html(schedulePage(listed(state, store, known), firings));
-  });
-  return page ?? plain(404, "no such schedule is known here");
+  using store = look(state);
+  const known = store?.known(id);
+  if (store === undefined || known === undefined) return plain(404, "no such schedule is known here");
+  const firings = store.firings.history(id, LIMITS.viewHistory).map((firing) => firingOf(firingEntry(firing)));
+  return html(schedulePage(listed(state, store, known), firings));
 }
 
 function listed(state: StatePlace, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
@@ -53,11 +50,6 @@ function firingOf({ holder, ...firing }: FiringEntry): ListedFiring {
   return { ...firing, heldBy: holder === null ? null : spellHolder(holder) };
 }
 
-function look<T>(state: StatePlace, work: (store: ScheduleStore) => T): T | undefined {
-  const store = ScheduleStore.look(state, { clock: systemClock, redact: (text) => text });
-  try {
-    return store === undefined ? undefined : work(store);
-  } finally {
-    store?.close();
-  }
+function look(state: StatePlace): ScheduleStore | undefined {
+  return ScheduleStore.look(state, { clock: systemClock, redact: (text) => text });
 }

@@ -13,24 +13,20 @@ export interface Post {
 /** Posts to a web address, following no redirect. Returns why it could not be delivered; nothing after any 2xx. */
 export async function post(address: URL, { headers, body, timeoutMs }: Post): Promise<string | undefined> {
   const { origin, pathname, search } = address;
-  const transport = new Transport();
-  try {
-    const exchanged = await transport.exchange({
-      origin,
-      method: "POST",
-      path: `${pathname}${search}`,
-      headers: { "user-agent": "tokenbook", ...basicAuthorization(address), ...headers },
-      body,
-      fresh: true,
-      fence: undefined,
-      timeoutMs,
-      signal: undefined, // a schedule that stops still delivers
-    });
-    if (exchanged.kind !== "answered") return exchanged.why;
-    return exchanged.status >= 200 && exchanged.status < 300 ? undefined : `HTTP ${exchanged.status}`;
-  } finally {
-    await transport.close();
-  }
+  await using transport = new Transport();
+  const exchanged = await transport.exchange({
+    origin,
+    method: "POST",
+    path: `${pathname}${search}`,
+    headers: { "user-agent": "tokenbook", ...basicAuthorization(address), ...headers },
+    body,
+    fresh: true,
+    fence: undefined,
+    timeoutMs,
+    signal: undefined, // a schedule that stops still delivers
+  });
+  if (exchanged.kind !== "answered") return exchanged.why;
+  return exchanged.status >= 200 && exchanged.status < 300 ? undefined : `HTTP ${exchanged.status}`;
 }
 
 // A name and a password in the address, as RFC 7617 has them sent.

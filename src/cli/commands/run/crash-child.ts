@@ -18,9 +18,8 @@ export const crashChild: Command<Dotenv> = async (shell, options) => {
   const inProject = inProjectOf(shell, [file]);
   const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProject, options), files });
   const state = schema === undefined ? folder : { ...serverOf(inProject, options, TEST_ON_SERVER), schema };
-  const session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
+  await using session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];
   for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));
-  await session.close();
   return exit;
 };

@@ -33,34 +33,30 @@ const PREFIX_NUMBERS = 36 ** 6;
 export const explore: Command<ExploreOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const { seed = randomInt(SEEDS), sequences = LIMITS.exploreSequences, time = LIMITS.exploreMs, output, json } = options;
-  const { target, close } = await openTarget(inProjectHere(shell), options, () => ":memory:");
-  const transport = new Transport();
-  try {
-    assertMayExplore(target);
-    const service = await openService(target, { exchange: transport.exchange.bind(transport), clock: systemClock });
-    const say = (text: string): void => shell.stderr.write(text);
-    say(`Exploring ${placeOf(target)} with --seed ${seed}: ${count(sequences, "sequence")}, ${formatDuration(time)} at most\n`);
-    const found: (ExploredFinding & { readonly file: string })[] = [];
-    const onFound = (finding: ExploredFinding): void => {
-      const file = write(shell, join(output, `seed-${seed}-sequence-${finding.sequence}.yaml`), finding);
-      found.push({ ...finding, file });
-      say(findingText(finding, file));
-    };
-    const prefix = `x${randomInt(PREFIX_NUMBERS).toString(36)}`;
-    const begun = systemClock.elapsed();
-    const limits = { seed, sequences, timeMs: time, findings: LIMITS.exploreFindings };
-    const done = await exploreService(
-      { ...service, isOwn: target.embedded },
-      { ...limits, prefix, clock: systemClock, stopping, onFound },
-    );
-    if (json === true) shell.stdout.write(`${JSON.stringify(documentOf(done, seed, found), null, 2)}\n`, "json");
-    else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
-    if (done.lost >= LIMITS.exploreLost) throw tooManyLost(done, target);
-    return exitOf(done, stopping);
-  } finally {
-    await transport.close();
-    await close();
-  }
+  await using opened = await openTarget(inProjectHere(shell), options, () => ":memory:");
+  await using transport = new Transport();
+  const { target } = opened;
+  assertMayExplore(target);
+  const service = await openService(target, { exchange: transport.exchange.bind(transport), clock: systemClock });
+  const say = (text: string): void => shell.stderr.write(text);
+  say(`Exploring ${placeOf(target)} with --seed ${seed}: ${count(sequences, "sequence")}, ${formatDuration(time)} at most\n`);
+  const found: (ExploredFinding & { readonly file: string })[] = [];
+  const onFound = (finding: ExploredFinding): void => {
+    const file = write(shell, join(output, `seed-${seed}-sequence-${finding.sequence}.yaml`), finding);
+    found.push({ ...finding, file });
+    say(findingText(finding, file));
+  };
+  const prefix = `x${randomInt(PREFIX_NUMBERS).toString(36)}`;
+  const begun = systemClock.elapsed();
+  const limits = { seed, sequences, timeMs: time, findings: LIMITS.exploreFindings };
+  const done = await exploreService(
+    { ...service, isOwn: target.embedded },
+    { ...limits, prefix, clock: systemClock, stopping, onFound },
+  );
+  if (json === true) shell.stdout.write(`${JSON.stringify(documentOf(done, seed, found), null, 2)}\n`, "json");
+  else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
+  if (done.lost >= LIMITS.exploreLost) throw tooManyLost(done, target);
+  return exitOf(done, stopping);
 };
 
 function assertMayExplore(target: Target): void {

@@ -32,44 +32,40 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
   }
   const recorded = har === undefined ? undefined : readHar(readText(resolve(shell.cwd, har), har, IF_HAR_TOO_LARGE), har);
   const place = har === undefined ? knownStatePlace(shell, options) : statePlace(shell, options);
-  const store = ExchangeStore.open(place);
-  try {
-    const environment = env ?? `har ${originOf(recorded ?? [])}`;
-    const check = new ContractCheck(profileHere(shell, environment));
-    let exchanges = 0;
-    for (const exchange of recorded ?? store.in(environment)) {
-      exchanges++;
-      check.take(exchange);
-    }
-    if (exchanges === 0) throw nothingKept(environment, store.environments());
-    const findings = check.findings();
-    const now = systemClock.now();
-    const known = store.remember(
-      environment,
-      Array.from(findings, ({ id }) => id),
-      now,
-    );
-    const all = findings.map((finding) => ({ ...finding, since: known.get(finding.id) ?? now }));
-    const fresh = all.filter(({ since }) => since === now).length;
-    if (options.json === true) {
-      const data = all.map(({ since, ...finding }) => ({
-        ...finding,
-        isNew: since === now,
-        since: new Date(since).toISOString(),
-      }));
-      shell.stdout.write(
-        `${JSON.stringify({ format: 1, environment, exchanges, new: fresh, findings: data }, undefined, 2)}\n`,
-        "json",
-      );
-    } else {
-      const lines = all.flatMap((finding) => findingLines(finding, finding.since === now));
-      const summary = `${count(exchanges, "exchange")}: ${count(all.length, "finding")}, ${fresh} new`;
-      shell.stdout.write(`${[...lines, summary].join("\n")}\n`);
-    }
-    return fresh === 0 ? EXIT.passed : EXIT.drift;
-  } finally {
-    store.close();
+  using store = ExchangeStore.open(place);
+  const environment = env ?? `har ${originOf(recorded ?? [])}`;
+  const check = new ContractCheck(profileHere(shell, environment));
+  let exchanges = 0;
+  for (const exchange of recorded ?? store.in(environment)) {
+    exchanges++;
+    check.take(exchange);
   }
+  if (exchanges === 0) throw nothingKept(environment, store.environments());
+  const findings = check.findings();
+  const now = systemClock.now();
+  const known = store.remember(
+    environment,
+    Array.from(findings, ({ id }) => id),
+    now,
+  );
+  const all = findings.map((finding) => ({ ...finding, since: known.get(finding.id) ?? now }));
+  const fresh = all.filter(({ since }) => since === now).length;
+  if (options.json === true) {
+    const data = all.map(({ since, ...finding }) => ({
+      ...finding,
+      isNew: since === now,
+      since: new Date(since).toISOString(),
+    }));
+    shell.stdout.write(
+      `${JSON.stringify({ format: 1, environment, exchanges, new: fresh, findings: data }, undefined, 2)}\n`,
+      "json",
+    );
+  } else {
+    const lines = all.flatMap((finding) => findingLines(finding, finding.since === now));
+    const summary = `${count(exchanges, "exchange")}: ${count(all.length, "finding")}, ${fresh} new`;
+    shell.stdout.write(`${[...lines, summary].join("\n")}\n`);
+  }
+  return fresh === 0 ? EXIT.passed : EXIT.drift;
 };
 
 function originOf([first]: readonly KeptExchange[]): string {

@@ -81,22 +81,18 @@ function coverageFrom(shell: ProjectShell, options: CoverageOptions): Coverage {
   const place = knownStatePlace(shell, options);
   const fold = new CoverageFold();
   const profiles = new Map<string, Profile>();
-  const exchanges = ExchangeStore.existing(place);
-  try {
-    lookIntoJournal(shell, options, (journal) => {
-      for (const id of chosenRuns(journal, options)) {
-        const records = unlessArchived(() => journal.read(id));
-        if (records === undefined) continue;
-        const report = reportOf(records);
-        const { environment } = report.run.target;
-        const profile = profiles.get(environment) ?? profileHere(shell, environment);
-        profiles.set(environment, profile);
-        fold.take(report, exchanges.of(id), profile);
-      }
-    });
-  } finally {
-    exchanges.close();
-  }
+  using exchanges = ExchangeStore.existing(place);
+  lookIntoJournal(shell, options, (journal) => {
+    for (const id of chosenRuns(journal, options)) {
+      const records = unlessArchived(() => journal.read(id));
+      if (records === undefined) continue;
+      const report = reportOf(records);
+      const { environment } = report.run.target;
+      const profile = profiles.get(environment) ?? profileHere(shell, environment);
+      profiles.set(environment, profile);
+      fold.take(report, exchanges.of(id), profile);
+    }
+  });
   return fold.coverage();
 }
 

@@ -21,11 +21,9 @@ interface ListOptions extends MemoryOptions {
 /** `tokenbook drift list`: what differs, as the last run of each comparison has left it. */
 export const listDrifts: Command<ListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
-  const { drifts, total, comparisons } = look(shell, options, (book) => ({
-    drifts: book.list({ all, limit, now: systemClock.now() }),
-    total: book.count(all),
-    comparisons: book.comparisons(),
-  }));
+  using book = openBook(shell, options);
+  const drifts = book.list({ all, limit, now: systemClock.now() });
+  const [total, comparisons] = [book.count(all), book.comparisons()];
   if (options.json === true) {
     shell.stdout.write(`${writeJson({ format: 1, comparisons, total, drifts: drifts.map(asData) }, 2)}\n`, "json");
     return EXIT.passed;
@@ -47,7 +45,8 @@ interface ShowOptions extends MemoryOptions {
 
 /** `tokenbook drift show ID`: one drift with what both sides said, and its history since it was first seen. */
 export const showDrift: Command<ShowOptions> = async (shell, options) => {
-  const drift = look(shell, options, (book) => book.explain(idOf(book, options.drift), systemClock.now()));
+  using book = openBook(shell, options);
+  const drift = book.explain(idOf(book, options.drift), systemClock.now());
   if (options.json === true) {
     const { evidence, history } = drift;
     const document = { format: 1, drift: { ...asData(drift), evidence, history: history.map(historyData) } };
@@ -101,13 +100,12 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   if (until === undefined) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
   const word = { who: userOf(shell), because, until: dayAfter(until, now), at: now };
-  const drift = look(shell, options, (book) => {
-    const id = idOf(book, options.drift);
-    const known = book.explain(id, now);
-    if (known.clearedAt !== null) throw gone(id, known.clearedAt);
-    book.acknowledge({ id, ...word });
-    return book.explain(id, now);
-  });
+  using book = openBook(shell, options);
+  const id = idOf(book, options.drift);
+  const { clearedAt } = book.explain(id, now);
+  if (clearedAt !== null) throw gone(id, clearedAt);
+  book.acknowledge({ id, ...word });
+  const drift = book.explain(id, now);
   if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
   else {
     const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
@@ -133,15 +131,14 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   if ((playbook === undefined) === (options.drifts.length === 0)) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
   const now = systemClock.now();
-  const closed = look(shell, options, (book) => {
-    const ids = playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook);
-    for (const id of ids) {
-      const { clearedAt } = book.explain(id, now);
-      if (clearedAt !== null) throw gone(id, clearedAt);
-    }
-    book.closeDrifts([...new Set(ids)].map((id) => ({ id, who: userOf(shell), because, at: now })));
-    return [...new Set(ids)].map((id) => book.explain(id, now));
-  });
+  using book = openBook(shell, options);
+  const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook))];
+  for (const id of ids) {
+    const { clearedAt } = book.explain(id, now);
+    if (clearedAt !== null) throw gone(id, clearedAt);
+  }
+  book.closeDrifts(ids.map((id) => ({ id, who: userOf(shell), because, at: now })));
+  const closed = ids.map((id) => book.explain(id, now));
   if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, closed: closed.map(asData) }, 2)}\n`, "json");
   else shell.stdout.write(`${closed.map(({ id, key }) => `closed ${id}  ${keyOf(key)}`).join("\n")}\n`);
   return EXIT.passed;
@@ -245,11 +242,6 @@ function timeOf(at: number): string {
   return new Date(at).toISOString();
 }
 
-function look<T>(shell: Shell, options: MemoryOptions, work: (book: DriftBook) => T): T {
-  const book = DriftBook.existing(knownStatePlace(shell, options));
-  try {
-    return work(book);
-  } finally {
-    book.close();
-  }
+function openBook(shell: Shell, options: MemoryOptions): DriftBook {
+  return DriftBook.existing(knownStatePlace(shell, options));
 }

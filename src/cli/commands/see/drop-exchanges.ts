@@ -25,13 +25,9 @@ export const dropExchanges: Command<DropOptions> = async (shell, options) => {
     });
   }
   const ids = older === undefined ? lookIntoJournal(shell, options, (journal) => runs.map((run) => run.in(journal))) : [];
-  const store = ExchangeStore.existing(knownStatePlace(shell, options));
-  try {
-    const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(systemClock.now() - older);
-    if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, removed })}\n`, "json");
-    else shell.stdout.write(`removed ${countLong(removed, "exchange")}\n`);
-  } finally {
-    store.close();
-  }
+  using store = ExchangeStore.existing(knownStatePlace(shell, options));
+  const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(systemClock.now() - older);
+  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, removed })}\n`, "json");
+  else shell.stdout.write(`removed ${countLong(removed, "exchange")}\n`);
   return EXIT.passed;
 };

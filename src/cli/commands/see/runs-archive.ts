@@ -44,21 +44,13 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
 };
 
 function runsOfOpenDrifts(place: StatePlace): ReadonlySet<string> {
-  const book = DriftBook.existing(place);
-  try {
-    return book.runsOfOpen();
-  } finally {
-    book.close();
-  }
+  using book = DriftBook.existing(place);
+  return book.runsOfOpen();
 }
 
 function dropExchangesOf(place: StatePlace, { archives }: ArchivedRuns): void {
-  const store = ExchangeStore.existing(place);
-  try {
-    store.dropOf(archives.flatMap(({ runs }) => runs));
-  } finally {
-    store.close();
-  }
+  using store = ExchangeStore.existing(place);
+  store.dropOf(archives.flatMap(({ runs }) => runs));
 }
 
 function asData({ archives, kept }: ArchivedRuns): object {

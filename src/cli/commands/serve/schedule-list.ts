@@ -28,11 +28,10 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
   const shell = inScheduledProject(plainShell, options);
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
   const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
-  const entries = withStore(shell, options, (store) => {
-    const now = systemClock.now();
-    const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
-    return known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
-  });
+  using store = openStore(shell, options);
+  const now = systemClock.now();
+  const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
+  const entries = known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
   if (options.json === true) return print(shell, { format: 1, schedules: entries });
   const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
   shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${lines.join("\n")}\n`);
@@ -93,10 +92,9 @@ interface HistoryOptions extends MemoryOptions {
 
 /** `tokenbook schedule history`: what firings became, the latest first. */
 export const history: Command<HistoryOptions> = async (shell, options) => {
-  const firings = withStore(shell, options, (store) => {
-    const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
-    return store.firings.history(id, options.limit).map(firingEntry);
-  });
+  using store = openStore(shell, options);
+  const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
+  const firings = store.firings.history(id, options.limit).map(firingEntry);
   if (options.json === true) return print(shell, { format: 1, firings });
   const lines = firings.flatMap(firingLines);
   shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${lines.join("\n")}\n`);
@@ -124,13 +122,11 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
     next: command`schedule release ${options.schedule} --because TEXT`,
   });
   const who = userOf(shell);
-  const id = withStore(shell, options, (store) => {
-    const found = idOf(store, options.schedule);
-    const running = store.firings.running(found);
-    if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(found, running.holder);
-    store.release(found, { code: RELEASED, message: `released by ${who}: ${because}` });
-    return found;
-  });
+  using store = openStore(shell, options);
+  const id = idOf(store, options.schedule);
+  const running = store.firings.running(id);
+  if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(id, running.holder);
+  store.release(id, { code: RELEASED, message: `released by ${who}: ${because}` });
   if (options.json === true) return print(shell, { format: 1, schedule: id, who, because });
   shell.stdout.write(`${id} is free, says ${who}: ${because}\n`);
   return EXIT.passed;
@@ -160,16 +156,11 @@ function stillAlive(id: string, holder: Holder): Failure {
   });
 }
 
-function withStore<T>(shell: Shell, where: Where, look: (store: ScheduleStore) => T): T {
+function openStore(shell: Shell, where: Where): ScheduleStore {
   const ports = { clock: systemClock, redact: (text: string) => text };
   const state = knownStatePlace(shell, where);
   assertJournalWhole(state);
-  const store = ScheduleStore.existing(state, ports);
-  try {
-    return look(store);
-  } finally {
-    store.close();
-  }
+  return ScheduleStore.existing(state, ports);
 }
 
 function print(shell: Shell, value: object): typeof EXIT.passed {

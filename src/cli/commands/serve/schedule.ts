@@ -54,8 +54,9 @@ interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOption
 export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
   if (options.files.length === 0) throw noFiles();
   const plainShell = inScheduledProject(anyShell, options);
-  const { all, inputs, listeners, opened } = await prepare(plainShell, options);
-  const { target, close } = opened;
+  const { all, inputs, listeners, ...prepared } = await prepare(plainShell, options);
+  await using opened = prepared.opened;
+  const { target } = opened;
   const listenerSecrets = secretsOfListeners(listeners);
   const redact = redactor([...secretsOf(target), ...listenerSecrets]);
   const shell = maskedShell(plainShell, redact);
@@ -63,13 +64,9 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
     shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
-  try {
-    return await withParts(shell, options, { all, listeners, redact, makes }, (parts, output) =>
-      options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, all }),
-    );
-  } finally {
-    await close();
-  }
+  return await withParts(shell, options, { all, listeners, redact, makes }, (parts, output) =>
+    options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, all }),
+  );
 };
 
 interface Prepared {
@@ -126,12 +123,8 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
 // What has never been run is being set up: whoever does that looks on.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
   const ports = { clock: systemClock, redact: (text: string): string => text };
-  const store = ScheduleStore.look(statePlace(shell, options), ports);
-  try {
-    return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
-  } finally {
-    store?.close();
-  }
+  using store = ScheduleStore.look(statePlace(shell, options), ports);
+  return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
 }
 
 interface Reached {
@@ -187,24 +180,20 @@ async function withStore(
   assertJournalWhole(state);
   const { log, redact } = ports;
   const fence = (runId: string): void => fenceRun(state, runId);
-  const store = ScheduleStore.open(state, { clock: systemClock, redact, fence });
-  try {
-    const reporting = prepareReporting(shell, { report: options.report });
-    const runs: [string, ReportedRun][] = [];
-    const onRun: RunsOf["onRun"] =
-      options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
-    const parts: Parts = {
-      ...ports,
-      store,
-      courier: new Courier(store.outbox, listeners.channels, ports),
-      makeRun: makes(reporting, onRun),
-      blocking: (asked) => blockingRun(shell, options, asked),
-      inSlot: await slots(options.jobs),
-    };
-    return await work(parts, { reporting, runs });
-  } finally {
-    store.close();
-  }
+  using store = ScheduleStore.open(state, { clock: systemClock, redact, fence });
+  const reporting = prepareReporting(shell, { report: options.report });
+  const runs: [string, ReportedRun][] = [];
+  const onRun: RunsOf["onRun"] =
+    options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
+  const parts: Parts = {
+    ...ports,
+    store,
+    courier: new Courier(store.outbox, listeners.channels, ports),
+    makeRun: makes(reporting, onRun),
+    blocking: (asked) => blockingRun(shell, options, asked),
+    inSlot: await slots(options.jobs),
+  };
+  return await work(parts, { reporting, runs });
 }
 
 interface Going {

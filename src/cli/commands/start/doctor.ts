@@ -27,7 +27,6 @@ import { maskedShell } from "../../print/masked.ts";
 import {
   assertSandboxMeant,
   EMBEDDED_NAME,
-  type OpenTarget,
   sandboxTarget,
   stateDirectory,
   statePlace,
@@ -44,38 +43,34 @@ interface DoctorOptions extends Where, DebugOption {
 export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
   const project = lookAtProject(shell, options);
-  const opened = await openMeant(shell, options, project);
+  await using opened = await openMeant(shell, options, project);
   const { target } = opened;
   const redact = NO_SECRETS.with(target === undefined ? [] : secretsOf(target)).redact;
-  try {
-    const environment = target?.environment ?? options.env ?? project.environments?.[0]?.name;
-    const findings = [
-      ...lookAtProgram(shell),
-      ...lookAtTerminal(shell),
-      ...project.findings,
-      ...lookAtKeys(shell, project, environment),
-      ...lookAtState(() => statePlace(shell, options)),
-      ...opened.findings,
-      ...(target === undefined ? [] : await lookBeyond(shell, options, target)),
-    ];
-    const ok = !findings.some(({ grade }) => grade === "problem");
-    const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
-    const { stdout } = maskedShell(shell, redact);
-    if (options.json === true) stdout.write(doctorJson(document), "json");
-    else stdout.write(`${doctorLines(document, shell.hint).join("\n")}\n`, markedOn(stdout, shell.variables));
-    return ok ? EXIT.passed : EXIT.failed;
-  } finally {
-    await opened.close();
-  }
+  const environment = target?.environment ?? options.env ?? project.environments?.[0]?.name;
+  const findings = [
+    ...lookAtProgram(shell),
+    ...lookAtTerminal(shell),
+    ...project.findings,
+    ...lookAtKeys(shell, project, environment),
+    ...lookAtState(() => statePlace(shell, options)),
+    ...opened.findings,
+    ...(target === undefined ? [] : await lookBeyond(shell, options, target)),
+  ];
+  const ok = !findings.some(({ grade }) => grade === "problem");
+  const document: DoctorDocument = { format: 1, ok, environment: environment ?? null, findings };
+  const { stdout } = maskedShell(shell, redact);
+  if (options.json === true) stdout.write(doctorJson(document), "json");
+  else stdout.write(`${doctorLines(document, shell.hint).join("\n")}\n`, markedOn(stdout, shell.variables));
+  return ok ? EXIT.passed : EXIT.failed;
 };
 
-interface Meant extends Pick<OpenTarget, "close"> {
+interface Meant extends AsyncDisposable {
   readonly target?: Target;
   /** Of the sandbox. */
   readonly findings: readonly DoctorFinding[];
 }
 
-const NOTHING_OPEN: Meant = { findings: [], close: async () => {} };
+const NOTHING_OPEN: Meant = { findings: [], [Symbol.asyncDispose]: async () => {} };
 
 // The caller must name the right environment; missing keys of it are a finding, shown with the keys.
 async function openMeant(shell: ProjectShell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
@@ -103,24 +98,19 @@ async function openSandbox(shell: ProjectShell, options: DoctorOptions, environm
   const data = existsSync(file) ? `its data is in ${file}` : "it has no data yet";
   findings.ok("service.sandbox", `environment ${environment} is the sandbox inside of tokenbook: it serves; ${data}`);
   const target = sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE });
-  return { target, findings: findings.all, close: () => sandbox.close() };
+  return { target, findings: findings.all, [Symbol.asyncDispose]: () => sandbox.close() };
 }
 
 async function lookBeyond(shell: Shell, options: DebugOption, target: Target): Promise<readonly DoctorFinding[]> {
-  const exchanges = await openExchanges(shell, options);
-  const transport = new Transport();
+  using exchanges = await openExchanges(shell, options);
+  await using transport = new Transport();
   const secrets = NO_SECRETS.with(secretsOf(target));
   const exchange = transport.exchange.bind(transport);
-  try {
-    const patient = { ...target, timeoutMs: Math.min(target.timeoutMs, LIMITS.doctorMs) };
-    const service: ReadingPort = readingOnly(
-      new ServiceClient(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
-    );
-    const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping() });
-    const { findings, identities } = await lookAtService(patient, asking);
-    return [...findings, ...(await lookAtProfile(asking, identities))];
-  } finally {
-    await transport.close();
-    exchanges?.close();
-  }
+  const patient = { ...target, timeoutMs: Math.min(target.timeoutMs, LIMITS.doctorMs) };
+  const service: ReadingPort = readingOnly(
+    new ServiceClient(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
+  );
+  const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping() });
+  const { findings, identities } = await lookAtService(patient, asking);
+  return [...findings, ...(await lookAtProfile(asking, identities))];
 }
