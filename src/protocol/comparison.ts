@@ -64,8 +64,10 @@ export interface ComparedRead {
   readonly operation: string;
   /** The input of the operation; null of an expression. */
   readonly input: Json;
-  /** Who asked; null without an actor. */
+  /** Who asked, by the name that reports show; null without an actor. */
   readonly actor: string | null;
+  /** The entity or the credential that asked, as `call --as` takes it; null for the key's own. Left out by older runs. */
+  readonly as?: string | null;
   /** How many pages it had. */
   readonly pages: number;
   /** How many rows were taken from it. */

@@ -76,7 +76,14 @@ function listRead(context: Looking, place: Place, rows: Expression, taker: RowTa
       const scope = context.scopeAt(place);
       const list = rows.evaluate(scope);
       if (!Array.isArray(list)) throw new EvaluationFailure(`rows: ${rows.text.trim()} is not a list`);
-      const origin = { operation: rows.text.trim(), input: null, actor: null, page: 1, at: heldSince(context, place, rows) };
+      const origin = {
+        operation: rows.text.trim(),
+        input: null,
+        actor: null,
+        as: null,
+        page: 1,
+        at: heldSince(context, place, rows),
+      };
       for (const piece of taker.rows(list as readonly Json[], scope)) {
         yield { kind: "rows", rows: piece, requests: 0, origin };
         await rested();

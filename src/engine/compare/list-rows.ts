@@ -8,7 +8,7 @@ import type { SideRow } from "../../reconcile/row.ts";
 import type { Bound } from "../service/bind-call.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { isNotThere, pagesOf, read } from "../read/read.ts";
-import type { SourcePage } from "./row-source.ts";
+import type { RowOrigin, SourcePage } from "./row-source.ts";
 
 /** Takes the rows of a page, in pieces. Throws an EvaluationFailure when a row has no value. */
 export type RowsOf = (payload: Json) => Iterable<readonly SideRow[]>;
@@ -34,7 +34,7 @@ export async function* rowsOf(
     let { requests } = page;
     if (page.kind === "failed") return yield { kind: "failed", problem: page.problem, requests };
     number = operation.call.paging === undefined ? 1 : number + 1;
-    const origin = { operation: operation.name, input, actor: caller.label, page: number, at: context.ports.clock.now() };
+    const origin = { ...originOf(operation, bound), page: number, at: context.ports.clock.now() };
     for (const taken of piecesOf(rows, page.payload, number)) {
       if ("problem" in taken) return yield { kind: "failed", problem: taken.problem, requests };
       yield { kind: "rows", rows: taken.rows, requests, origin };
@@ -47,12 +47,12 @@ export async function* rowsOf(
 /** Reads one record, and takes its row: none if the service says that the record does not exist. */
 export async function* recordOf(
   context: Looking,
-  { step, operation, bound: { input, caller } }: Omit<ListToRead, "inPieces">,
+  { step, operation, bound }: Omit<ListToRead, "inPieces">,
   rows: RowsOf,
 ): AsyncGenerator<SourcePage, void> {
-  const result = await read(context, { step, operation, input, caller, pages: 1 });
+  const result = await read(context, { step, operation, ...bound, pages: 1 });
   const { requests } = result;
-  const origin = { operation: operation.name, input, actor: caller.label, page: 1, at: context.ports.clock.now() };
+  const origin = { ...originOf(operation, bound), page: 1, at: context.ports.clock.now() };
   if (result.kind === "read") {
     for (const taken of piecesOf(rows, result.payload, 1))
       yield "problem" in taken
@@ -60,6 +60,10 @@ export async function* recordOf(
         : { kind: "rows", rows: taken.rows, requests, origin };
   } else if (isNotThere(result.reply)) yield { kind: "rows", rows: [], requests, origin };
   else yield { kind: "failed", problem: result.problem, requests };
+}
+
+function originOf({ name, service }: Operation, { input, caller }: Bound): Omit<RowOrigin, "page" | "at"> {
+  return { operation: name, input, actor: caller.label, as: caller.identities[service.name] ?? null };
 }
 
 type Piece = { readonly rows: readonly SideRow[] } | { readonly problem: StepProblem };

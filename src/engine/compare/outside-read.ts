@@ -54,7 +54,7 @@ export async function* outsidePages(
     for await (const batch of readOutside(place, means)) {
       if (context.signal.aborted) throw new Interrupted(nameOfPlace(place));
       if (isAsked || page === 0) page++;
-      const origin = { operation: nameOfPlace(place), input, actor: null, page, at: clock.now() };
+      const origin = { operation: nameOfPlace(place), input, actor: null, as: null, page, at: clock.now() };
       for (const rows of taken(fit.fitting(batch))) {
         yield { kind: "rows", rows, requests: 0, origin };
         await rested();

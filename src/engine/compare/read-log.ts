@@ -15,10 +15,10 @@ export class NotedRead {
   }
 
   /** Notes rows of one page. */
-  page({ operation, input, actor, page, at }: RowOrigin, rows: number): void {
-    const name = writeJson([operation, input, actor]);
+  page({ operation, input, actor, as, page, at }: RowOrigin, rows: number): void {
+    const name = writeJson([operation, input, actor, as]);
     const before = this.#asked.get(name);
-    const seen = { side: this.#side, operation, input, actor, from: this.#from };
+    const seen = { side: this.#side, operation, input, actor, as, from: this.#from };
     this.#asked.set(name, { ...seen, pages: Math.max(before?.pages ?? 0, page), rows: (before?.rows ?? 0) + rows, to: at });
   }
 

@@ -61,8 +61,10 @@ export interface RowOrigin {
   readonly operation: string;
   /** The input of the operation, or the query of a database; null without one. */
   readonly input: Json;
-  /** Null of interface B without an acting entity. */
+  /** The name that reports show; null of interface B without an acting entity. */
   readonly actor: string | null;
+  /** The entity or the credential; null for the key's own, and of rows that no operation gave. */
+  readonly as: string | null;
   /** From 1 on. */
   readonly page: number;
   /** Milliseconds since the Unix epoch. */

@@ -167,11 +167,11 @@ function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environme
 
 const COMMANDS = 4;
 
-// Rows that a file or a step gave are where they came from.
-function commandOf({ operation, input, actor }: ComparedRead, environment: string): readonly CommandLine[] {
-  if (!/^[a-z]+(?:\.[a-zA-Z]+)+$/.test(operation) || !isObject(input)) return [];
+// Rows that a file or a step gave are where they came from, and older runs have not recorded who asked.
+function commandOf({ operation, input, as }: ComparedRead, environment: string): readonly CommandLine[] {
+  if (!/^[a-z]+(?:\.[a-zA-Z]+)+$/.test(operation) || !isObject(input) || as === undefined) return [];
   const values = Object.entries(input).map(([name, value]) => `${name}=${typeof value === "string" ? value : writeJson(value)}`);
-  const caller = actor === null ? [] : ["--as", actor];
+  const caller = as === null ? [] : ["--as", as];
   return [command`call ${operation} ${[...values, ...caller, "--env", environment]}`];
 }
 
