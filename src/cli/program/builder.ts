@@ -89,7 +89,9 @@ export class Builder {
     try {
       const code = await (await load())(shell, options);
       this.#calling.finish?.(code);
-    } catch (error) {
+    } catch (thrown) {
+      // Something that could not be closed afterwards matters less than why.
+      const error: unknown = thrown instanceof SuppressedError ? thrown.suppressed : thrown;
       throw error instanceof Failure ? hinted(error, hint) : error;
     }
   }
