@@ -46,3 +46,26 @@ test.for([
   );
   expect(stopped?.outcome ?? completed.at(-1)?.outcome, JSON.stringify(stopped)).toBe(ended);
 });
+
+test.for([
+  ["in a word that the profile does not know", (text: string) => text.replaceAll('"status":"APPROVED"', '"status":"Accepted"')],
+  ["without the entries of the approvers", (text: string) => text.replaceAll('"approvers"', '"voters"')],
+] as const)("a vote that the service shows %s is not taken for absent, and not given again", async ([, change]) => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  let [isNext, sent] = [false, 0];
+  const { stopped } = await runnerForTest()(
+    PLAYBOOK(BOB, "as: voter, "),
+    { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 },
+    {
+      observe: (event) => {
+        if (event.kind === "attempt.intended") [isNext, sent] = [event.step === "vote", sent + 1];
+      },
+      exchange: async (outgoing, send) => {
+        const answer = await send(outgoing);
+        if (isNext && outgoing.fresh) return { kind: "no-answer", why: "other side closed" };
+        return answer.kind === "answered" ? { ...answer, text: change(answer.text) } : answer;
+      },
+    },
+  );
+  expect({ outcome: stopped?.outcome, sent }, JSON.stringify(stopped)).toEqual({ outcome: "unknown", sent: 2 });
+});

@@ -163,7 +163,10 @@ export const assetDeleted: Probe = probeOf((evidence) => {
     .filter(({ left }) => left["trasactionType"] !== "CREATED")
     .at(-1);
   const isGone = now["asset"] === null;
-  if (last !== undefined && isGone) return isBy(evidence, last.by) ? deletedBy(evidence, last) : DELETED_BY_OTHERS;
+  if (last !== undefined && isGone) {
+    if (isBy(evidence, last.by)) return deletedBy(evidence, last);
+    if (partyMatch(last.by, evidence.actor) === "no") return DELETED_BY_OTHERS;
+  }
   if (before["asset"] === null) return { seen: "nothing", again: "never" };
   if (!isGone) return { seen: "nothing", again: "value" };
   return { seen: "effect", by: { asset: "does not exist any more" }, rests: "readings", again: "value" };

@@ -1,5 +1,5 @@
 import { Decimal } from "../../../base/numbers/decimal.ts";
-import type { Json, JsonObject } from "../../../base/json/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
@@ -75,14 +75,34 @@ function movedAt(detail: JsonObject, transaction: JsonObject): number | undefine
   return timeOf(transaction["createdAt"]);
 }
 
-/** The records of a history, in its order. */
+/** The records of a history, the oldest first. */
 export function changesIn(history: Json | undefined): readonly HistoryChange[] {
-  return recordsIn(field(history, "records")).map((left) => ({
+  const records = oldestFirst(recordsIn(field(history, "records")));
+  return records.map((left, at) => ({
     id: text(left["transactionId"]),
     at: timeOf(left["transactionTime"]),
-    by: left["updatedBy"],
+    by: isCarriedOver(left, records[at - 1]) ? undefined : left["updatedBy"],
     left,
   }));
+}
+
+// The description does not show in which order a history lists its records. Without their times, the order is as it was given.
+function oldestFirst(records: readonly JsonObject[]): readonly JsonObject[] {
+  const timed = records.map((record) => ({ record, at: timeOf(record["transactionTime"]) ?? Number.NaN }));
+  const [first, last] = [timed[0], timed.at(-1)];
+  if (first === undefined || last === undefined || timed.some(({ at }) => Number.isNaN(at))) return records;
+  const isReversed = first.at > last.at || (first.at === last.at && isCreation(last.record) && !isCreation(first.record));
+  return (isReversed ? timed.toReversed() : timed).toSorted((one, other) => one.at - other.at).map(({ record }) => record);
+}
+
+function isCreation({ trasactionType }: JsonObject): boolean {
+  return trasactionType === "CREATED";
+}
+
+// A record of a deletion may show the resource as the change before it left it: then it does not say who deleted it.
+function isCarriedOver(left: JsonObject, before: JsonObject | undefined): boolean {
+  const { updatedAt = null, transactionTime = null } = left;
+  return before !== undefined && updatedAt !== transactionTime && jsonEquals(updatedAt, before["updatedAt"] ?? null);
 }
 
 /** Returns whether a transaction has proven another write. */

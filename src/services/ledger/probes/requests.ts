@@ -56,6 +56,7 @@ interface Words {
 
 // The answer does not show who votes for a whole organization, and a playbook may leave the actor open.
 function votes(request: Json, { actor = {} }: Sent): Words {
+  if (!Array.isArray(field(request, "approvers"))) return { own: [null], shared: [] };
   const entries = recordsIn(field(request, "approvers"));
   const named = Object.entries(actor);
   const isOwn = (entry: JsonObject): boolean => named.length > 0 && isEntity(entry, actor);
@@ -101,24 +102,31 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
       if (before === undefined) return UNREAD;
       if (now["request"] === null) return GONE;
       const { own, shared } = wordsIn(now["request"] ?? null, evidence);
+      const known = new Set<Json>(Object.values(profile.ledger.requestStatus));
+      const isKnown = (words: readonly Json[], was: Json | undefined): boolean =>
+        words.every((each) => known.has(each) || (typeof each === "string" && times(each, words) <= times(each, listOf(was))));
       const more = (words: readonly Json[], name: string): number =>
         times(wanted, words) - times(wanted, listOf(field(before["request"], name)));
       const turnedNow = more(own, "words");
       if (turnedNow > 1) return { seen: "conflict", why: `${turnedNow} entries have changed to ${wanted}`, rests: "readings" };
       if (turnedNow === 1) return { seen: "effect", by: { status: wanted }, rests: "readings" };
-      return more(shared, "shared") > 0
-        ? { seen: "unclear", why: `an entry that others vote for too has changed to ${wanted}` }
-        : { seen: "nothing" };
+      if (more(shared, "shared") > 0)
+        return { seen: "unclear", why: `an entry that others vote for too has changed to ${wanted}` };
+      const isRead = isKnown(own, field(before["request"], "words")) && isKnown(shared, field(before["request"], "shared"));
+      return isRead ? { seen: "nothing" } : UNKNOWN_WORD;
     },
   };
 }
+
+// Such as another spelling of the word for this very vote.
+const UNKNOWN_WORD: Sight = { seen: "unclear", why: "the request shows no status of the actor's entry that the profile knows" };
 
 /** Returns the change of the request that changed one own entry to this word, if only this write can have left it. */
 function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): HistoryChange | undefined {
   const changes = changesIn(evidence.now["history"]);
   const countAt = (change: HistoryChange | undefined): number =>
     change === undefined ? 0 : times(wanted, wordsIn(change.left, evidence).own);
-  const turns = changes.filter((change, at) => countAt(change) > countAt(changes[at - 1]));
+  const turns = changes.filter((change, at) => at > 0 && countAt(change) > countAt(changes[at - 1]));
   return newChanges(evidence, turns, evidence.input["id"] ?? null).at(0);
 }
 
