@@ -100,22 +100,6 @@ test("to those who decide on it, a request that is not there is what the descrip
   }
 });
 
-test("a token that cannot be passed on knows no transfer role", async () => {
-  const { ledger } = await sandboxForTest();
-  const permissions = [{ entity: user("bob"), roles: ["transfer"] }];
-  await ledger("POST /token", {
-    as: alice,
-    body: [
-      { id: "FIXED", behaviour: { transferable: false } },
-      { id: "FREE", behaviour: { transferable: true } },
-    ],
-  });
-  expect(await ledger("PATCH /token/permissions", { as: alice, body: [{ id: "FIXED", permissions }] })).toMatchObject(
-    refused(403, "invalid role"),
-  );
-  expect((await ledger("PATCH /token/permissions", { as: alice, body: [{ id: "FREE", permissions }] })).status).toBe(200);
-});
-
 test("a path that cannot be read, or is very long, is refused in the form of the interface", async () => {
   const { ledger, investor } = await sandboxForTest();
   const long = "a".repeat(5_000);

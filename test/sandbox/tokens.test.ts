@@ -267,6 +267,11 @@ test("a role that the token maps to an action is a role, whatever its name; wher
   expect(await mint(caller, alice, { ...item, to: user("carol") })).toMatchObject({ status: 403 });
   expect(await burn(caller, bob, { ...item, from: user("carol") })).toMatchObject({ status: 403 });
   expect((await burn(caller, alice, { ...item, from: user("carol") })).status).toBe(200);
+  // The description gives every token the four roles that it has seen.
+  const fixed = { id: "FIXED", behaviour: { transferable: false } };
+  expect(await create({ ...fixed, tokenPermissions: [{ entity: user("bob"), roles: ["transfer"] }] })).toMatchObject({
+    status: 200,
+  });
 });
 
 test("owners of a token change what it is and who may what", async () => {

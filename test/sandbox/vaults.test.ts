@@ -53,10 +53,12 @@ test("a vault is made with its share tokens, and only its own people see it", as
     vaultTokenId: ["SHARE1"],
     owners: [user("alice")],
   });
-  expect((await ledger("GET /token", { query: { id: "SHARE1" } })).body).toMatchObject({
+  const share1 = (await ledger("GET /token", { query: { id: "SHARE1" } })).body;
+  expect(share1).toMatchObject({
     classification: { type: "fungible", unit: "fractional", valueType: "reference" },
     tokenPermissions: [{ entity: user("alice"), roles: ["minter", "burner"] }],
   });
+  expect(share1.behaviour).toEqual({ decimal: 2, maxMintQuantity: 1000 });
   expect(await ledger("GET /token/vault", { as: bob, query: { id: "VAULT1" } })).toMatchObject({
     status: 403,
     body: { condition: "unauthorized caller" },

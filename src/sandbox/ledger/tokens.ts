@@ -201,8 +201,7 @@ function demandSound(commit: Commit<unknown>, token: StoredToken): void {
 }
 
 function demandRoles({ behaviour }: StoredToken, permissions: readonly StoredPermission[], condition: Condition): void {
-  const usual = KNOWN_ROLES.filter((role) => role !== "transfer" || behaviour.transferable !== false);
-  const known = [...usual, ...Object.values(behaviour.rolesMap ?? {})];
+  const known = [...KNOWN_ROLES, ...Object.values(behaviour.rolesMap ?? {})];
   for (const role of permissions.flatMap(({ roles }) => roles)) {
     demand(known.includes(role), condition, `the token knows no role ${role}`);
   }

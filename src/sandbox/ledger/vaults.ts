@@ -116,7 +116,6 @@ function createShareToken(commit: Commit<unknown>, definition: RequestedToken, c
   return createToken(commit, {
     ...definition,
     classification: { ...classification, type: "fungible", valueType: "reference" },
-    behaviour: { ...behaviour, rolesMap: { minter_role_name, burner_role_name } },
     tokenPermissions: [...tokenPermissions, ...custody],
   });
 }
