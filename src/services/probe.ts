@@ -1,7 +1,8 @@
-import { type Json, type JsonObject, jsonEquals } from "../base/json/json.ts";
+import type { Json, JsonObject } from "../base/json/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
+import { maybeSame } from "./same-id.ts";
 
 /**
  * How to find the outcome of a write by reading. A probe says what to read, and what the readings show; the protocol decides whether that
@@ -83,7 +84,7 @@ export interface Evidence extends Sent {
 export interface OtherWrite {
   /** The full name of its operation. */
   readonly operation: string;
-  /** The input with which it was sent. */
+  /** The input with which it was sent, as the journal has it: a mask hides a secret, which may be anything. */
   readonly input: JsonObject;
   /** Its acting entity; `undefined`: it is not known, or callers have none. */
   readonly actor: JsonObject | undefined;
@@ -212,7 +213,7 @@ function sightOf(probe: Probe, evidence: Evidence): Sight {
 }
 
 function hasSameInput(rival: OtherWrite, { input }: Sent): boolean {
-  return jsonEquals(rival.input, input);
+  return maybeSame(input, rival.input);
 }
 
 function indexesIn(readings: Readings): readonly number[] {

@@ -1,5 +1,6 @@
 import { type Decimal, sum } from "../../base/numbers/decimal.ts";
 import { type Json, jsonEquals, type JsonObject } from "../../base/json/json.ts";
+import { isMasked } from "../../base/secret.ts";
 import type { Written } from "../meaning.ts";
 import {
   type Evidence,
@@ -120,10 +121,15 @@ function matchOf(record: JsonObject, input: JsonObject): Match {
   const { tokenSaleId = null, tokenCount, amount: currency } = record;
   const amount = number(input["amount"]);
   const counts = [tokenCount, currency].flatMap((value) => number(value) ?? []);
+  const isHidden = isMasked(input["amount"]);
   const isAmount = amount !== undefined && counts.some((count) => count.equals(amount));
   return worst([
-    tokenSaleId === null || tokenSaleId === "" ? "maybe" : tokenSaleId === input["tokenSaleId"] ? "yes" : "no",
-    isAmount ? "yes" : counts.length === 0 ? "maybe" : "no",
+    tokenSaleId === null || tokenSaleId === "" || isMasked(input["tokenSaleId"])
+      ? "maybe"
+      : tokenSaleId === input["tokenSaleId"]
+        ? "yes"
+        : "no",
+    isAmount ? "yes" : counts.length === 0 || isHidden ? "maybe" : "no",
   ]);
 }
 

@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { maybeSame } from "../same-id.ts";
 import { namesOfItem } from "../given-names.ts";
 import type { Sent } from "../probe.ts";
 
@@ -13,7 +14,7 @@ export function includes(there: Json | undefined, asked: Json | undefined): bool
   if (Array.isArray(asked)) {
     return Array.isArray(there) && there.length === asked.length && asked.every((item, at) => includes(there[at] as Json, item));
   }
-  return jsonEquals(there, asked);
+  return maybeSame(there, asked);
 }
 
 /**

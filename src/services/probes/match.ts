@@ -1,4 +1,6 @@
-import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
+import { isObject, type Json } from "../../base/json/json.ts";
+import { isMasked } from "../../base/secret.ts";
+import { maybeSame } from "../same-id.ts";
 
 /**
  * Whether a record is of a write. `maybe`: the record does not say enough, or in words that are not known, so it neither shows the write
@@ -15,7 +17,7 @@ export function worst(matches: readonly Match[]): Match {
 export function partyMatch(there: Json | undefined, asked: Json | undefined): Match {
   if (!isObject(there) || !isObject(asked)) return "maybe";
   const names = Object.keys(asked);
-  if (names.some((name) => there[name] !== undefined && !jsonEquals(there[name], asked[name] ?? null))) return "no";
+  if (names.some((name) => there[name] !== undefined && !maybeSame(there[name], asked[name]))) return "no";
   const isWhole = names.length === 1 && Object.keys(there).length > 1;
-  return isWhole || names.some((name) => there[name] === undefined) ? "maybe" : "yes";
+  return isWhole || names.some((name) => there[name] === undefined || isMasked(asked[name])) ? "maybe" : "yes";
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../base/json/json.ts";
 import { assetIdIn } from "../asset-ids.ts";
 import {
   type Evidence,
@@ -13,6 +13,7 @@ import {
   TWIN,
   UNREAD,
 } from "../../probe.ts";
+import { maybeSame, maybeSameId } from "../../same-id.ts";
 import { ALMOST_SO, UNCHANGED } from "./state.ts";
 import {
   type Alike,
@@ -87,7 +88,7 @@ function couldBeOthers(
   const { left, by } = shown;
   const ids = new Set("id" in shown ? transactionsIn(now["history"] ?? null) : []);
   const isOf = ({ input }: OtherWrite): boolean =>
-    jsonEquals(idIn({ ...evidence, input }), idIn(evidence)) && isAsAsked(left, input);
+    maybeSameId(idIn({ ...evidence, input }), idIn(evidence)) && isAsAsked(left, input);
   const touches = ({ operation, input }: OtherWrite): boolean => names(input, idIn(evidence)) || APPROVING.has(operation);
   return withoutRecord([...rivals.filter(isOf), ...bystanders.filter(touches)], ids).some(
     ({ actor }) => partyMatch(by, actor) !== "no",
@@ -138,7 +139,7 @@ export const assetCreated: Probe = probeOf((evidence) => {
 
 /** The asset is exactly as PUT sets it. */
 export const assetPut: Probe = probeOf(
-  (evidence) => changed(evidence, ({ data = null }, input) => jsonEquals(data, dataOf(input))),
+  (evidence) => changed(evidence, ({ data = null }, input) => maybeSame(data, dataOf(input))),
   eachOf("data"),
 );
 

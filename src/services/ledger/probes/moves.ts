@@ -1,8 +1,10 @@
 import { Decimal } from "../../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../../base/json/json.ts";
+import { isMasked } from "../../../base/secret.ts";
 import type { OperationName } from "../../../contract/contract.ts";
 import type { OtherWrite } from "../../probe.ts";
 import { field, listOf, number, recordsIn, text } from "../../probes/compare.ts";
+import { maybeSameId } from "../../same-id.ts";
 import { type Match, partyMatch, worst } from "../../probes/match.ts";
 
 // What each write moves, and whether a record of a movement can be of it. The same question is asked of the write whose answer was lost
@@ -98,7 +100,7 @@ export function keyFieldOf(tokenId: Json | undefined, earlier: readonly OtherWri
   const definitions = earlier
     .filter(({ operation }) => DEFINING.has(operation))
     .flatMap(({ input }) => itemsIn(input))
-    .filter(({ id, nftFields }) => id === tokenId && nftFields !== undefined);
+    .filter(({ id = null, nftFields }) => maybeSameId(id, tokenId ?? null) && nftFields !== undefined);
   const keys = definitions.map(({ nftFields }) => recordsIn(nftFields).filter((each) => each["isPrimaryKey"] === true));
   const [name, ...more] = new Set(keys.map(([key, ...others]) => (others.length > 0 ? undefined : text(key?.["name"]))));
   return more.length > 0 ? undefined : name;
@@ -155,6 +157,6 @@ function matchOfAmount(there: Decimal | undefined, amount: Decimal): Match {
 }
 
 function matchOfUnit(there: string | undefined, units: readonly string[]): Match {
-  if (there === undefined || units.length === 0) return "maybe";
+  if (there === undefined || units.length === 0 || units.some(isMasked)) return "maybe";
   return units.includes(there) ? "yes" : "no";
 }

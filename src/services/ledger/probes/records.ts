@@ -2,6 +2,7 @@ import { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
+import { maybeSameId } from "../../same-id.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 import { matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 
@@ -139,7 +140,7 @@ export function couldBeOthers({ rivals, bystanders }: Evidence, movement: ShownM
 
 function couldBeOf(writes: readonly OtherWrite[], movement: ShownMovement, { all, tokenId, key }: Among): boolean {
   return writes.some((write) => {
-    const moves = movesOf(write, key).filter((move) => move.tokenId === tokenId);
+    const moves = movesOf(write, key).filter((move) => maybeSameId(move.tokenId, tokenId ?? null));
     return moves.some((move) => matchOf(movement, move, write.actor) !== "no") && !hasLeftAll(write, moves, all);
   });
 }

@@ -1,5 +1,6 @@
-import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
+import type { Json, JsonObject } from "../../../base/json/json.ts";
 import type { LedgerProfile } from "../../../contract/profile.ts";
+import { maybeSameId } from "../../same-id.ts";
 import { carriesMark } from "../../marks.ts";
 import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
@@ -89,7 +90,7 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
   return {
     // A second vote of the same kind for one entry would turn it as well, whatever its comment is.
     isAlike: (rival, { input, actor }) =>
-      jsonEquals(rival.input["id"] ?? null, input["id"] ?? null) && partyMatch(rival.actor, actor) !== "no",
+      maybeSameId(rival.input["id"] ?? null, input["id"] ?? null) && partyMatch(rival.actor, actor) !== "no",
     keep: ({ request = null }, sent) => {
       const { own, shared } = wordsIn(request, sent);
       return { request: { words: own, shared } };
