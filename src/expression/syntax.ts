@@ -26,7 +26,7 @@ export function useExactLiterals(nodes: readonly ASTNode[]): void {
 
 /**
  * Does the same, and makes whole numbers decimals where they are used beside decimals: where they are compared, added as items of a list
- * or a map, searched in one, or chosen by `?:`.
+ * or a map, searched in one, or chosen by `?:` or `orValue`.
  */
 export function useDecimalLiterals(nodes: readonly ASTNode[]): void {
   useExactLiterals(nodes);
@@ -43,6 +43,8 @@ function besideDecimals(node: ASTNode): readonly ASTNode[] {
       return node.args.filter(({ op }) => op !== "value");
     case "?:":
       return node.args.slice(1);
+    case "rcall":
+      return node.args[0] === "or" || node.args[0] === "orValue" ? node.args[2] : NO_NODES;
     default:
       return NO_NODES;
   }

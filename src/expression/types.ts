@@ -62,7 +62,7 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
 // A text to compare with: the result has the same type whatever the text is.
 const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
 
-const TWO_KINDS = /^no such overload: .*\b(?:list|map)<|^Ternary branches must have the same type/;
+const TWO_KINDS = /^no such overload: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
 
 /** Returns the description of a field; called only when a person asks for it. */
 export type Words = (field: string) => string | undefined;
@@ -242,8 +242,9 @@ export class TypeEnvironment {
       const { valid, type, error } = program.check();
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
-      const sum = nodes.map(sumProblem).find((found) => found !== undefined);
-      if (sum !== undefined) return sum;
+      const problems = nodes.map((node) => sumProblem(node) ?? this.#unknownOptional(node, text));
+      const problem = problems.find((found) => found !== undefined);
+      if (problem !== undefined) return problem;
       const ids = new IdReader(text, this.#known);
       const { ast } = program;
       return {
@@ -298,10 +299,26 @@ export class TypeEnvironment {
     };
   }
 
+  // For the library, a value may have any field that is read with `.?`, or after it: a misspelt one would never be there.
+  #unknownOptional(node: ASTNode, text: string): ExpressionProblem | undefined {
+    if (!isFieldRead(node)) return undefined;
+    const [owner, field] = node.args;
+    const name = typeof field === "string" ? field : field.op === "value" ? field.args : undefined;
+    const fields = this.#fieldsOf(owner);
+    return fields === undefined || typeof name !== "string" || Object.hasOwn(fields, name)
+      ? undefined
+      : this.#unknownField(node, text);
+  }
+
+  #fieldsOf(owner: ASTNode): Defined["fields"] | undefined {
+    const type = typeOfPart(owner) ?? "";
+    return this.#defined.get(/^optional<(.+)>$/.exec(type)?.[1] ?? type)?.fields;
+  }
+
   #unknownField(node: ASTNode, text: string): ExpressionProblem | undefined {
-    if (node.op !== "." && node.op !== ".?" && node.op !== "[]") return undefined;
+    if (!isFieldRead(node)) return undefined;
     const owner = node.args[0];
-    const known = Object.keys(this.#defined.get(typeOfPart(owner) ?? "")?.fields ?? {});
+    const known = Object.keys(this.#fieldsOf(owner) ?? {});
     const [, last] = node.args;
     const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
     const near = didYouMean(field, known);
@@ -314,6 +331,12 @@ export class TypeEnvironment {
       ...word,
     };
   }
+}
+
+type FieldReadNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
+
+function isFieldRead(node: ASTNode): node is FieldReadNode {
+  return node.op === "." || node.op === ".?" || node.op === "[]" || node.op === "[?]";
 }
 
 // The library has no lists of whole numbers or decimals: `sum` takes lists of anything.

@@ -4,7 +4,14 @@ import { isTypeName, TypeEnvironment } from "../../../src/expression/types.ts";
 function environment(): TypeEnvironment {
   const types = TypeEnvironment.empty();
   types.define("Account", { id: "string", balance: "decimal", owner: "map<string, string>", note: "dyn" });
-  return types.with({ response: "list<Account>", account: "Account", count: "int", custodian: "map<string, string>" });
+  types.define("Holder", { account: "Account" });
+  return types.with({
+    response: "list<Account>",
+    account: "Account",
+    count: "int",
+    custodian: "map<string, string>",
+    holder: "Holder",
+  });
 }
 
 const types = environment();
@@ -22,6 +29,10 @@ test.for([
   ["account.balance + 1", "decimal"],
   ["count % 2", "int"],
   ["account.balance > 0 ? account.balance : 0", "decimal"],
+  ["account.?balance.orValue(0)", "decimal"],
+  ["holder.?account.balance.orValue(-1)", "decimal"],
+  ["response[?0].or(optional.of(account)).orValue(account).balance", "decimal"],
+  ["account.?note.orValue(0)", "dyn"],
   ["count > 0 ? -1 : count > 1 ? 0 : 1.5", "decimal"],
   ["count > 0 ? [account.balance] : [1, 2]", "list<decimal>"],
   ["response.map(a, a.balance) + [1]", "list<decimal>"],
@@ -74,7 +85,7 @@ test("a number has no fields to ask for", () => {
 
 test("an unknown name is shown with the nearest one", () => {
   expect(wrong("acount.id")).toEqual({ code: "expression.unknown-name", at: "acount", suggestion: 'did you mean "account"?' });
-  expect(wrong("zzzzzzzz").suggestion).toBe("known names: response, account, count, custodian");
+  expect(wrong("zzzzzzzz").suggestion).toBe("known names: response, account, count, custodian, holder");
 });
 
 test("nothing is coerced", () => {
@@ -142,4 +153,13 @@ test.for([
   ["response.length == 3", "size(…)"],
 ])("what other languages write is reported as it is written here: %s", ([text = "", suggestion = ""]) => {
   expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining(suggestion) });
+});
+
+test.each([
+  ["account.?balanec.orValue(0)", "balanec", 'did you mean "balance"?'],
+  ['account[?"balanec"].orValue(0)', '"balanec"', 'did you mean "balance"?'],
+  ["holder.?account.?balanec.orValue(0)", "balanec", 'did you mean "balance"?'],
+  ["holder.?account.balanec.orValue(0)", "balanec", 'did you mean "balance"?'],
+])("an optional field is one that the type has: %s", (text, at, suggestion) => {
+  expect(wrong(text)).toEqual({ code: "expression.unknown-field", at, suggestion });
 });
