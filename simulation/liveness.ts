@@ -16,6 +16,10 @@ export class SimulatedLiveness implements Liveness {
     return { host: process.machine, bootId: process.machine, pid: process.pid, startedAt: "0" };
   }
 
+  taking(): Holder {
+    return this.me();
+  }
+
   isMe({ pid }: Holder): boolean {
     return SimulatedProcess.current()?.pid === pid;
   }

@@ -24,6 +24,8 @@ export function keepsHold(life: Life): boolean {
 export interface Liveness {
   /** This process, as others find it: from the first call on, until it closes or ends, they can see that it is alive. */
   me(): Holder;
+  /** The same for whoever takes something in the present transaction, which also shows that this process is alive now. */
+  taking(): Holder;
   /** Whether a holder is this process. */
   isMe(holder: Holder): boolean;
   /** Returns whether a holder may still act. */
@@ -67,6 +69,11 @@ export class Holders implements Liveness {
     if (this.#folder === undefined) return thisProcess();
     this.#mine ??= enter(this.#folder);
     return this.#mine.holder;
+  }
+
+  /** Returns the same: the kernel knows at any moment who is alive. */
+  taking(): Holder {
+    return this.me();
   }
 
   /** Returns whether a holder is this process. */

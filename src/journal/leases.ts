@@ -214,7 +214,7 @@ export class Leases {
 
   #takeOver(runId: string): Claim {
     const epoch = epochOf(this.#ofRun(runId)) + 1;
-    const holder = JSON.stringify(this.#ports.liveness.me());
+    const holder = JSON.stringify(this.#ports.liveness.taking());
     const now = this.#ports.clock.now();
     this.#database.run("UPDATE lease SET epoch = ?, holder = ?, since = ? WHERE run_id = ?", epoch, holder, now, runId);
     return { runId, epoch };
@@ -235,7 +235,7 @@ export class Leases {
       name,
       runId,
       epoch,
-      JSON.stringify(this.#ports.liveness.me()),
+      JSON.stringify(this.#ports.liveness.taking()),
       this.#ports.clock.now(),
     );
   }

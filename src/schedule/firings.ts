@@ -28,7 +28,7 @@ export interface StorePorts {
   /** Masks secrets in the problems that are kept. */
   readonly redact: Redact;
   /** Who this process is, and which others live; as the state directory shows it when left out. */
-  readonly liveness?: Pick<Liveness, "me" | "lifeOf" | "close">;
+  readonly liveness?: Pick<Liveness, "me" | "taking" | "lifeOf" | "close">;
   /** Takes a run from whoever holds it, so that it can write no more; does nothing when left out. */
   readonly fence?: (runId: string) => void;
 }
@@ -58,7 +58,7 @@ export class Firings {
       tick,
       due,
       state,
-      runs ? JSON.stringify(this.#ports.liveness.me()) : null,
+      runs ? JSON.stringify(this.#ports.liveness.taking()) : null,
       runs ? now : null,
       runs || state === "queued" ? null : now,
     );

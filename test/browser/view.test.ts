@@ -322,10 +322,11 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const [drift] = book.record(name, { title: evil, parts: [evil], left: evil, right: evil }, found).drifts;
     book.acknowledge({ id: drift?.id ?? "", who: evil, because: evil, until: Date.now() + 86_400_000, at: Date.now() });
     book.close();
+    const me = (): ReturnType<typeof thisProcess> => ({ ...thisProcess(), host: evil });
     const store = ScheduleStore.open(stateOf(project), {
       clock: systemClock,
       redact: (text) => text,
-      liveness: { me: () => ({ ...thisProcess(), host: evil }), lifeOf: () => "alive", close: () => undefined },
+      liveness: { me, taking: me, lifeOf: () => "alive", close: () => undefined },
     });
     store.register({ id: evil, playbook: evil, environment: evil, cron: undefined, timezone: undefined, jitterMs: 0 });
     const taken = store.takeNow(evil, () => undefined);

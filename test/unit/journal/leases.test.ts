@@ -6,7 +6,7 @@ import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { processSpace, thisProcess } from "../../../src/journal/holder.ts";
 import { actingFor, type Claim, type Lease, type Leases, type WantedLeases } from "../../../src/journal/leases.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
-import { TestState } from "../../state.ts";
+import { ON_SERVER, TestState } from "../../state.ts";
 import { answered, intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
 
@@ -185,4 +185,14 @@ test("what this process holds and no longer acts for is released, and what it ac
     expect(inTheWay(leases, "run4", groups("c"))?.runId).toBe("run3");
     expect(inTheWay(leases, "run4", groups("a"))).toBeUndefined();
   });
+});
+
+test.skipIf(!ON_SERVER)("whoever takes a run shows that it is alive, however long it stood still before", () => {
+  const { leases } = open();
+  claimOf(leases, "first", groups("a"));
+  const beats = (age: string): readonly unknown[] =>
+    state.rows(JOURNAL_PART, `SELECT name FROM holder WHERE seen_at ${age} clock_timestamp() - interval '1 hour'`);
+  state.tamper(JOURNAL_PART, "UPDATE holder SET seen_at = seen_at - interval '1 day'");
+  claimOf(leases, "second", groups("b"));
+  expect([beats("<"), beats(">")]).toEqual([[], [{ name: expect.any(String) as unknown }]]);
 });

@@ -173,7 +173,7 @@ export class Desk {
   #store(clock: Clock, pid: number): ScheduleStore {
     const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
     const lifeOf = ({ pid: of }: Holder): Life => (this.#living.has(of) ? "alive" : this.ended);
-    const liveness = { me: () => me, lifeOf, close: () => undefined };
+    const liveness = { me: () => me, taking: () => me, lifeOf, close: () => undefined };
     return ScheduleStore.open(this.#state.place, { clock, redact: (text) => text, liveness });
   }
 
