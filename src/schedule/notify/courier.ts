@@ -96,7 +96,7 @@ export class Courier {
       this.#isTrying = true;
       await Promise.all(due.map((letter) => this.#deliver(letter)));
     }
-    this.#ports.metrics.waiting(this.#outbox.waiting());
+    this.#ports.metrics.waiting(this.#outbox.waiting(this.#channels));
     return tried;
   }
 

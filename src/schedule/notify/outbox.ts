@@ -118,9 +118,10 @@ export class Outbox {
     return next.length === 0 ? undefined : Math.min(...next);
   }
 
-  /** How many wait. */
-  waiting(): number {
-    return Number(this.#database.get("SELECT COUNT(next_at) AS waiting FROM notification")?.["waiting"]);
+  /** How many wait for these channels. */
+  waiting(channels: ReadonlyMap<string, unknown>): number {
+    const all = this.#database.all("SELECT channel, COUNT(next_at) AS waiting FROM notification GROUP BY channel");
+    return all.reduce((sum, { channel, waiting }) => sum + (channels.has(String(channel)) ? Number(waiting) : 0), 0);
   }
 
   #prune(): void {

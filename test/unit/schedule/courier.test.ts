@@ -32,6 +32,8 @@ function desk(time: VirtualTime, start: StartCommand): { readonly courier: Couri
   };
 }
 
+const DESK = new Map([["desk", {}]]);
+
 test("while an address is slow, nobody is awake for what waits behind it", async () => {
   const time = new VirtualTime();
   const { courier, box } = desk(time, async () => {
@@ -39,10 +41,10 @@ test("while an address is slow, nobody is awake for what waits behind it", async
     return { code: 0, signal: null, stderr: "" };
   });
   const working = courier.work();
-  expect(box.nextAt(new Map([["desk", {}]]))).toBeLessThanOrEqual(time.now());
+  expect(box.nextAt(DESK)).toBeLessThanOrEqual(time.now());
   expect(courier.nextAt()).toBeUndefined();
   expect(await time.until(working)).toBe(true);
-  expect(box.waiting()).toBe(0);
+  expect(box.waiting(DESK)).toBe(0);
   expect(courier.nextAt()).toBeUndefined();
 });
 
@@ -55,5 +57,5 @@ test("what a command that ends waits for is bounded, however many wait and howev
   const begun = time.elapsed();
   await time.until(courier.drain(LIMITS.notificationsLastMs));
   expect(time.elapsed() - begun).toBeLessThanOrEqual(LIMITS.notificationsLastMs + SLOW.timeoutMs);
-  expect(box.waiting()).toBe(LETTERS);
+  expect(box.waiting(DESK)).toBe(LETTERS);
 });
