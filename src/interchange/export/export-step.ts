@@ -1,5 +1,6 @@
 import type { Operation } from "../../operations/operation.ts";
-import { isNamed, type Known, type Named, pointerKey } from "../expressions/evaluate.ts";
+import { isNamed, type Known, type Named } from "../expressions/evaluate.ts";
+import { withKeys } from "../expressions/runtime-expression.ts";
 import type { Criterion } from "./export-criteria.ts";
 import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
 
@@ -31,7 +32,7 @@ export class OutStep {
 
   /** Returns the runtime expression of a place in its answer, for later steps. */
   output(path: readonly string[]): Expr {
-    const place = placeIn(path);
+    const place = withKeys("$response.body", path);
     const known = [...this.outputs].find(([, expression]) => expression === place)?.[0];
     const words = path.join("_").replaceAll(/\W+/g, "_") || "body";
     // Runners do not find an output whose name begins with a digit.
@@ -45,10 +46,6 @@ export class OutStep {
     for (let number = 2; this.outputs.has(fresh); number += 1) fresh = `${name}_${number}`;
     return fresh;
   }
-}
-
-function placeIn(path: readonly string[]): string {
-  return `$response.body${path.length === 0 ? "" : `#/${path.map(pointerKey).join("/")}`}`;
 }
 
 /** A place in the answer of a step. */
@@ -71,7 +68,7 @@ export class AnswerPlace implements Named {
 
   /** Returns its runtime expression; for another step, by an output that is added where there is none yet. */
   value(): Expr {
-    return this.#isOwn ? new Expr(placeIn(this.#path)) : this.#step.output(this.#path);
+    return this.#isOwn ? new Expr(withKeys("$response.body", this.#path)) : this.#step.output(this.#path);
   }
 }
 

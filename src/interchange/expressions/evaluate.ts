@@ -3,6 +3,7 @@ import type { ASTNode } from "../../expression/cel.ts";
 import { cel } from "../../expression/cel.ts";
 import { spansIn, wholeExpression } from "../../playbook/expressions/expression-spans.ts";
 import type { SourceNode } from "../../source/node.ts";
+import { withKeys } from "./runtime-expression.ts";
 import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
 
 /** Something that an expression can name, and that is asked for its parts. */
@@ -129,14 +130,9 @@ function mapped(entries: readonly (readonly [ASTNode, ASTNode])[], names: Knowle
 
 function partOf(owner: Known | undefined, key: string): Known | undefined {
   if (isNamed(owner)) return owner.part(key);
-  if (owner instanceof Expr) return new Expr(`${owner.text}${owner.text.includes("#") ? "" : "#"}/${pointerKey(key)}`);
+  if (owner instanceof Expr) return new Expr(withKeys(owner.text, [key]));
   if (Array.isArray(owner)) return (owner as readonly WrittenValue[])[Number(key)];
   return isMap(owner) ? owner[key] : undefined;
-}
-
-/** Returns a key as a part of a JSON pointer. */
-export function pointerKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 type Apply = (left: WrittenValue, right: WrittenValue) => WrittenValue | undefined;

@@ -56,6 +56,16 @@ export function readRuntime(text: string): RuntimeExpression | undefined {
   return known === undefined ? undefined : { kind: "untranslatable", text, why: known[1] };
 }
 
+/** Returns a runtime expression with further keys behind it. */
+export function withKeys(text: string, keys: readonly string[]): string {
+  if (keys.length === 0) return text;
+  return `${text}${text.includes("#") ? "" : "#"}${keys.map((key) => `/${pointerKey(key)}`).join("")}`;
+}
+
+function pointerKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
 /** A text that holds runtime expressions: literal parts, and the expressions between them. */
 export type Embedded = readonly (string | { readonly text: string })[];
 

@@ -5,7 +5,7 @@ import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, re
 import { textOfPattern } from "../exact-text.ts";
 import type { CallTarget } from "../answer-place.ts";
 import type { WorkflowScope } from "./import-scope.ts";
-import { splitEmbedded } from "../expressions/runtime-expression.ts";
+import { splitEmbedded, withKeys } from "../expressions/runtime-expression.ts";
 import { Expr, celOf, celPath, Joined } from "../value.ts";
 
 /** What a step must do, in the words of a playbook. */
@@ -134,8 +134,7 @@ function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined 
   const context = textOf(child(node, "context")) ?? "";
   const place = child(node, "context") ?? node;
   // The context with the path is one place of the answer, whose envelope a playbook takes off.
-  const pointer = filter.path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const behind = pointer === "" ? context : context.includes("#") ? `${context}${pointer}` : `${context}#${pointer}`;
+  const behind = withKeys(context, filter.path);
   if (where === undefined) {
     const last = filter.path.at(-1);
     if (last !== undefined && /^\d+$/.test(last)) {

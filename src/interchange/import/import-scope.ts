@@ -1,6 +1,7 @@
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { TranslationFindings, FindingPlace } from "../findings.ts";
-import { type RuntimeExpression, readRuntime, splitEmbedded } from "../expressions/runtime-expression.ts";
+import { type RuntimeExpression, readRuntime, splitEmbedded, withKeys } from "../expressions/runtime-expression.ts";
+import { pathOf } from "../../schema/validator.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
 import { Expr, celOf, Joined, type WrittenValue, valueAt } from "../value.ts";
 
@@ -105,19 +106,21 @@ export class WorkflowScope {
     );
   }
 
-  /** Returns the value of a node of a document. */
-  value(node: SourceNode): WrittenValue | undefined {
-    if (node.kind === "list") return this.#items(node.items);
-    if (node.kind === "map") return isSelector(node) ? this.#selected(node) : this.#fields(node);
-    return typeof node.value === "string" ? this.text(node.value, node) : node.value;
+  /** Returns the value of a node of a document. `own` is the step whose answer `$response` is. */
+  value(node: SourceNode, own?: CallTarget): WrittenValue | undefined {
+    if (node.kind === "list") return this.#items(node.items, own);
+    if (node.kind === "map") return isSelector(node) ? this.#selected(node, own) : this.#fields(node, own);
+    return typeof node.value === "string" ? this.text(node.value, node, own) : node.value;
   }
 
   /** Returns the value of a text: an expression, a text with expressions in it, or the text itself. */
-  text(text: string, place: FindingPlace): WrittenValue | undefined {
-    if (text.startsWith("$")) return this.resolve(text, place);
+  text(text: string, place: FindingPlace, own?: CallTarget): WrittenValue | undefined {
+    if (text.startsWith("$")) return this.resolve(text, place, own);
     const parts = splitEmbedded(text);
     if (parts.every((part) => typeof part === "string")) return this.#literal(text, place);
-    const values = parts.map((part) => (typeof part === "string" ? this.#literal(part, place) : this.resolve(part.text, place)));
+    const values = parts.map((part) =>
+      typeof part === "string" ? this.#literal(part, place) : this.resolve(part.text, place, own),
+    );
     if (values.includes(undefined)) return undefined;
     return joined(values as readonly WrittenValue[]);
   }
@@ -127,25 +130,28 @@ export class WorkflowScope {
     return this.findings.refuse(place, 'the text holds "${{"', "a playbook would read an expression there");
   }
 
-  #items(items: readonly SourceNode[]): WrittenValue | undefined {
-    const values = items.map((item) => this.value(item));
+  #items(items: readonly SourceNode[], own: CallTarget | undefined): WrittenValue | undefined {
+    const values = items.map((item) => this.value(item, own));
     return values.includes(undefined) ? undefined : (values as readonly WrittenValue[]);
   }
 
-  #fields({ entries }: MapNode): WrittenValue | undefined {
-    const fields = Array.from(entries, ([name, { value }]) => [name, this.value(value)] as const);
+  #fields({ entries }: MapNode, own: CallTarget | undefined): WrittenValue | undefined {
+    const fields = Array.from(entries, ([name, { value }]) => [name, this.value(value, own)] as const);
     return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as WrittenValue);
   }
 
   // A selector object, of Arazzo 1.1.
-  #selected(node: MapNode): WrittenValue | undefined {
+  #selected(node: MapNode, own: CallTarget | undefined): WrittenValue | undefined {
     const context = child(node, "context") ?? node;
     const selector = textOf(child(node, "selector")) ?? "";
-    const value = this.value(context);
     const path = /^\$((?:\.[\w-]+|\[\d+\])*)$/.exec(selector)?.[1] ?? (selector.startsWith("/") ? selector : undefined);
     if (path === undefined)
       return this.findings.refuse(child(node, "selector") ?? node, `the selector "${selector}" cannot be translated`, SELECTS);
-    const keys = path.startsWith("/") ? path.slice(1).split("/") : (path.match(/[\w-]+/g) ?? []);
+    const keys = path.startsWith("/") ? pathOf(path) : (path.match(/[\w-]+/g) ?? []);
+    // Both are one place, as the envelope and the frame of an answer are not in a playbook.
+    const text = textOf(context);
+    if (text?.startsWith("$") === true) return this.resolve(withKeys(text, keys), context, own);
+    const value = this.value(context, own);
     return value === undefined ? undefined : valueAt(value, keys);
   }
 }

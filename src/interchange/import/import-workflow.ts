@@ -301,7 +301,7 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     call: target,
     output: (name, place) => {
       const found = child(outputs, name);
-      if (found !== undefined) return outputValue(found, target, scope);
+      if (found !== undefined) return scope.value(found, target);
       return document.findings.refuse(
         place,
         `the step "${step.id}" has no output "${name}"`,
@@ -326,13 +326,6 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     ...repeated(expect, repeats, { timeout: child(node, "timeout"), findings: document.findings }),
     fails: fails === undefined ? undefined : failsOf(fails),
   });
-}
-
-// `$response` in an output is the answer of its step.
-function outputValue(node: SourceNode, own: CallTarget, scope: WorkflowScope): WrittenValue | undefined {
-  const text = textOf(node);
-  if (text?.startsWith("$response.body") === true) return scope.resolve(text, node, own);
-  return scope.value(node);
 }
 
 function nameOf(node: SourceNode): string | undefined {

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { checkDocument, importArazzo } from "../../../src/interchange/check.ts";
 
-// What a step of a document asks of its answer, as an expectation of a playbook, and the codes of what is found.
-function readFrom(path: "token" | "token~1all", criterion: string): readonly [string | undefined, readonly string[]] {
+function documentOf(path: "token" | "token~1all", more: string): string {
   const parameters = path === "token" ? "{ name: id, in: query, value: GOLD1 }" : "";
-  const document = `arazzo: 1.0.1
+  return `arazzo: 1.1.0
 info: { title: Criteria, version: 1.0.0 }
 sourceDescriptions: [{ name: ledger, url: ledger.openapi.yaml, type: openapi }]
 workflows:
@@ -17,8 +16,13 @@ workflows:
       - stepId: s
         operationPath: "{$sourceDescriptions.ledger.url}#/paths/~1${path}/get"
         parameters: [${parameters}]
-        successCriteria: [{ ${criterion} }]
+        ${more}
 `;
+}
+
+// What a step of a document asks of its answer, as an expectation of a playbook, and the codes of what is found.
+function readFrom(path: "token" | "token~1all", criterion: string): readonly [string | undefined, readonly string[]] {
+  const document = documentOf(path, `successCriteria: [{ ${criterion} }]`);
   const [, asks] = /expect: \[(['"]?)(.*)\1\]/.exec(importArazzo("x.arazzo.yaml", document).text ?? "")?.slice(1) ?? [];
   return [asks, checkDocument("x.arazzo.yaml", document).diagnostics.map(({ code }) => code)];
 }
@@ -56,4 +60,16 @@ test.for([
   ["$statusCode > 200 && $statusCode < 300", ["interchange.lost"]],
 ] as const)("a code of success that the contract does not have is no silent success: %s", ([condition, codes]) => {
   expect(readFrom("token", `condition: "${condition}"`)).toEqual([undefined, codes]);
+});
+
+test.for([
+  ["token", "/properties/a~1b", 'steps.s.response.properties["a/b"]'],
+  ["token", "$.owners[0].entity.userId", "steps.s.response.owners[0].entity.userId"],
+  ["token~1all", "/records/0/name", "steps.s.response[0].name"],
+] as const)("an output is a place of the answer, also where a selector names it: %s %s", ([path, selector, place]) => {
+  const output = `outputs: { o: { context: $response.body, selector: "${selector}", type: jsonpath } }`;
+  const use = "parameters: [{ name: id, in: query, value: $steps.s.outputs.o }]";
+  const document = `${documentOf(path, output)}      - { stepId: t, operationId: ledger.token.get, ${use} }\n`;
+  const { text = "" } = importArazzo("x.arazzo.yaml", document);
+  expect(text.replaceAll('\\"', '"')).toContain(`\${{ ${place} }}`);
 });
