@@ -1,9 +1,8 @@
-import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { existingTables, openTables, type StatePart } from "../state/tables.ts";
+import { openPart, type StatePart } from "../state/tables.ts";
 import type { KeptExchange } from "./kept.ts";
 
 const TABLES = `
@@ -32,9 +31,12 @@ CREATE TABLE finding (
   ],
 };
 
-const LAYOUT = new TableLayout([TABLES], { server: ON_SERVER });
 /** The kept exchanges as a part of the state. */
-export const EXCHANGES_PART: StatePart = { entry: "exchanges.db", layout: LAYOUT };
+export const EXCHANGES_PART: StatePart = {
+  entry: "exchanges.db",
+  layout: new TableLayout([TABLES], { server: ON_SERVER }),
+  newerCode: "exchanges.newer",
+};
 const DAY_MS = 86_400_000;
 
 /** The exchanges that runs were asked to keep, and what was found in them: one file in the state directory. */
@@ -43,23 +45,16 @@ export class ExchangeStore {
 
   private constructor(database: SqlDatabase) {
     this.#database = database;
-    database.transaction(() => {
-      const format = database.formatOf(LAYOUT);
-      if (format > LAYOUT.newest) throw newer(database.path, format);
-      if (format > 0) return;
-      LAYOUT.bringUp(database);
-      database.exec(`PRAGMA user_version = ${LAYOUT.newest}`);
-    });
   }
 
   /** Opens the store, and creates it where there is none. Throws a Failure. */
   static open(place: StatePlace): ExchangeStore {
-    return new ExchangeStore(openTables(place, EXCHANGES_PART));
+    return new ExchangeStore(openPart(place, EXCHANGES_PART));
   }
 
   /** Opens the store where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
   static existing(place: StatePlace): ExchangeStore {
-    return new ExchangeStore(existingTables(place, EXCHANGES_PART));
+    return new ExchangeStore(openPart(place, EXCHANGES_PART, "existing"));
   }
 
   /** Keeps one more exchange of a run. */
@@ -146,14 +141,6 @@ export class ExchangeStore {
 export function* keptExchanges(place: StatePlace, run: string): Generator<KeptExchange> {
   using store = ExchangeStore.existing(place);
   yield* store.of(run);
-}
-
-function newer(path: string, format: number): Failure {
-  return new Failure({
-    code: "exchanges.newer",
-    message: `${path} is of format ${format}, and this tokenbook knows ${LAYOUT.newest}`,
-    next: "use the newer tokenbook, or another --state DIR",
-  });
 }
 
 function exchangeIn({ run, body }: SqlRow): KeptExchange {

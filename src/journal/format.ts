@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
-import { Failure } from "../base/failure.ts";
 import { type Access, isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
-import type { StatePart } from "../state/tables.ts";
+import { newerFailure, type StatePart } from "../state/tables.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { APPROVAL_SCHEMA } from "./approvals.ts";
@@ -124,7 +123,7 @@ CREATE UNIQUE INDEX archived_key ON archived_run (key) WHERE key IS NOT NULL;
 export const JOURNAL: TableLayout = new TableLayout(MIGRATIONS, { server: ON_SERVER });
 
 /** The journal as a part of the state. */
-export const JOURNAL_PART: StatePart = { entry: "journal.db", layout: JOURNAL };
+export const JOURNAL_PART: StatePart = { entry: "journal.db", layout: JOURNAL, newerCode: "journal.newer" };
 
 /** The format that this version writes. */
 export const FORMAT: number = JOURNAL.newest;
@@ -168,28 +167,16 @@ export function assertWhole(database: SqlDatabase, tail: Tail): void {
 export function migrate(database: SqlDatabase, tail: Tail): void {
   const version = versionOf(database);
   if (version === FORMAT) return;
-  if (version > FORMAT) {
-    throw new Failure({
-      code: "journal.newer",
-      message: `${database.path} was written by a newer tokenbook (format ${version})`,
-      next: "update tokenbook, or name another state directory with --state DIR",
-    });
-  }
+  if (version > FORMAT) throw newerFailure(database.path, JOURNAL_PART, version);
   assertWhole(database, tail);
   database.transaction(() => {
     const before = versionOf(database);
-    bringUp(database);
+    JOURNAL.bringUp(database);
     // Durable before the format says that it must be there.
     if (before < TAILED) tail.create(lastRecordOf(database));
   });
   // So that a log that is cut leaves a journal of this format, and not one that looks new.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-}
-
-/** The same within a transaction, without a look at the tail. */
-export function bringUp(database: SqlDatabase): void {
-  JOURNAL.bringUp(database);
-  database.exec(`PRAGMA user_version = ${FORMAT}`);
 }
 
 /** The format in which a journal was written. */

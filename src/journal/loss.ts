@@ -4,7 +4,7 @@ import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { pathOf } from "../postgres/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { Database } from "../sqlite/database.ts";
-import { assertThere, assertWhole, bringUp, JOURNAL, journalIn, tailOf } from "./format.ts";
+import { assertThere, assertWhole, JOURNAL, journalIn, tailOf } from "./format.ts";
 import { spellHolder } from "./holder.ts";
 import type { JournalPorts } from "./journal.ts";
 import { Leases } from "./leases.ts";
@@ -42,7 +42,7 @@ export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, becaus
   if (what === undefined) throw nothingLost(path);
   const { redact, clock } = ports;
   database.transaction(() => {
-    bringUp(database);
+    JOURNAL.bringUp(database);
     assertFree(new Leases(database, { ...ports, liveness: ports.liveness ?? livenessIn(database) }));
     database.run("DELETE FROM lease WHERE kind <> 'run'");
     database.run("UPDATE lease SET holder = NULL");

@@ -7,14 +7,11 @@ import { type ComparisonName, type Drift, openFirst } from "../protocol/comparis
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
+import { lookAtPart, openPart } from "../state/tables.ts";
 import { DriftRecorder, type PlaybookOf } from "./drift-recorder.ts";
 import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
-import { DRIFTS, newer, prepare, ROWS } from "./drift-tables.ts";
-
-/** What is remembered of drifts as a part of the state. */
-export const DRIFT_PART: StatePart = { entry: "drift.db", layout: DRIFTS };
+import { DRIFT_PART, ROWS } from "./drift-tables.ts";
 
 /** What is remembered of drifts from run to run: one file in the state directory. */
 export class DriftBook {
@@ -22,39 +19,26 @@ export class DriftBook {
   readonly #redact: Redact;
   readonly #recorder: DriftRecorder;
 
-  private constructor(database: SqlDatabase, redact: Redact, playbookOf: PlaybookOf = () => undefined) {
+  private constructor(database: SqlDatabase, redact: Redact = (text) => text, playbookOf: PlaybookOf = () => undefined) {
     this.#database = database;
     this.#redact = redact;
     this.#recorder = new DriftRecorder({ database, redact, playbookOf, known: (id, now) => this.#known(id, now) });
   }
 
   /** Opens the book, and creates it where there is none. `playbookOf` gives the playbook of a run, by its name in the project. Throws a Failure. */
-  static open(place: StatePlace, redact: Redact = (text) => text, playbookOf?: PlaybookOf): DriftBook {
-    return DriftBook.#over(openTables(place, DRIFT_PART), redact, playbookOf);
+  static open(place: StatePlace, redact?: Redact, playbookOf?: PlaybookOf): DriftBook {
+    return new DriftBook(openPart(place, DRIFT_PART), redact, playbookOf);
   }
 
   /** Opens the book where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
   static existing(place: StatePlace): DriftBook {
-    return DriftBook.#over(existingTables(place, DRIFT_PART), (text) => text);
+    return new DriftBook(openPart(place, DRIFT_PART, "existing"));
   }
 
-  static #over(database: SqlDatabase, redact: Redact, playbookOf?: PlaybookOf): DriftBook {
-    const book = new DriftBook(database, redact, playbookOf);
-    database.transaction(() => prepare(database));
-    return book;
-  }
-
-  /** Opens the book to look into it and changes nothing; `undefined` where there is none. Throws a Failure. */
+  /** Opens the book to look into it and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
   static look(place: StatePlace): DriftBook | undefined {
-    const database = lookAtTables(place, DRIFT_PART);
-    return database && new DriftBook(database, (text) => text);
-  }
-
-  /** Whether there is something in it that this version can read; a file that was only just made has nothing. Throws a Failure. */
-  isReadable(): boolean {
-    const format = this.#database.formatOf(DRIFTS);
-    if (format > DRIFTS.newest) throw newer(this.#database.path, format);
-    return format > 0;
+    const database = lookAtPart(place, DRIFT_PART);
+    return database && new DriftBook(database);
   }
 
   /** What of the file is broken; nothing when it is whole. */

@@ -1,27 +1,8 @@
-import { Failure } from "../base/failure.ts";
-import type { SqlDatabase } from "../sql/database.ts";
-import { type Queried, type ServerTables, TableLayout } from "../sql/layout.ts";
+import { type ServerTables, TableLayout, type VersionPlace } from "../sql/layout.ts";
+import type { StatePart } from "../state/tables.ts";
 
 /** How many rows each side had, by the evidence of a drift. */
 export const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
-
-/** Brings an empty file, or one of an earlier format, up to the present one. Throws a Failure. */
-export function prepare(database: SqlDatabase): void {
-  const format = database.formatOf(DRIFTS);
-  if (format === DRIFTS.newest) return;
-  if (format > DRIFTS.newest) throw newer(database.path, format);
-  DRIFTS.bringUp(database);
-  database.exec(`DELETE FROM about; INSERT INTO about (format) VALUES (${DRIFTS.newest})`);
-}
-
-/** Returns the Failure of a file whose format is newer than this version knows. */
-export function newer(path: string, format: number): Failure {
-  return new Failure({
-    code: "drift.newer",
-    message: `${path} is of format ${format}, and this tokenbook knows ${DRIFTS.newest}`,
-    next: "use the newer tokenbook, or another --state DIR",
-  });
-}
 
 // What was acknowledged before its rows were counted is taken to have had those of the last run.
 const ROWS_ACKNOWLEDGED = `
@@ -112,13 +93,19 @@ ALTER TABLE acknowledgement ADD COLUMN closes BIGINT NOT NULL DEFAULT 0;
   ],
 };
 
+const IN_TABLE: VersionPlace = {
+  of: (file) => {
+    const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;
+    return Number(hasFormat ? (file.get("SELECT format FROM about")?.["format"] ?? 0) : 0);
+  },
+  put: (file, version) => file.exec(`DELETE FROM about; INSERT INTO about (format) VALUES (${version})`),
+};
+
 /** The tables of a file of drifts. */
 export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, YOUNG_AND_CLOSED, KNOWN_BY_DIGEST], {
-  versionOf,
+  version: IN_TABLE,
   server: ON_SERVER,
 });
 
-function versionOf(file: Queried): number {
-  const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;
-  return Number(hasFormat ? (file.get("SELECT format FROM about")?.["format"] ?? 0) : 0);
-}
+/** What is remembered of drifts as a part of the state. */
+export const DRIFT_PART: StatePart = { entry: "drift.db", layout: DRIFTS, newerCode: "drift.newer" };

@@ -1,10 +1,9 @@
 import { Cron } from "../base/time/cron.ts";
-import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { livenessIn } from "../journal/liveness.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { existingTables, lookAtTables, openTables, type StatePart } from "../state/tables.ts";
+import { lookAtPart, openPart, type StatePart } from "../state/tables.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
 import type { EndedState, Firing, FiringProblem } from "./firing.ts";
@@ -57,7 +56,7 @@ export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA +
 });
 
 /** Schedules and firings as a part of the state. */
-export const SCHEDULE_PART: StatePart = { entry: "schedule.db", layout: SCHEDULES };
+export const SCHEDULE_PART: StatePart = { entry: "schedule.db", layout: SCHEDULES, newerCode: "schedule.newer" };
 
 /** What is known of a schedule beside its firings. */
 export interface KnownSchedule {
@@ -114,29 +113,18 @@ export class ScheduleStore {
 
   /** Opens the store, and makes it where there is none. Throws a Failure when a newer tokenbook has written it. */
   static open(place: StatePlace, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(openTables(place, SCHEDULE_PART), ports);
+    return new ScheduleStore(openPart(place, SCHEDULE_PART), ports);
   }
 
   /** Opens the store where there is one; otherwise gives an empty store that leaves nothing. */
   static existing(place: StatePlace, ports: StorePorts): ScheduleStore {
-    return ScheduleStore.#over(existingTables(place, SCHEDULE_PART), ports);
-  }
-
-  static #over(database: SqlDatabase, ports: StorePorts): ScheduleStore {
-    migrate(database);
-    return new ScheduleStore(database, ports);
+    return new ScheduleStore(openPart(place, SCHEDULE_PART, "existing"), ports);
   }
 
   /** Looks into the store and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
   static look(place: StatePlace, ports: StorePorts): ScheduleStore | undefined {
-    const database = lookAtTables(place, SCHEDULE_PART);
-    if (database === undefined) return undefined;
-    const version = database.formatOf(SCHEDULES);
-    if (version > 0 && version <= SCHEDULES.newest) return new ScheduleStore(database, ports);
-    const { path } = database;
-    database.close();
-    if (version === 0) return undefined;
-    throw newer(path, version);
+    const database = lookAtPart(place, SCHEDULE_PART);
+    return database && new ScheduleStore(database, ports);
   }
 
   /** Closes the store, and what shows to other processes that this one lives. */
@@ -333,22 +321,4 @@ function readStreak(row: SqlRow): Streak | undefined {
   if (reason === null) return undefined;
   const [since, notifiedAt, times] = [Number(row["streak_since"]), Number(row["streak_told_at"]), Number(row["streak_times"])];
   return { reasons: String(reason).split(" "), since, notifiedAt, times };
-}
-
-function migrate(database: SqlDatabase): void {
-  const version = database.formatOf(SCHEDULES);
-  if (version > SCHEDULES.newest) throw newer(database.path, version);
-  if (version === SCHEDULES.newest) return;
-  database.transaction(() => {
-    SCHEDULES.bringUp(database);
-    database.exec(`PRAGMA user_version = ${SCHEDULES.newest}`);
-  });
-}
-
-function newer(path: string, version: number): Failure {
-  return new Failure({
-    code: "schedule.newer",
-    message: `${path} was written by a newer tokenbook (format ${version})`,
-    next: "update tokenbook, or name another state directory with --state DIR",
-  });
 }

@@ -49,27 +49,42 @@ export interface ServerTables {
   readonly copied: readonly CopiedTable[];
 }
 
+/** Where the version of a file is. */
+export interface VersionPlace {
+  /** Returns it; 0 of an empty file. */
+  readonly of: (file: Queried) => number;
+  /** Writes it, within a transaction of the caller. */
+  readonly put: (file: Queried, version: number) => void;
+}
+
+/** Returns the version that SQLite keeps in a file's head. */
+export function userVersionOf(file: Pick<Queried, "get">): number {
+  return Number(file.get("PRAGMA user_version")?.["user_version"] ?? 0);
+}
+
+const IN_HEAD: VersionPlace = {
+  of: userVersionOf,
+  put: (file, version) => file.exec(`PRAGMA user_version = ${version}`),
+};
+
 /** The tables of a file, version by version. A file with anything else is refused, because a trigger in it would act with each write. */
 export class TableLayout {
   /** Undefined for tables that are never on a server. */
   readonly server: ServerTables | undefined;
   readonly #migrations: readonly string[];
-  readonly #versionOf: (file: Queried) => number;
+  readonly #version: VersionPlace;
   readonly #known = new Map<number, ReadonlyMap<string, string>>();
 
-  /** Entry n of `migrations` makes version n + 1 from version n. The file itself has its version. */
+  /** Entry n of `migrations` makes version n + 1 from version n. The file itself has its version, in its head where no other place is named. */
   constructor(
     migrations: readonly string[],
-    {
-      versionOf = userVersionOf,
-      server,
-    }: { readonly versionOf?: (file: Queried) => number; readonly server?: ServerTables } = {},
+    { version = IN_HEAD, server }: { readonly version?: VersionPlace; readonly server?: ServerTables } = {},
   ) {
     const isComplete = server === undefined || server.since + server.migrations.length === migrations.length;
     invariant(isComplete, "a version of the tables of a file is one of those on a server too");
     invariant(isSame(tablesIn(server), server?.copied ?? []), "each table is copied");
     this.#migrations = migrations;
-    this.#versionOf = versionOf;
+    this.#version = version;
     this.server = server;
   }
 
@@ -80,12 +95,14 @@ export class TableLayout {
 
   /** Returns the version of a file; 0 of an empty one. */
   versionOf(file: Queried): number {
-    return this.#versionOf(file);
+    return this.#version.of(file);
   }
 
-  /** Runs the migrations that a file lacks, within a transaction of the caller. */
+  /** Brings a file of an earlier version up to the newest one, within a transaction of the caller. */
   bringUp(file: Queried): void {
-    for (const migration of this.#migrations.slice(this.#versionOf(file))) file.exec(migration);
+    const lacking = this.#migrations.slice(this.versionOf(file));
+    for (const migration of lacking) file.exec(migration);
+    if (lacking.length > 0) this.#version.put(file, this.newest);
   }
 
   /**
@@ -93,7 +110,7 @@ export class TableLayout {
    * database, in which that version is made. A newer version is not compared, nor one with the mark of a move.
    */
   assertKnown(file: Queried, newModel: () => ModelFile): void {
-    const version = this.#versionOf(file);
+    const version = this.versionOf(file);
     if (version <= this.newest) assertSame(file, objectsIn(file.all(OBJECTS)), this.#objectsOf(version, newModel));
   }
 
@@ -117,11 +134,6 @@ function tablesIn(server: ServerTables | undefined): readonly string[] {
 
 function isSame(names: readonly string[], copied: readonly CopiedTable[]): boolean {
   return names.length === copied.length && copied.every(({ name }) => names.includes(name));
-}
-
-/** Returns the version that SQLite keeps in a file's head. */
-export function userVersionOf(file: Pick<Queried, "get">): number {
-  return Number(file.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
 // ANALYZE leaves tables of statistics; an index without a text belongs to its table.

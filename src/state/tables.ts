@@ -1,3 +1,4 @@
+import { Failure } from "../base/failure.ts";
 import { isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
 import { PostgresDatabase } from "../postgres/database.ts";
@@ -12,6 +13,8 @@ export interface StatePart {
   readonly entry: "journal.db" | "schedule.db" | "drift.db" | "exchanges.db";
   /** Its tables, and how earlier formats are brought up to the present one. */
   readonly layout: TableLayout;
+  /** The code of the failure when a newer version has written it. */
+  readonly newerCode: string;
 }
 
 /** For whom a part of the state is opened: a move does so whatever the mark of a move says (`moving`). */
@@ -49,6 +52,43 @@ export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): S
   const path = stateEntry(place, entry, "look");
   assertNotMoved(place, entry);
   return isPrivateThere(path) ? Database.look(path, layout) : undefined;
+}
+
+/**
+ * Opens a part of the state in its newest format. Where there is none it is made; or, if only an existing one is wanted, an empty one is returned
+ * that leaves nothing. Throws a Failure, also when a newer version has written it.
+ */
+export function openPart(place: StatePlace, part: StatePart, how?: "existing"): SqlDatabase {
+  const { layout } = part;
+  const database = how === "existing" ? existingTables(place, part) : openTables(place, part);
+  try {
+    const format = database.formatOf(layout);
+    if (format > layout.newest) throw newerFailure(database.path, part, format);
+    if (format < layout.newest) database.transaction(() => layout.bringUp(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Opens a part of the state for reading only, in the format that it has; undefined where there is none, or nothing in it yet. Throws like `openPart`. */
+export function lookAtPart(place: StatePlace, part: StatePart): SqlDatabase | undefined {
+  const database = lookAtTables(place, part);
+  const format = database?.formatOf(part.layout) ?? 0;
+  if (format > 0 && format <= part.layout.newest) return database;
+  database?.close();
+  if (database !== undefined && format > 0) throw newerFailure(database.path, part, format);
+  return undefined;
+}
+
+/** Returns the failure of a part of the state that a newer version has written. */
+export function newerFailure(path: string, { newerCode }: StatePart, format: number): Failure {
+  return new Failure({
+    code: newerCode,
+    message: `${path} was written by a newer tokenbook (format ${format})`,
+    next: "update tokenbook, or name another state directory with --state DIR",
+  });
 }
 
 // The journal has the mark of a folder, which holds for what is beside it too.

@@ -65,7 +65,6 @@ export function migrate(database: Database, fill: () => void): void {
     const version = SANDBOX.versionOf(database);
     if (version > SANDBOX.newest) throw newerFile(database.path, version);
     SANDBOX.bringUp(database);
-    database.exec(`PRAGMA user_version = ${SANDBOX.newest}`);
     if (version === 0) fill();
   });
 }
