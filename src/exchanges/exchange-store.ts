@@ -16,15 +16,6 @@ CREATE TABLE finding (
 const ON_SERVER: ServerTables = {
   part: "exchanges",
   since: 1,
-  create: `
-CREATE TABLE exchange (
-  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run TEXT COLLATE "C" NOT NULL, environment TEXT NOT NULL, at BIGINT NOT NULL,
-  body TEXT NOT NULL);
-CREATE INDEX exchange_of ON exchange (run, id);
-CREATE TABLE finding (
-  environment TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (environment, id));
-`,
-  migrations: [],
   copied: [
     { name: "exchange", order: "id", isNumbered: true },
     { name: "finding", order: "environment, id" },

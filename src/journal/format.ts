@@ -6,20 +6,23 @@ import type { SqlDatabase } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { APPROVAL_SCHEMA } from "./approvals.ts";
 import { ARCHIVE_SCHEMA } from "./archives/archives.ts";
-import { LEASE_SCHEMA } from "./leases.ts";
-import { PROOF_SCHEMA } from "./proofs.ts";
+import { FIRST_LEASES, LEASE_TABLE } from "./leases.ts";
+import { FIRST_PROOFS, PROOF_TABLE } from "./proofs.ts";
 import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
 
 // Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
-const SCHEMA = `
-CREATE TABLE run (
-  id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL,
-  outcome TEXT, epoch INTEGER NOT NULL, holder TEXT
-) STRICT;
+const RECORD_TABLE = `
 CREATE TABLE record (
   run_id TEXT NOT NULL REFERENCES run (id), sequence INTEGER NOT NULL, epoch INTEGER NOT NULL, at INTEGER NOT NULL,
   kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
   PRIMARY KEY (run_id, sequence)
+) STRICT;
+`;
+
+const RUN_TABLE = `
+CREATE TABLE run (
+  id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL,
+  outcome TEXT, epoch INTEGER NOT NULL, holder TEXT
 ) STRICT;
 `;
 
@@ -45,6 +48,12 @@ CREATE TABLE loss (
 CREATE TABLE ended_run (run_id TEXT PRIMARY KEY, loss INTEGER NOT NULL REFERENCES loss (id)) STRICT;
 `;
 
+const START_INDEXES = `
+CREATE INDEX run_unsettled ON run (opened_at) WHERE settled = 0;
+CREATE INDEX run_of_playbook ON run (identity, environment, opened_at);
+CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
+`;
+
 // Which runs may have left a write open (`settled` 0), which run was the last of a playbook, and which one has a caller's key. What is not
 // known of older runs is looked up in their records.
 const START_SCHEMA = `
@@ -52,18 +61,15 @@ ALTER TABLE run ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE run ADD COLUMN identity TEXT NOT NULL DEFAULT '';
 ALTER TABLE run ADD COLUMN key TEXT;
 UPDATE run SET settled = 1 WHERE outcome = 'passed';
-CREATE INDEX run_unsettled ON run (opened_at) WHERE settled = 0;
-CREATE INDEX run_of_playbook ON run (identity, environment, opened_at);
-CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
-`;
+${START_INDEXES}`;
 
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
 const MIGRATIONS: readonly string[] = [
-  SCHEMA,
+  RUN_TABLE + RECORD_TABLE,
   GROUP_SCHEMA,
-  LEASE_SCHEMA,
+  LEASE_TABLE + FIRST_LEASES,
   END_SCHEMA,
-  PROOF_SCHEMA,
+  PROOF_TABLE + FIRST_PROOFS,
   LOSS_SCHEMA,
   START_SCHEMA,
   APPROVAL_SCHEMA,
@@ -75,40 +81,15 @@ const ON_SERVER: ServerTables = {
   since: 8,
   create: `
 CREATE TABLE run (
-  id TEXT COLLATE "C" PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at BIGINT NOT NULL, outcome TEXT,
-  last_sequence BIGINT NOT NULL DEFAULT -1, last_hash TEXT NOT NULL DEFAULT '', settled BIGINT NOT NULL DEFAULT 0,
-  identity TEXT NOT NULL DEFAULT '', key TEXT);
+  id TEXT PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, opened_at INTEGER NOT NULL, outcome TEXT,
+  last_sequence INTEGER NOT NULL DEFAULT -1, last_hash TEXT NOT NULL DEFAULT '', settled INTEGER NOT NULL DEFAULT 0,
+  identity TEXT NOT NULL DEFAULT '', key TEXT
+);
 CREATE INDEX run_opened ON run (opened_at, id);
-CREATE INDEX run_unsettled ON run (opened_at) WHERE settled = 0;
-CREATE INDEX run_of_playbook ON run (identity, environment, opened_at);
-CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
-CREATE TABLE record (
-  rowid BIGINT GENERATED ALWAYS AS IDENTITY, run_id TEXT COLLATE "C" NOT NULL REFERENCES run (id), sequence BIGINT NOT NULL,
-  epoch BIGINT NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
-  PRIMARY KEY (run_id, sequence));
-CREATE TABLE lease (
-  kind TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, run_id TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, holder TEXT,
-  since BIGINT NOT NULL, shared BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (kind, name, run_id));
-CREATE INDEX lease_of_run ON lease (run_id);
-CREATE TABLE proof (
-  id TEXT COLLATE "C" NOT NULL, run_id TEXT COLLATE "C" NOT NULL, step TEXT NOT NULL, PRIMARY KEY (id, run_id));
-CREATE TABLE loss (
-  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at BIGINT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, what TEXT NOT NULL);
-CREATE TABLE ended_run (run_id TEXT COLLATE "C" PRIMARY KEY, loss BIGINT NOT NULL REFERENCES loss (id));
-CREATE TABLE approval (
-  plan TEXT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (plan, who));
-`,
-  migrations: [
-    `
-CREATE TABLE archive (number BIGINT PRIMARY KEY, digest TEXT NOT NULL, file TEXT NOT NULL, sealed_at BIGINT NOT NULL);
-CREATE TABLE archived_run (
-  id TEXT COLLATE "C" PRIMARY KEY, archive BIGINT NOT NULL REFERENCES archive (number), outcome TEXT NOT NULL, key TEXT, target TEXT);
-CREATE UNIQUE INDEX archived_key ON archived_run (key) WHERE key IS NOT NULL;
-`,
-  ],
+${START_INDEXES}${RECORD_TABLE}${LEASE_TABLE}${PROOF_TABLE}${LOSS_SCHEMA}${APPROVAL_SCHEMA}`,
   copied: [
     { name: "run", order: "opened_at, id" },
-    { name: "record", order: "sequence", pieces: { table: "run", column: "run_id" } },
+    { name: "record", order: "sequence", hasRowid: true, pieces: { table: "run", column: "run_id" } },
     { name: "lease", order: "run_id, kind, name" },
     { name: "proof", order: "id, run_id" },
     { name: "approval", order: "at, plan, who" },

@@ -9,13 +9,17 @@ import { readRecords } from "./chain.ts";
 import type { Life, Liveness } from "./holder.ts";
 
 /** The table of what runs hold; who held a run, or a group, before there was one, holds it still. */
-export const LEASE_SCHEMA = `
+export const LEASE_TABLE = `
 CREATE TABLE lease (
   kind TEXT NOT NULL, name TEXT NOT NULL, run_id TEXT NOT NULL, epoch INTEGER NOT NULL,
   holder TEXT, since INTEGER NOT NULL, shared INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (kind, name, run_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lease_of_run ON lease (run_id);
+`;
+
+/** Fills the table from those of the formats before it. */
+export const FIRST_LEASES = `
 INSERT INTO lease (kind, name, run_id, epoch, holder, since) SELECT 'run', id, id, epoch, holder, opened_at FROM run;
 INSERT INTO lease (kind, name, run_id, epoch, holder, since)
   SELECT 'group', name, run_id, COALESCE((SELECT epoch FROM run WHERE id = run_id), 1), holder, since FROM group_hold;

@@ -7,10 +7,14 @@ import type { SqlDatabase } from "../sql/database.ts";
  * The transactions and receipts that have proven a write, of all runs. It says no more than the records do, and is written with them:
  * to look through the records of all runs at each write would take longer with each run.
  */
-export const PROOF_SCHEMA = `
+export const PROOF_TABLE = `
 CREATE TABLE proof (
   id TEXT NOT NULL, run_id TEXT NOT NULL, step TEXT NOT NULL, PRIMARY KEY (id, run_id)
 ) STRICT, WITHOUT ROWID;
+`;
+
+/** Fills the table from the records of the formats before it. */
+export const FIRST_PROOFS = `
 INSERT OR IGNORE INTO proof
 WITH whole AS MATERIALIZED (
   SELECT run_id, kind, body FROM record

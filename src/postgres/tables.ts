@@ -2,7 +2,7 @@ import { Failure, invariant } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import { DATABASE, markFailure, markOf, roleOf, writeMark } from "../sql/mark.ts";
-import type { ServerTables, TableLayout } from "../sql/layout.ts";
+import { type ServerTables, type TableLayout, tablesIn } from "../sql/layout.ts";
 
 /** The tables of every schema of ours: the format of each layout, and the processes that are alive. */
 const COMMON = `
@@ -31,7 +31,7 @@ export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: 
   const { schema } = database.server ?? {};
   invariant(schema !== undefined, "the tables are on a server");
   if (database.formatOf(layout) === layout.newest) return;
-  const { part, since, create, migrations } = partOf(layout);
+  const { part } = partOf(layout);
   database.transaction(() => {
     if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined)
       database.exec(`CREATE SCHEMA "${schema}"`);
@@ -42,8 +42,7 @@ export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: 
     const mark = isNew ? undefined : markOf(database);
     if (mark !== undefined && !isMoved) throw markFailure(mark.role, DATABASE, mark.other);
     if (isNew) database.exec(COMMON + FUNCTIONS);
-    if (format === 0) database.exec(create);
-    for (const migration of migrations.slice(Math.max(format, since) - since)) database.exec(migration);
+    for (const statements of layout.onServer(format)) database.exec(statements);
     database.run(
       "INSERT INTO about (part, format) VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET format = excluded.format",
       part,
@@ -66,13 +65,13 @@ export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   const format = database.formatOf(layout);
   if (format === 0) return assertOurs(database, database.server?.schema ?? "");
   if (format > layout.newest) throw notOurs(database, format);
-  const { create, part } = partOf(layout);
+  const { part } = partOf(layout);
   const added = database.all(ADDED)[0];
   if (added !== undefined) throw changed(database.path, `it holds the ${String(added["kind"])} "${String(added["name"])}"`);
   const there = new Set(
     database.all("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").map(({ tablename }) => tablename),
   );
-  const missing = [...create.matchAll(/CREATE TABLE (\w+)/g)].find(([, name = ""]) => !there.has(name))?.[1];
+  const missing = tablesIn(layout.onServer(0)[0] ?? "").find((name) => !there.has(name));
   if (missing !== undefined) throw changed(database.path, `the table "${missing}" of the ${part} is missing`);
 }
 

@@ -11,7 +11,6 @@ UPDATE acknowledgement SET rows = (SELECT ${ROWS} FROM drift WHERE drift.id = ac
 `;
 
 const TABLES = `
-CREATE TABLE about (format INTEGER NOT NULL) STRICT;
 CREATE TABLE comparison (
   id INTEGER PRIMARY KEY, environment TEXT NOT NULL, playbook TEXT NOT NULL, name TEXT NOT NULL, scope TEXT NOT NULL,
   words TEXT NOT NULL, UNIQUE (environment, playbook, name, scope)) STRICT;
@@ -57,31 +56,6 @@ CREATE TABLE drift_salt (one INTEGER PRIMARY KEY, salt TEXT NOT NULL) STRICT;
 const ON_SERVER: ServerTables = {
   part: "drift",
   since: 2,
-  create: `
-CREATE TABLE comparison (
-  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, environment TEXT NOT NULL, playbook TEXT NOT NULL, name TEXT NOT NULL,
-  scope TEXT NOT NULL, words TEXT NOT NULL, UNIQUE (environment, playbook, name, scope));
-CREATE TABLE drift (
-  id TEXT COLLATE "C" PRIMARY KEY, comparison BIGINT NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, kind TEXT NOT NULL,
-  "left" TEXT, "right" TEXT, difference TEXT, evidence TEXT NOT NULL, since_at BIGINT NOT NULL, since_run TEXT NOT NULL,
-  first_alike_at BIGINT NOT NULL, last_at BIGINT NOT NULL, last_run TEXT NOT NULL, cleared_at BIGINT, cleared_run TEXT);
-CREATE INDEX drift_of ON drift (comparison, cleared_at);
-CREATE TABLE sighting (
-  drift TEXT NOT NULL, run TEXT NOT NULL, at BIGINT NOT NULL, "left" TEXT, "right" TEXT, difference TEXT, cleared BIGINT NOT NULL,
-  PRIMARY KEY (drift, run));
-CREATE TABLE acknowledgement (
-  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, drift TEXT NOT NULL, at BIGINT NOT NULL, who TEXT NOT NULL,
-  because TEXT NOT NULL, until BIGINT NOT NULL, "left" TEXT, "right" TEXT, difference TEXT, rows TEXT);
-`,
-  migrations: [
-    `
-CREATE TABLE young (
-  id TEXT COLLATE "C" PRIMARY KEY, comparison BIGINT NOT NULL REFERENCES comparison (id), key TEXT NOT NULL, "left" TEXT, "right" TEXT,
-  first_alike_at BIGINT NOT NULL);
-ALTER TABLE acknowledgement ADD COLUMN closes BIGINT NOT NULL DEFAULT 0;
-`,
-    KNOWN_BY_DIGEST.replaceAll(" INTEGER", " BIGINT").replaceAll(" STRICT", ""),
-  ],
   copied: [
     { name: "comparison", order: "id", isNumbered: true },
     { name: "drift", order: "since_at, id", refers: { column: "comparison", table: "comparison" } },
@@ -98,7 +72,10 @@ const IN_TABLE: VersionPlace = {
     const hasFormat = file.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'about'") !== undefined;
     return Number(hasFormat ? (file.get("SELECT format FROM about")?.["format"] ?? 0) : 0);
   },
-  put: (file, version) => file.exec(`DELETE FROM about; INSERT INTO about (format) VALUES (${version})`),
+  put: (file, version) =>
+    file.exec(
+      `CREATE TABLE IF NOT EXISTS about (format INTEGER NOT NULL) STRICT; DELETE FROM about; INSERT INTO about (format) VALUES (${version})`,
+    ),
 };
 
 /** The tables of a file of drifts. */

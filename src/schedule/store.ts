@@ -28,25 +28,10 @@ ALTER TABLE schedule ADD COLUMN streak_times INTEGER;
 const ON_SERVER: ServerTables = {
   part: "schedule",
   since: 2,
-  create: `
-CREATE TABLE schedule (
-  id TEXT COLLATE "C" PRIMARY KEY, playbook TEXT NOT NULL, environment TEXT NOT NULL, cron TEXT, timezone TEXT, jitter BIGINT NOT NULL,
-  since BIGINT NOT NULL, last_state TEXT, last_success BIGINT, released TEXT, streak_reason TEXT, streak_since BIGINT,
-  streak_told_at BIGINT, streak_times BIGINT);
-CREATE TABLE firing (
-  rowid BIGINT GENERATED ALWAYS AS IDENTITY, schedule TEXT COLLATE "C" NOT NULL REFERENCES schedule (id), tick BIGINT NOT NULL,
-  due BIGINT NOT NULL, state TEXT NOT NULL, holder TEXT, run_id TEXT, tries BIGINT NOT NULL DEFAULT 0, started_at BIGINT,
-  ended_at BIGINT, problem TEXT, stop BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (schedule, tick));
-CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running');
-CREATE TABLE notification (
-  rowid BIGINT GENERATED ALWAYS AS IDENTITY, id TEXT PRIMARY KEY, channel TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL,
-  made_at BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0, next_at BIGINT, why TEXT, schedule TEXT);
-`,
-  migrations: [],
   copied: [
     { name: "schedule", order: "id" },
-    { name: "firing", order: "rowid" },
-    { name: "notification", order: "rowid" },
+    { name: "firing", order: "rowid", hasRowid: true },
+    { name: "notification", order: "rowid", hasRowid: true },
   ],
 };
 

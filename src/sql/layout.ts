@@ -29,22 +29,22 @@ export interface CopiedTable {
   readonly order: string;
   /** Read in pieces: for each id of another table, the rows whose column holds it. */
   readonly pieces?: { readonly table: string; readonly column: string };
+  /** The order in which its rows were inserted matters, so a server numbers them as SQLite does by itself. */
+  readonly hasRowid?: true;
   /** The database numbers its `id`, so a row gets another one in the copy. */
   readonly isNumbered?: true;
   /** The column that holds the number of a row of another table. */
   readonly refers?: { readonly column: string; readonly table: string };
 }
 
-/** The same tables on a PostgreSQL server, which has known them since one version only. */
+/** The same tables on a PostgreSQL server, which has known them since one version only. Their statements are those of files, see `forServer`. */
 export interface ServerTables {
   /** The tables of one layout have names of their own, because those of all layouts are in one schema. */
   readonly part: "journal" | "schedule" | "drift" | "exchanges";
-  /** The version that `create` makes. */
+  /** The first version that a server can have. */
   readonly since: number;
-  /** The statements that make the tables of the first version on a server. */
-  readonly create: string;
-  /** What each later version adds. */
-  readonly migrations: readonly string[];
+  /** The statements that make that version on a server; left out where those of files can make it. */
+  readonly create?: string;
   /** All of its tables, each after those that it refers to, as they are copied between a file and a server. */
   readonly copied: readonly CopiedTable[];
 }
@@ -54,7 +54,7 @@ export interface VersionPlace {
   /** Returns it; 0 of an empty file. */
   readonly of: (file: Queried) => number;
   /** Writes it, within a transaction of the caller. */
-  readonly put: (file: Queried, version: number) => void;
+  readonly put: (file: Pick<Queried, "exec">, version: number) => void;
 }
 
 /** Returns the version that SQLite keeps in a file's head. */
@@ -72,6 +72,7 @@ export class TableLayout {
   /** Undefined for tables that are never on a server. */
   readonly server: ServerTables | undefined;
   readonly #migrations: readonly string[];
+  readonly #onServer: readonly string[];
   readonly #version: VersionPlace;
   readonly #known = new Map<number, ReadonlyMap<string, string>>();
 
@@ -80,12 +81,12 @@ export class TableLayout {
     migrations: readonly string[],
     { version = IN_HEAD, server }: { readonly version?: VersionPlace; readonly server?: ServerTables } = {},
   ) {
-    const isComplete = server === undefined || server.since + server.migrations.length === migrations.length;
-    invariant(isComplete, "a version of the tables of a file is one of those on a server too");
-    invariant(isSame(tablesIn(server), server?.copied ?? []), "each table is copied");
     this.#migrations = migrations;
     this.#version = version;
     this.server = server;
+    const { since, copied, create = migrations.slice(0, since).join("") } = server ?? { since: 0, copied: [], create: "" };
+    this.#onServer = server === undefined ? [] : [create, ...migrations.slice(since)];
+    invariant(isSame(tablesIn(this.#onServer.join("")), copied), "each table is copied");
   }
 
   /** The version that this program writes. */
@@ -100,9 +101,19 @@ export class TableLayout {
 
   /** Brings a file of an earlier version up to the newest one, within a transaction of the caller. */
   bringUp(file: Queried): void {
-    const lacking = this.#migrations.slice(this.versionOf(file));
-    for (const migration of lacking) file.exec(migration);
-    if (lacking.length > 0) this.#version.put(file, this.newest);
+    this.#bring(file, this.versionOf(file), this.newest);
+  }
+
+  #bring(file: Pick<Queried, "exec">, from: number, to: number): void {
+    if (from >= to) return;
+    for (const migration of this.#migrations.slice(from, to)) file.exec(migration);
+    this.#version.put(file, to);
+  }
+
+  /** Returns the statements that a server of a version lacks, one text for each later version that it can have. */
+  onServer(version: number): readonly string[] {
+    const { since, copied } = this.server ?? { since: 0, copied: [] };
+    return this.#onServer.slice(version === 0 ? 0 : version - since + 1).map((sql) => forServer(sql, copied));
   }
 
   /**
@@ -118,7 +129,7 @@ export class TableLayout {
     let objects = this.#known.get(version);
     if (objects === undefined) {
       const model = newModel();
-      for (const migration of this.#migrations.slice(0, version)) model.exec(migration);
+      this.#bring(model, 0, version);
       objects = objectsIn(model.all(OBJECTS));
       model.close();
       this.#known.set(version, objects);
@@ -127,8 +138,25 @@ export class TableLayout {
   }
 }
 
-function tablesIn(server: ServerTables | undefined): readonly string[] {
-  const sql = server === undefined ? "" : [server.create, ...server.migrations].join("\n");
+/**
+ * Returns statements for SQLite as those for PostgreSQL, where the order of texts is that of their bytes only if a column says so, and the number of a
+ * row is a column like others.
+ */
+function forServer(sql: string, copied: readonly CopiedTable[]): string {
+  const numbered = new Set(copied.flatMap(({ name, hasRowid }) => (hasRowid === true ? [name] : [])));
+  return sql
+    .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?/g, ")")
+    .replaceAll(/\bid INTEGER PRIMARY KEY/g, `id ${IDENTITY} PRIMARY KEY`)
+    .replaceAll(/CREATE TABLE (\w+) \(/g, (whole, name: string) => (numbered.has(name) ? `${whole} rowid ${IDENTITY},` : whole))
+    .replaceAll(/\bINTEGER\b/g, "BIGINT")
+    .replaceAll(/\b(left|right) TEXT\b/g, '"$1" TEXT')
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"');
+}
+
+const IDENTITY = "BIGINT GENERATED ALWAYS AS IDENTITY";
+
+/** Returns the names of the tables that statements make. */
+export function tablesIn(sql: string): readonly string[] {
   return [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = ""]) => name);
 }
 
