@@ -21,6 +21,11 @@ export function carriesMark(record: JsonObject, mark: string): boolean {
   return isObject(record["data"]) && record["data"][MARK_KEY] === mark;
 }
 
+/** Returns whether a record's free-form `data` has no mark at all: the service may not have kept the one that was sent. */
+export function isUnmarked({ data }: JsonObject): boolean {
+  return !isObject(data) || typeof data[MARK_KEY] !== "string";
+}
+
 /** Chooses the object's id if the playbook has none. */
 export function chooseId(input: JsonObject, names: GivenNames): JsonObject {
   return typeof input["id"] === "string" ? input : { id: names.id(), ...input };

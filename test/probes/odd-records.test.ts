@@ -78,6 +78,39 @@ async function comeBack({ from, to, ...moved }: Record<string, unknown>, ledger:
   expect(status, text).toBe(200);
 }
 
+const REQUESTED = {
+  approval: 'uses: ledger.approval.create, with: { approvalType: pay, approvers: ["${{ actors.bob }}"], numRequired: 1 }',
+  transfer:
+    'uses: ledger.transfer.request, with: { assetType: Bond, id: [B1], approvers: ["${{ actors.bob }}"], numRequired: 1 }',
+} as const;
+
+test.for(["approval", "transfer"] as const)(
+  "a request (%s) is not sent again where the service does not keep our mark",
+  async (what) => {
+    const bond = "  - { uses: ledger.asset.create, with: { assetType: Bond, data: { id: B1 } } }\n";
+    for (const isKept of [true, false]) {
+      const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+      let [isNext, sent] = [false, 0];
+      const { outcome } = await runnerForTest()(
+        `${HEAD}${bond}  - { id: lost, ${REQUESTED[what]} }\n`,
+        { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 },
+        {
+          observe: (event) => {
+            if (event.kind === "attempt.intended") [isNext, sent] = [event.step === "lost", sent + 1];
+          },
+          exchange: async (outgoing, send) => {
+            const answer = await send(outgoing);
+            if (isNext && outgoing.fresh) return LOST;
+            if (isKept || answer.kind !== "answered") return answer;
+            return { ...answer, text: answer.text.replaceAll(/"tokenbook":"[^"]*"/g, '"note":"none"') };
+          },
+        },
+      );
+      expect({ isKept, outcome, sent }).toEqual({ isKept, outcome: isKept ? "passed" : "unknown", sent: 2 });
+    }
+  },
+);
+
 test("a payout of the same sale is not the purchase of that many tokens", async () => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const payout = { id: "pay1", type: "PAYOUT", tokenSaleId: "saleDebt1", payoutId: "p1", amount: 10, tokenCount: 0 };

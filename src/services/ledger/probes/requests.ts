@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../base/json/json.ts";
 import type { LedgerProfile } from "../../../contract/profile.ts";
-import { maybeSameId } from "../../same-id.ts";
-import { carriesMark } from "../../marks.ts";
+import { maybeSame, maybeSameId } from "../../same-id.ts";
+import { carriesMark, isUnmarked } from "../../marks.ts";
 import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
 import { partyMatch } from "../../probes/match.ts";
@@ -22,14 +22,29 @@ export const approvalRequested: Probe = forEach(itemsOf, {
   judge: byMark,
 });
 
-function byMark({ now, names }: Evidence): Sight {
-  const marked = Object.values(now)
-    .flatMap(recordsIn)
-    .filter((record) => carriesMark(record, names.mark));
+function byMark({ now, names, input, actor }: Evidence): Sight {
+  const requests = Object.values(now).flatMap(recordsIn);
+  const marked = requests.filter((record) => carriesMark(record, names.mark));
   const ids = [...new Set(marked.map(({ id = null }) => id))];
-  if (ids.length === 0) return { seen: "nothing" };
+  if (ids.length === 0)
+    return requests.some((each) => isUnmarked(each) && isAlike(each, input, actor)) ? UNMARKED : { seen: "nothing" };
   if (ids.length > 1) return { seen: "conflict", why: `${ids.length} requests have the mark of this step`, rests: "record" };
   return { seen: "effect", by: { id: ids[0] ?? null, mark: names.mark }, rests: "record" };
+}
+
+const UNMARKED: Sight = {
+  seen: "unclear",
+  why: "a request like this one has no mark, and the service may not have kept the one that was sent",
+};
+
+// A request contradicts what was sent by another requester, other approvers, or another number of them.
+function isAlike(request: JsonObject, { approvers, numRequired }: JsonObject, actor: JsonObject | undefined): boolean {
+  const [there, asked] = [field(request, "approvers"), listOf(approvers)];
+  const areAlike =
+    !Array.isArray(there) ||
+    (there.length === asked.length && asked.every((each) => there.some((other: Json) => partyMatch(other, each) !== "no")));
+  const number = field(request, "numRequired");
+  return areAlike && (number === undefined || maybeSame(number, numRequired)) && partyMatch(request["createdBy"], actor) !== "no";
 }
 
 type Word = keyof LedgerProfile["requestStatus"];
