@@ -12,6 +12,7 @@ import { readReconcile } from "./reconcile/reconcile.ts";
 import { readConcurrency } from "./settings/concurrency.ts";
 import { CheckContext, type Listener, type Manner } from "./check-context.ts";
 import { readActors, section } from "./steps/actor-declarations.ts";
+import { checkDefaultActor } from "./steps/actor-use.ts";
 import { checkActorAttributes } from "./steps/entity-attributes.ts";
 import type { FileReader } from "./playbook-files.ts";
 import { playbookFrame, stepFrame } from "./keywords/frame.ts";
@@ -202,6 +203,7 @@ class PlaybookReader {
     const secrets = readSecrets(secretsNode, this.#context);
     const actors = readActors(actorsNode);
     checkActorAttributes(actorsNode, this.#context);
+    checkDefaultActor(defaults?.as, actors, this.#context);
     const outliner = new Outliner(this.#context);
     const outlines = outliner.read(listed);
     const readOnly = mode === "read-only";

@@ -1,3 +1,4 @@
+import { ENTITY_PATTERN } from "../../base/entity.ts";
 import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
@@ -29,6 +30,7 @@ export interface KnownPlaybook {
  */
 export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
   const definitions = Object.fromEntries(Object.entries(sharedSchemas).map(([name, schema]) => [name, editable(schema)]));
+  const entity = { anyOf: [definitions["Entity"], { type: "string", pattern: ENTITY_PATTERN }] };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: "https://tokenbook.dev/schemas/playbook.schema.json",
@@ -41,7 +43,13 @@ export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
       steps: ofSteps(playbookFrame.properties["steps"]),
     },
     anyOf: DOING.map((field) => ({ required: [field] })),
-    $defs: { InputPart: inputPartFrame(INPUT_PART), ...definitions, Expression: EXPRESSION, step: stepSchema(shipped) },
+    $defs: {
+      InputPart: inputPartFrame(INPUT_PART),
+      ...definitions,
+      Entity: entity,
+      Expression: EXPRESSION,
+      step: stepSchema(shipped),
+    },
   };
 }
 

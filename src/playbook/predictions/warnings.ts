@@ -1,5 +1,5 @@
 import { EvaluationFailure, type Expression } from "../../expression/expression.ts";
-import { child, type Range, type SourceNode } from "../../source/node.ts";
+import { child, type MapEntry, type Range, type SourceNode } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { section } from "../steps/actor-declarations.ts";
 import { namesIn } from "../keywords/shared.ts";
@@ -9,7 +9,7 @@ import { namesIn } from "../keywords/shared.ts";
 /** Warns of inputs and actors that nothing uses. */
 export function warnOfUnused(root: SourceNode, context: CheckContext): void {
   const { usage } = context;
-  const entries = (name: string): readonly [string, { readonly key: Range }][] => {
+  const entries = (name: string): readonly [string, Pick<MapEntry, "key" | "value">][] => {
     const declared = section(root, name);
     return declared?.kind === "map" ? [...declared.entries] : [];
   };
@@ -18,10 +18,12 @@ export function warnOfUnused(root: SourceNode, context: CheckContext): void {
     const message = `nothing uses the input "${name}"`;
     context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or remove it` }, key);
   }
-  for (const [name, { key }] of entries("actors")) {
+  for (const [name, { key, value }] of entries("actors")) {
     if (usage.has("actors", name)) continue;
-    const message = `no step or expression uses the actor "${name}"`;
-    context.report({ code: "playbook.unused-actor", message, suggestion: `write as: ${name}, or remove it` }, key);
+    const isGroup = value.kind === "list";
+    const message = `no step or expression uses the ${isGroup ? "group" : "actor"} "${name}"`;
+    const use = isGroup ? `use \${{ actors.${name} }}, as in a foreach` : `write as: ${name}`;
+    context.report({ code: "playbook.unused-actor", message, suggestion: `${use}, or remove it` }, key);
   }
 }
 

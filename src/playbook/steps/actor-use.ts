@@ -60,7 +60,21 @@ function namedUse(name: string, around: UseSurroundings): ActorUse | undefined {
   return fits({ kind: "identity", name, identity }, around);
 }
 
-function unknownActor(name: string, { context, actors, place }: UseSurroundings): undefined {
+/** Reports an `as` of `defaults` that names no actor, also where no step needs it. */
+export function checkDefaultActor(
+  node: SourceNode | undefined,
+  actors: ReadonlyMap<string, ActorDeclaration>,
+  context: CheckContext,
+): void {
+  const name = textOf(node);
+  if (node === undefined || name === undefined || wholeExpression(name) !== undefined || actors.has(name)) return;
+  unknownActor(name, { context, actors, place: node.range });
+}
+
+function unknownActor(
+  name: string,
+  { context, actors, place }: Pick<UseSurroundings, "context" | "actors" | "place">,
+): undefined {
   const names = [...actors.keys()];
   const near = didYouMean(name, names);
   const known = names.length === 0 ? "the playbook has no `actors:`" : `actors: ${names.join(", ")}`;

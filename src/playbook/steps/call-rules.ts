@@ -1,6 +1,7 @@
+import { parseDuration } from "../../base/time/duration.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Finding } from "../../source/diagnostic.ts";
-import type { MapNode } from "../../source/node.ts";
+import { child, type MapEntry, type MapNode, type Range, textOf } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { type Keyword, misplacedIn, type Table } from "../keywords/keyword.ts";
 import { STEP_KINDS } from "../keywords/step.ts";
@@ -27,7 +28,43 @@ export function checkCallRules(node: MapNode, operation: Operation, { context, r
     const finding = notFor(field, STEP_KINDS.call[field], operation);
     if (finding !== undefined) context.report(finding, key);
   }
+  const wait = entries.get("wait");
+  for (const { range, ...finding } of wait === undefined ? [] : uselessIn(wait, node, operation))
+    context.report({ code: "playbook.not-here", ...finding }, range);
 }
+
+// What a `wait` says without any effect.
+function* uselessIn({ key, value }: MapEntry, node: MapNode, { writes, service }: Operation): Generator<Useless> {
+  if (writes && service.receipts === undefined) {
+    const message = `${service.title} gives no receipts: of a wait, only the timeout counts, for the search after a lost answer`;
+    const unused =
+      value.kind === "map" ? [...value.entries].filter(([field]) => field !== "timeout") : [["wait", { key }] as const];
+    for (const [field, { key: range }] of unused) yield { message, suggestion: `delete ${field}`, range };
+  }
+  const [every, max] = ["every", "max"].map((field) => parseDuration(textOf(child(value, field)) ?? ""));
+  if (every !== undefined && max !== undefined && every > max)
+    yield {
+      message: "the first pause is longer than the longest, max",
+      suggestion: "make every shorter, or max longer",
+      range: key,
+    };
+  if (writes || !node.entries.has("until")) return;
+  if (textOf(value) === "none")
+    yield {
+      message: "`until` is read again after a wait, and `none` would leave it unread",
+      suggestion: "delete wait, or until",
+      range: key,
+    };
+  const inner = value.kind === "map" ? value.entries.get("timeout") : undefined;
+  if (inner !== undefined && node.entries.has("timeout"))
+    yield {
+      message: "the timeout of the step counts, so this one never does",
+      suggestion: "delete one of them",
+      range: inner.key,
+    };
+}
+
+type Useless = Required<Pick<Finding, "message" | "suggestion">> & { readonly range: Range };
 
 function notFor(field: string, keyword: Keyword | undefined, { name, writes, call, meaning }: Operation): Finding | undefined {
   switch (keyword?.only) {

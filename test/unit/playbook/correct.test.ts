@@ -81,6 +81,7 @@ const steps: Readonly<Record<string, string>> = {
     "- { uses: ledger.asset.create, with: { assetType: P, data: { id: P1, toString: x, valueOf: y, hasOwnProperty: z } } }",
   "an entity from an input, as actor and as receiver":
     '- { as: "${{ inputs.who }}", uses: ledger.token.mint, with: { id: T1, to: "${{ inputs.whoElse }}", value: 1 } }',
+  "an entity as one text": '- { uses: ledger.token.mint, as: buyer, with: { id: T1, to: "userId:bob", value: 1 } }',
   "rounds over typed records":
     '- { foreach: { h: "${{ inputs.holders }}", key: h.holder.userId }, uses: ledger.token.mint, with: { id: T1, to: "${{ h.holder }}", value: "${{ h.amount }}" } }',
   "dates in conditions":

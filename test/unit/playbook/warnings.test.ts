@@ -43,6 +43,19 @@ test("an actor is used by as, by the defaults, by an expression, and by a check"
   expect(saidOf("uses: ledger.status", `${actors}\nchecks: [{ conserve: { sale: S1 }, as: alice }]`)).toEqual([]);
 });
 
+test("the advice about a group that nothing uses is one that a group can follow", () => {
+  const { diagnostics } = checkPlaybook(
+    "test.yaml",
+    'playbook: 1\nactors: { board: [{ ledger: "userId:bob" }] }\nsteps: [{ uses: ledger.status }]\n',
+  );
+  expect(diagnostics).toMatchObject([
+    {
+      message: 'no step or expression uses the group "board"',
+      suggestion: "use ${{ actors.board }}, as in a foreach, or remove it",
+    },
+  ]);
+});
+
 const failing = (fails: string): string[] => saidOf(`uses: ledger.asset.get\nwith: { assetType: P, id: P1 }\nfails: ${fails}`);
 
 test("a condition is listed, almost listed, or unknown to the description", () => {
