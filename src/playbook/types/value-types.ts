@@ -3,7 +3,14 @@ import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { ENTITY_TYPE } from "../../expression/entity.ts";
 import { DATE_KIND, type IdKind } from "../../expression/nominal.ts";
-import { type IdFields, type TypeName, TypeEnvironment, type Variable, type Words } from "../../expression/types.ts";
+import {
+  type AboutType,
+  type IdFields,
+  type TypeName,
+  TypeEnvironment,
+  type Variable,
+  type Words,
+} from "../../expression/types.ts";
 import { responseSchema } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
@@ -49,8 +56,16 @@ function wordsOf({ properties = {} }: JsonSchema): Words {
   return (field) => properties[field]?.description ?? resolve(properties[field] ?? {}).description;
 }
 
+const RUN_WORDS: Readonly<Record<string, string>> = {
+  id: "The run's id, for `runs show` and `resume`.",
+  key: "Some letters and digits that no other run has: part of the names of what it creates.",
+  startedAt: "When the run began, as a date with time and zone.",
+};
+
 // It has several spellings: 2026-01-31, and 2026-01-31T00:00:00Z.
 const DATE: IdKind = { kind: DATE_KIND, from: "a date" };
+
+const ABOUT_RUN: AboutType = { words: (field) => RUN_WORDS[field], ids: { startedAt: DATE } };
 
 /** The type of an empty object, such as `inputs` without declarations. */
 const NOTHING: TypeName = "Nothing";
@@ -253,15 +268,8 @@ export function textsType(types: TypeEnvironment, type: TypeName, names: readonl
 
 /** Returns the type of `run`. */
 export function runType(types: TypeEnvironment): TypeName {
-  const words: Words = (field) => RUN_WORDS[field];
-  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, { words, ids: { startedAt: DATE } });
+  return types.define("Run", { id: "string", key: "string", startedAt: "string" }, ABOUT_RUN);
 }
-
-const RUN_WORDS: Readonly<Record<string, string>> = {
-  id: "The run's id, for `runs show` and `resume`.",
-  key: "Some letters and digits that no other run has: part of the names of what it creates.",
-  startedAt: "When the run began, as a date with time and zone.",
-};
 
 const kinds = new WeakMap<JsonSchema, ReadonlySet<string> | "any">();
 
