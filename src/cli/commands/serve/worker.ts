@@ -3,14 +3,14 @@ import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { redactor } from "../../../base/secret.ts";
-import { leftBy } from "../../../engine/run/writes-left-open.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun, type TakenRun } from "../../../fleet/queue.ts";
-import type { JournalStore } from "../../../journal/store.ts";
+import type { RunSummary } from "../../../journal/run-summary.ts";
 import type { Log } from "../../../schedule/log.ts";
 import { WorkerMetrics } from "../../../schedule/metrics.ts";
 import type { ListenAddress } from "../../../serving/server.ts";
 import { Alarms } from "../../fleet/alarms.ts";
 import { SubmittedRuns } from "../../fleet/carry-out.ts";
+import { OldestUnknown } from "../../fleet/oldest-unknown.ts";
 import { openQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
@@ -35,7 +35,9 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const place = serverOf(shell, options);
   const log = logOf(shell, options.json);
   const labels = options.labels ?? [DEFAULT_LABEL];
-  const metrics = new WorkerMetrics(() => loadOf(queue, (look) => peekIntoJournal(place, look)));
+  const unknown = new OldestUnknown();
+  const oldestUnknown = (): RunSummary | undefined => peekIntoJournal(place, (store) => unknown.in(store));
+  const metrics = new WorkerMetrics(() => loadOf(queue, oldestUnknown));
   // The stack closes all parts in reverse order, even if a later part cannot be opened. A part that stays open keeps the process alive.
   await using open = new AsyncDisposableStack();
   const alarms = open.adopt(Alarms.open(shell, { place, where: options, log, metrics }), (each) => each.close());
@@ -138,7 +140,7 @@ async function carryOut(
 
 async function loadOf(
   queue: RunQueue,
-  look: (ask: (store: JournalStore) => number) => number,
+  oldestUnknown: () => RunSummary | undefined,
 ): Promise<{
   readonly labels: Awaited<ReturnType<RunQueue["load"]>>;
   readonly workers: number;
@@ -146,9 +148,6 @@ async function loadOf(
 }> {
   const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
   const now = systemClock.now();
-  const oldestUnknownSeconds = look((store) => {
-    const unknown = store.unsettled().filter((run) => leftBy(store, run) !== undefined);
-    return Math.max(0, ...unknown.map(({ openedAt }) => (now - openedAt) / 1_000));
-  });
-  return { labels, workers, oldestUnknownSeconds };
+  const { openedAt = now } = oldestUnknown() ?? {};
+  return { labels, workers, oldestUnknownSeconds: Math.max(0, (now - openedAt) / 1_000) };
 }

@@ -1,0 +1,24 @@
+import { leftBy } from "../../engine/run/writes-left-open.ts";
+import type { RunSummary } from "../../journal/run-summary.ts";
+import type { JournalStore } from "../../journal/store.ts";
+
+/** Finds the oldest run that has left a write open. What is asked every few seconds reads no run twice that has not changed. */
+export class OldestUnknown {
+  /** Runs that had left nothing open, by their ids: how many records they had, and under which claim they were held. */
+  #clean = new Map<string, string>();
+
+  /** Returns it; nothing when no run has left a write open. */
+  in(store: JournalStore): RunSummary | undefined {
+    const clean = new Map<string, string>();
+    try {
+      return store.unsettled().findLast((run) => {
+        const now = `${store.count(run.id)} ${run.held?.epoch}`;
+        if (this.#clean.get(run.id) !== now && leftBy(store, run) !== undefined) return true;
+        clean.set(run.id, now);
+        return false;
+      });
+    } finally {
+      this.#clean = clean;
+    }
+  }
+}
