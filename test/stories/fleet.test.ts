@@ -268,15 +268,22 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expectNoneTwice(await service.commits(), approved.transcript);
   });
 
-  test("a worker that gets SIGTERM ends its run before it stops", async () => {
+  test("a worker that gets SIGTERM ends its run before it stops, and is not ready meanwhile", async () => {
     const { proxy, machine } = await fleet();
     const desk = machine();
-    const worker = await started(machine());
+    const worker = await started(machine(), "--listen", "0");
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
+    const ready = async (): Promise<readonly [number, string]> => {
+      const answer = await fetch(`${url}/readyz`);
+      return [answer.status, await answer.text()];
+    };
+    expect(await ready()).toEqual([200, "ok\n"]);
     const { arrived, release } = holdNext(proxy, "POST /token/mint");
     const submitted = submitting(desk, "O1");
     await reached(worker, arrived);
     await worker.signal("SIGTERM");
     await logged(worker, "worker.stopping");
+    expect(await ready()).toEqual([503, "stopping\n"]);
     release();
     const { code, transcript } = await worker.ended;
     expect(code, transcript).toBe(0);

@@ -49,9 +49,11 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const say = onNews((why) => log("warn", "worker.queue", why));
   const queue = open.adopt(await openQueue(place, true, say), (each) => each.stop(LIMITS.workerDrainMs));
   open.defer(() => late.abort());
-  const page = await pageOf(options.listen, { metrics, notReady: () => undefined }, { log, event: "worker.listening" });
-  open.defer(() => page?.close());
   const stopping = shell.stopping();
+  let takesRuns = false;
+  const notReady = (): string | undefined => (stopping.aborted ? "stopping" : takesRuns ? undefined : "not begun");
+  const page = await pageOf(options.listen, { metrics, notReady }, { log, event: "worker.listening" });
+  open.defer(() => page?.close());
   const over = new AbortController();
   const isOver = AbortSignal.any([stopping, over.signal]);
   const upkeep = eachSecond(isOver, log, async () => {
@@ -70,6 +72,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   });
   const inSlot = await slots(options.jobs);
   await queue.work(labels, options.jobs, (run) => inSlot(() => carryOut(runs, run, { log, stopping })));
+  takesRuns = true;
   log("info", "worker.started", `takes up to ${options.jobs} runs at a time of ${labels.join(", ")}`, {
     labels,
     jobs: options.jobs,
