@@ -93,7 +93,7 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
       if (code === 0) continue;
       expect([code, stdout], what).toEqual([2, ""]);
       const key = /next: submit order\.yaml with the same options and --key (\S+)/.exec(stderr)?.[1];
-      if (key === undefined) expect(stderr, what).toMatch(/^error (database|queue)\.\w+[^]*next: make sure/);
+      if (key === undefined) expect(stderr, what).toMatch(/^error (database|queue)\.\w+[^]*next: make sure/m);
       else lost++;
       const again = await direct.run(...args, ...(key === undefined ? [] : ["--key", key]));
       expect(again.code, `${what}\n${again.transcript}`).toBe(0);

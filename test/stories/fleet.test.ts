@@ -333,5 +333,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const away = desk.as({ ...KEYS, TOKENBOOK_DATABASE: "postgres://tester@127.0.0.1:1/postgres" });
     const { code, stderr, transcript } = await away.run("worker");
     expect([code, stderr], transcript).toEqual([2, expect.stringContaining("cannot be reached")]);
+    const lost = await away.run("submit", "order.yaml", "--input", "order=O1");
+    expect(lost.stderr, lost.transcript).toMatch(/^tokenbook: the key of order\.yaml is submitted-\S+\n[^]*cannot be reached/);
   });
 });

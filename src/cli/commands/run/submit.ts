@@ -42,9 +42,13 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const checked = loadPlaybooks(shell, named.files, { tags: options.tags });
   assertOneKey(options.key, checked.length, "submit");
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
+  const runs = ready.map((each) => submittedRun(shell, options, each));
+  // Whatever ends this command from here on: the key leads to the run.
+  if (options.key === undefined)
+    for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${playbook} is ${key}\n`);
   const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   try {
-    const all = await submitAll(shell, options, ready, queue);
+    const all = await submitAll(shell, options, runs, queue);
     if (options.wait !== true) return printSubmitted(shell, options, all);
     return await printOutcomes(shell, options, all, queue);
   } finally {
@@ -55,15 +59,12 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
 async function submitAll(
   shell: ProjectShell,
   options: SubmitOptions,
-  ready: readonly ReadyPlaybook[],
+  runs: readonly SubmittedRun[],
   queue: RunQueue,
 ): Promise<readonly Submitted[]> {
   const all: Submitted[] = [];
   try {
-    for (const each of ready) {
-      const run = submittedRun(shell, options, each);
-      all.push({ id: await queue.submit(options.label, run), run });
-    }
+    for (const run of runs) all.push({ id: await queue.submit(options.label, run), run });
     return all;
   } catch (error) {
     printSubmitted(shell, options, all); // these are in the queue, although a later one is not
