@@ -206,7 +206,8 @@ class TargetReader {
   }
 }
 
-function placeOf(file: SourceFile, root: SourceNode, path: readonly string[]): string {
+/** Names the place of a setting: its file, its line, and its path. */
+export function placeOf(file: SourceFile, root: SourceNode, path: readonly string[]): string {
   return `${file.path}:${file.lineOf(nodeAt(root, path).range.start)} (${path.join(".")})`;
 }
 

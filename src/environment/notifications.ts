@@ -4,10 +4,11 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text/text.ts";
+import type { SourceFile } from "../source/file.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import { readKey, type Variables } from "./key.ts";
-import { invalid, readEnvironmentFile } from "./load.ts";
+import { invalid, placeOf, readEnvironmentFile } from "./load.ts";
 import { EVENTS } from "./schema.ts";
 
 /** A place for notifications, and which ones it gets. */
@@ -66,7 +67,7 @@ export function loadListeners(path: string, { cwd, variables, names }: Choice): 
   }
   const known = all.map(([name]) => name);
   for (const name of names ?? []) if (!known.includes(name)) throw unknownChannel(name, known, shown);
-  const from = { folder: dirname(path), shown, variables };
+  const from = { folder: dirname(path), file, root, variables };
   const wanted = all.filter(([name]) => names?.includes(name) ?? true);
   const heartbeat = textOf(child(root, "heartbeat"));
   return {
@@ -99,7 +100,8 @@ function unknown(message: string, range: Range): readonly PlacedFinding[] {
 
 interface From {
   readonly folder: string;
-  readonly shown: string;
+  readonly file: SourceFile;
+  readonly root: SourceNode;
   readonly variables: Variables;
 }
 
@@ -136,8 +138,8 @@ function readAddress(setting: string, text: string, from: From): Secret {
   );
 }
 
-function place(setting: string, { shown }: From): string {
-  return `${shown} (${setting})`;
+function place(setting: string, { file, root }: From): string {
+  return placeOf(file, root, setting.split("."));
 }
 
 function webAddress(url: Secret, where: string): Secret {

@@ -11,12 +11,14 @@ const reference = {
   type: "string",
   pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$",
   description: "Where the key is: env:NAME or file:PATH. Never write the key itself here.",
+  examples: ["env:LEDGER_KEY"],
 };
 
 const baseUrl = {
   type: "string",
   pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
   description: "Scheme, host and port of the service, without user and password.",
+  examples: ["https://ledger.example.com:8443"],
 };
 
 function schemaOf(service: Service): object {
@@ -95,6 +97,7 @@ export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unk
 const webAddress = {
   type: "string",
   pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|https://[^\\s/?#]+.*)$",
+  examples: ["https://desk.example.com/hook"],
 };
 
 const notification = {
@@ -146,6 +149,7 @@ export const environmentSchema: object = {
         postgres: {
           ...reference,
           description: "Where the address is: env:NAME or file:PATH. It is written postgres://USER:PASSWORD@HOST:5432/DATABASE.",
+          examples: ["env:TOKENBOOK_DATABASE"],
         },
         schema: {
           type: "string",

@@ -6,7 +6,7 @@ import { readFound } from "../files/found.ts";
 import { child, textOf, toJson } from "../source/node.ts";
 import { RISKS, type Risk, type ServerPlace } from "../sql/place.ts";
 import { readKey, type Variables } from "./key.ts";
-import { readEnvironmentFile } from "./load.ts";
+import { placeOf, readEnvironmentFile } from "./load.ts";
 
 const DEFAULT_SCHEMA = "tokenbook";
 
@@ -18,11 +18,11 @@ export function loadServerPlace(
   // Most projects have none, and every command asks.
   if (!readFound({ path, name: path }, LIMITS.dataBytes).includes("postgres")) return undefined;
   const shown = relative(cwd, path);
-  const { root } = readEnvironmentFile(path, shown);
+  const { file, root } = readEnvironmentFile(path, shown);
   const state = child(root, "state");
   if (state === undefined) return undefined;
   const reference = textOf(child(state, "postgres")) ?? "";
-  const where = `${shown} (state.postgres)`;
+  const where = placeOf(file, root, ["state", "postgres"]);
   const url = readKey({ name: "state.postgres", reference, where }, { folder: dirname(path), variables: variables() });
   assertAddress(url, where);
   const accepted = child(state, "accept");
@@ -38,7 +38,7 @@ function assertAddress(url: Secret, where: string): void {
   if (namesSeveralHosts(url.reveal())) {
     throw new Failure({
       code: "environment.state-hosts",
-      message: `the address of the database names several hosts (${where})`,
+      message: `${where}: the address of the database names several hosts`,
       why: "tokenbook connects to one host, and would not try the others",
       next: "name one host that always leads to the primary server: a name of your failover, a floating address, or a proxy such as HAProxy",
     });
@@ -46,7 +46,7 @@ function assertAddress(url: Secret, where: string): void {
   if (/^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(url.reveal()) && URL.canParse(url.reveal())) return;
   throw new Failure({
     code: "environment.state-address",
-    message: `the address of the database is wrong (${where})`,
+    message: `${where}: the address of the database is wrong`,
     why: "it names the user, the host and the database",
     next: "write it so: postgres://USER:PASSWORD@HOST:5432/DATABASE",
   });

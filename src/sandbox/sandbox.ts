@@ -24,6 +24,7 @@ import { World } from "./store/world.ts";
 export { type Dialect, readDialect } from "./dialect.ts";
 export { readFaults, type Fault, type FaultPlan, type FaultRule } from "./faults/plan.ts";
 export { readSeed } from "./seed/read.ts";
+export { type SandboxDocument, WrongDocument } from "./shape.ts";
 export type { Seed } from "./seed/seed.ts";
 export type { Contents } from "./store/contents.ts";
 

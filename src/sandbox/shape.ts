@@ -1,4 +1,6 @@
+import type { Code } from "../base/catalogue/catalogue.ts";
 import { Failure } from "../base/failure.ts";
+import { didYouMean } from "../base/text/text.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 
@@ -17,37 +19,84 @@ export interface DocumentShape {
 
 type Path = readonly (string | number)[];
 
+/** One wrong place of a document. */
+export interface WrongPlace {
+  /** What kind of mistake it is. */
+  readonly code: Code;
+  /** The value that is wrong, or the map whose `key` is. */
+  readonly path: Path;
+  /** The key that is wrong; left out where the value is. */
+  readonly key?: string;
+  /** What is wrong. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly fix?: string | undefined;
+}
+
+/** The failure of a document that is wrong. Whoever has the text of the document can show its places. */
+export class WrongDocument extends Failure {
+  /** Which document it is. */
+  readonly document: SandboxDocument;
+  /** All that is shown of what is wrong. */
+  readonly places: readonly WrongPlace[];
+
+  constructor({ name, code }: DocumentShape, [first, ...others]: readonly [WrongPlace, ...WrongPlace[]]) {
+    const where = first.path.length === 0 ? "" : ` at ${spell(first.path)}`;
+    const more = others.map((place) => `${spell(place.path)} ${sentenceOf(place)}`);
+    const why = more.length === 0 ? {} : { why: `also: ${more.join("; ")}` };
+    super({ code, message: `${name} is wrong${where}: ${sentenceOf(first)}`, ...why });
+    this.document = name;
+    this.places = [first, ...others];
+  }
+}
+
+function sentenceOf({ message, fix }: WrongPlace): string {
+  return fix === undefined ? message : `${message}; ${fix}`;
+}
+
 const schemas = new SchemaSet();
 
-/** Throws the failure that names every wrong place of a value. */
+/** Throws the failure that names the wrong places of a value. */
 export function demandShape(value: unknown, shape: DocumentShape): void {
   const problems = schemas.validator(shape.schema)(value);
   const [first, ...others] = reportedOf(problems);
-  if (first === undefined) return;
-  const more = others.slice(0, SANDBOX_LIMITS.problemsShown - 1).map(({ path, message }) => `${spell(path)} ${message}`);
-  throw wrongAt(shape, first.path, first.message, more.length === 0 ? undefined : `also: ${more.join("; ")}`);
+  if (first !== undefined) throw new WrongDocument(shape, [first, ...others.slice(0, SANDBOX_LIMITS.problemsShown - 1)]);
 }
 
-/** The failure about one wrong place. */
-export function wrongAt({ name, code }: DocumentShape, path: Path, message: string, why?: string): Failure {
-  const where = path.length === 0 ? "" : ` at ${spell(path)}`;
-  return new Failure({ code, message: `${name} is wrong${where}: ${message}`, ...(why === undefined ? {} : { why }) });
+/** The failure about one wrong value. */
+export function wrongAt(shape: DocumentShape, path: Path, message: string, fix?: string): WrongDocument {
+  return new WrongDocument(shape, [{ code: "schema.value", path, message, fix }]);
 }
 
 const IMPLIED_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
 
 // A choice reports first that none of its branches fits, and then the reason for each branch.
-function reportedOf(problems: readonly SchemaViolation[]): readonly { readonly path: Path; readonly message: string }[] {
+function reportedOf(problems: readonly SchemaViolation[]): readonly WrongPlace[] {
   const choices = problems.filter(({ keyword }) => keyword === "oneOf").map(({ path }) => spell(path));
   return problems
     .filter(({ keyword, path }) => keyword !== "if" && !(IMPLIED_BY_CHOICE.has(keyword) && choices.includes(spell(path))))
-    .map((problem) => ({ path: problem.path, message: messageOf(problem) }));
+    .map(placeOf);
 }
 
+function placeOf(problem: SchemaViolation): WrongPlace {
+  const { keyword, path, params, schema } = problem;
+  const { additionalProperty: key, missingProperty: missing } = params;
+  if (typeof missing === "string") return { code: "schema.missing-field", path, message: `the field "${missing}" is missing` };
+  if (keyword !== "additionalProperties" || typeof key !== "string")
+    return { code: "schema.value", path, message: messageOf(problem) };
+  const known = Object.keys((schema["properties"] as object | undefined) ?? {});
+  const near = didYouMean(key, known);
+  const fix = near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
+  return { code: "schema.unknown-field", path, key, message: `unknown field "${key}"`, fix };
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = { array: "a list", object: "a map of fields", string: "text" };
+
 function messageOf({ keyword, message, params, schema }: SchemaViolation): string {
-  if (keyword === "additionalProperties") return `has no property ${String(params["additionalProperty"])}`;
+  const type = keyword === "type" ? TYPE_WORDS[String(params["type"])] : undefined;
+  if (type !== undefined) return `must be ${type}`;
   if (keyword === "oneOf" && typeof schema["$comment"] === "string") return schema["$comment"];
-  if (keyword === "enum") return `${message}: ${(params["allowedValues"] as readonly unknown[]).join(", ")}`;
+  if (keyword === "enum") return `must be one of: ${(params["allowedValues"] as readonly unknown[]).join(", ")}`;
   return message;
 }
 

@@ -74,8 +74,8 @@ export function restOfSentence(
   return { message: demandOf(problem), fix: nearest(allowedValues, text) };
 }
 
-// A missing field is reported where its map begins, not over the whole map.
-function startOf(node: SourceNode): Range {
+/** Returns where a value is marked. A map is marked where it begins: a missing field is no fault of all of it. */
+export function startOf(node: SourceNode): Range {
   return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
 }
 
@@ -103,22 +103,41 @@ function describe(problem: SchemaViolation, node: SourceNode): Finding {
   const { keyword, params, schema } = problem;
   if (keyword === "required" || keyword === "dependentRequired") {
     const missing = String(params["missingProperty"]);
-    const field = (schema["properties"] as Readonly<Record<string, object>> | undefined)?.[missing];
-    return { code: "schema.missing-field", message: `the field "${missing}" is missing`, why: descriptionOf(field) };
+    const field = (schema["properties"] as Readonly<Record<string, SchemaViolation["schema"]>> | undefined)?.[missing];
+    const example = field === undefined ? undefined : exampleIn(field);
+    return {
+      code: "schema.missing-field",
+      message: `the field "${missing}" is missing`,
+      why: descriptionOf(field),
+      suggestion: example === undefined ? undefined : `write ${missing}: ${example}`,
+    };
   }
   const text = textOf(node);
   const pattern = keyword === "pattern" ? String(params["pattern"]) : undefined;
+  const example = exampleIn(schema);
   const message = `${nameOf(problem.path)} ${pattern === undefined ? demandOf(problem) : ruleOf(pattern)}`;
   return {
     code: codeOf(keyword),
     message,
     why: descriptionOf(schema),
-    suggestion: nearest(params["allowedValues"], text) ?? unquoted(problem, node) ?? asMeant(text, pattern) ?? exampleIn(schema),
+    suggestion:
+      nearest(allowedIn(problem), text) ??
+      unquoted(problem, node) ??
+      asMeant(text, pattern) ??
+      (example === undefined ? undefined : `such as ${example}`),
   };
 }
 
 function exampleIn({ examples }: SchemaViolation["schema"]): string | undefined {
-  return Array.isArray(examples) ? `such as ${String(examples[0])}` : undefined;
+  return Array.isArray(examples) ? String(examples[0]) : undefined;
+}
+
+// The words that a value may be, also where a word is one form of several.
+function allowedIn({ params, keyword }: SchemaViolation): readonly unknown[] {
+  const { allowedValues, allowedValue, misfits } = params;
+  if (Array.isArray(allowedValues)) return allowedValues;
+  if (Array.isArray(misfits)) return (misfits as readonly SchemaViolation[]).flatMap(allowedIn);
+  return keyword === "const" ? [allowedValue] : [];
 }
 
 function asMeant(text: string | undefined, pattern: string | undefined): string | undefined {

@@ -180,8 +180,8 @@ test.each([
   ],
   ['[{"operation": "ledger.token.get", "fault": "receipt-failed"}]', "[0].operation: ledger.token.get is no ledger write"],
   ['[{"nth": 0, "fault": "html"}]', "[0].nth"],
-  ['[{"fault": "html", "often": 2}]', "[0]: has no property often"],
-  ["{}", "the fault plan is wrong: must be array"],
+  ['[{"fault": "html", "often": 2}]', '[0]: unknown field "often"; known fields: operation, nth, times, fault'],
+  ["{}", "the fault plan is wrong: must be a list"],
 ])("a wrong plan is refused where it is wrong: %s", (text, where) => {
   expect(() => readFaults(parseJson(text))).toThrow(where);
   expect(() => readFaults(parseJson(text))).toThrow(Failure);

@@ -135,7 +135,7 @@ test("numbers without quotes are as good as numerals", async () => {
 
 const [sale] = DEFAULT_SEED.sales;
 test.each([
-  [{ colour: "red" }, "has no property colour"],
+  [{ colour: "red" }, 'unknown field "colour"'],
   [{ appId: "" }, "appId"],
   [{ investors: [{ name: "A", apiKey: "a b", userId: "a" }] }, "investors[0].apiKey"],
   [

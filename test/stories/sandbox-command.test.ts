@@ -26,7 +26,7 @@ test("a fault plan that is none is named before anything is served", async () =>
   project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: fire }\n");
   const wrong = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
   expect(wrong.code, wrong.transcript).toBe(2);
-  expect(wrong.stderr, wrong.transcript).toContain("the fault plan is wrong at [0].fault");
+  expect(wrong.stderr, wrong.transcript).toContain("faults.yaml:1:43 error schema.value");
   project.write("faults.yaml", "");
   const empty = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
   expect(empty.code, empty.transcript).toBe(2);
@@ -92,4 +92,43 @@ test("who acts is named in a header, as far as one can say it; a name that no he
       /onBehalfOf: \{ in: query, name: NAME \} \} \} at tokenbook\.yaml:3 \(environments\.\w+\.profile\)/,
     );
   }
+});
+
+test.for([
+  [
+    "--seed",
+    "assetTypes: [Property]\ncolour: red\n",
+    "sandbox.seed-invalid",
+    "file.yaml:2:1 error schema.unknown-field",
+    "fix: known fields: ",
+  ],
+  [
+    "--seed",
+    "assetTypes:\n  - A\n  - A\n",
+    "sandbox.seed-invalid",
+    "file.yaml:3:5 error schema.value",
+    "fix: leave out one of them",
+  ],
+  [
+    "--seed",
+    "ledger:\n  tokens:\n    - { id: T1, totalSupply: 5 }\n",
+    "sandbox.seed-invalid",
+    "file.yaml:3:30 error",
+    "the accounts hold 0",
+  ],
+  [
+    "--faults",
+    "- fault: html\n  operation: ledger.token.mnt\n",
+    "sandbox.faults-invalid",
+    "file.yaml:2:14 error",
+    "did you mean ledger.token.mint?",
+  ],
+] as const)("what is wrong in a file for the sandbox is shown in the file: %j", async ([option, text, code, place, fix]) => {
+  const project = newProject();
+  project.write("file.yaml", text);
+  const ended = await project.run("sandbox", "--port", "0", option, "file.yaml");
+  expect(ended.code, ended.transcript).toBe(2);
+  expect(ended.stderr, ended.transcript).toContain(`error ${code}\n  ${place}`);
+  expect(ended.stderr, ended.transcript).toContain(fix);
+  expect(ended.stderr, ended.transcript).toMatch(/^ {2} {2}> \d+ \| .*\n.*\^/m);
 });

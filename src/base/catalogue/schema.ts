@@ -1,4 +1,4 @@
-/** What can be wrong with the shape of a playbook, of an operation's input, or of `tokenbook.yaml`. */
+/** What can be wrong with the shape of a playbook, of an operation's input, of `tokenbook.yaml`, or of a file for the sandbox. */
 export const SCHEMA_CODES = {
   "schema.missing-field": {
     severity: "error",

@@ -90,6 +90,6 @@ function demandMatchable(rule: FaultRule, at: number): void {
   const why = isStale(rule.fault) ? "is a write, and only reads are stale" : "is no ledger write, so it has no receipt";
   if (known) throw wrongAt(FAULTS, [at, "operation"], `${operation} ${why}`);
   const meant = didYouMean(operation, names);
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-  throw wrongAt(FAULTS, [at, "operation"], `there is no operation ${operation}${hint}`);
+  const fix = meant === undefined ? undefined : `did you mean ${meant}?`;
+  throw wrongAt(FAULTS, [at, "operation"], `there is no operation ${operation}`, fix);
 }

@@ -56,7 +56,7 @@ function demandDistinct({ assetTypes, investors, tokens, sales }: Seed): void {
 
 function demandOnce(path: Path, names: readonly string[]): void {
   const again = names.findIndex((name, at) => names.indexOf(name) !== at);
-  if (again >= 0) throw wrong([...path, again], `${names[again]} is there twice`);
+  if (again >= 0) throw wrong([...path, again], `${names[again]} is there twice`, "leave out one of them, or name it otherwise");
 }
 
 function demandKnownTypes({ assetTypes }: Seed): void {
@@ -64,14 +64,16 @@ function demandKnownTypes({ assetTypes }: Seed): void {
   for (const [at, type] of assetTypes.entries()) {
     const references = typeof type === "string" ? {} : (type.references ?? {});
     for (const [field, target] of Object.entries(references)) {
-      if (!known.includes(target)) throw wrong(["assetTypes", at, "references", field], `there is no asset type ${target}`);
+      if (!known.includes(target))
+        throw wrong(["assetTypes", at, "references", field], `there is no asset type ${target}`, `known: ${known.join(", ")}`);
     }
   }
 }
 
 function demandSale({ tokens }: Seed, sale: SeedSale, path: Path): void {
   const { tokenId, startDay, endDay, tokenCountOnSale, totalSoldTokens } = sale;
-  if (!tokens.some(({ id }) => id === tokenId)) throw wrong([...path, "tokenId"], `there is no token ${tokenId}`);
+  const known = tokens.map(({ id }) => id);
+  if (!known.includes(tokenId)) throw wrong([...path, "tokenId"], `there is no token ${tokenId}`, `known: ${known.join(", ")}`);
   if (exact(endDay).compare(exact(startDay)) <= 0) throw wrong([...path, "endDay"], "the sale ends before it begins");
   const soldOut = exact(totalSoldTokens).compare(exact(tokenCountOnSale)) > 0;
   if (soldOut) throw wrong([...path, "totalSoldTokens"], `more is sold than the ${tokenCountOnSale} on sale`);
@@ -88,6 +90,6 @@ function takenBy({ endDay, totalSoldTokens, tokenCountOnSale }: SeedSale): Decim
   return exact(exact(endDay).compare(TODAY) <= 0 ? totalSoldTokens : tokenCountOnSale);
 }
 
-function wrong(path: Path, message: string): Failure {
-  return wrongAt(SEED, path, message);
+function wrong(path: Path, message: string, fix?: string): Failure {
+  return wrongAt(SEED, path, message, fix);
 }

@@ -27,7 +27,7 @@ test.each([
   expect(() => placeAt(address)).toThrow(
     expect.objectContaining({
       code: "environment.state-hosts",
-      message: "the address of the database names several hosts (tokenbook.yaml (state.postgres))",
+      message: "tokenbook.yaml:2 (state.postgres): the address of the database names several hosts",
     }),
   );
 });

@@ -21,6 +21,7 @@ import type { TrialGround } from "../../crash/trial.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { playbookFiles, profileOf, readMapFile } from "../../project/project.ts";
+import { withSandboxFiles } from "../../sandbox-files.ts";
 import { type InputOptions, readyPlaybooks } from "../../runs/prepare-playbooks.ts";
 import type { Command, Shell } from "../../shell.ts";
 import { canShowTree } from "../../view/choose.ts";
@@ -81,10 +82,12 @@ async function groundOf(shell: ProjectShell, options: TestOptions): Promise<Tria
   const server = options.onServer === true ? serverOf(shell, options, TEST_ON_SERVER) : undefined;
   const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
   try {
-    const origin = await fillOrigin(folder, {
-      seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
-      profile: profile === undefined ? DEFAULT_PROFILE : profileOf(shell, profile),
-    });
+    const origin = await withSandboxFiles(shell, { "the seed": seed }, async () =>
+      fillOrigin(folder, {
+        seed: seed === undefined ? undefined : readSeed(readMapFile(shell, seed)),
+        profile: profile === undefined ? DEFAULT_PROFILE : profileOf(shell, profile),
+      }),
+    );
     return { shell, origin, folder, keep: keep !== undefined, server, ...(dotenv === undefined ? {} : { dotenv }) };
   } catch (error) {
     if (keep === undefined) removeFolder(folder);

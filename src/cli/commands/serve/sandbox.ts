@@ -3,6 +3,7 @@ import { EXIT } from "../../../base/exit.ts";
 import { readDialect, readFaults, readSeed, type Sandbox, startSandbox } from "../../../sandbox/sandbox.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { profileOf, readDataFile, readMapFile } from "../../project/project.ts";
+import { withSandboxFiles } from "../../sandbox-files.ts";
 import { createFiles } from "../../starter/create-files.ts";
 import { type Command, type Shell, untilStopped } from "../../shell.ts";
 
@@ -22,15 +23,18 @@ interface SandboxCommandOptions {
 export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const { port, db, commitDelay, seed, faults, profile, dialect, writeEnv, json } = options;
-  const serving = await startSandbox({
-    path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
-    port,
-    commitDelayMs: commitDelay,
-    ...(seed === undefined ? {} : { seed: readSeed(readMapFile(shell, seed)) }),
-    ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
-    ...(dialect === undefined ? {} : { dialect: readDialect(readMapFile(shell, dialect)) }),
-    ...(profile === undefined ? {} : { profile: profileOf(inProjectHere(shell), profile) }),
-  });
+  const files = { "the seed": seed, "the fault plan": faults, "the dialect": dialect };
+  const serving = await withSandboxFiles(shell, files, async () =>
+    startSandbox({
+      path: db === undefined ? ":memory:" : resolve(shell.cwd, db),
+      port,
+      commitDelayMs: commitDelay,
+      ...(seed === undefined ? {} : { seed: readSeed(readMapFile(shell, seed)) }),
+      ...(faults === undefined ? {} : { faults: readFaults(readDataFile(shell, faults)) }),
+      ...(dialect === undefined ? {} : { dialect: readDialect(readMapFile(shell, dialect)) }),
+      ...(profile === undefined ? {} : { profile: profileOf(inProjectHere(shell), profile) }),
+    }),
+  );
   if (db !== undefined && seed !== undefined && !serving.isNew)
     shell.stderr.write(`tokenbook: ${db} holds a sandbox already, and is served as it is: a seed fills an empty file\n`);
   try {
