@@ -5,6 +5,7 @@ import { writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import { digestOf } from "../engine/run/plan-steps.ts";
+import { verdictWords } from "../report/plan/text.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
 import { digestsOfGiven } from "./given.ts";
 import type { PlanGiven } from "./given.ts";
@@ -44,7 +45,7 @@ export function assertSamePlan(plan: PlanDocument, fresh: PlanDocument): void {
   const shown = changed.slice(0, LIMITS.planChanges).flat();
   const rest = changed.length - LIMITS.planChanges;
   const lines = rest > 0 ? [...shown, `and ${rest} more`] : shown;
-  throw outdated("plan.outdated", `what the plan rests on has changed since ${plan.madeAt}:\n${lines.join("\n")}`);
+  throw outdated("plan.outdated", `the service has changed since the plan was made (${plan.madeAt}):\n${lines.join("\n")}`);
 }
 
 function plannedOf(plan: PlanDocument, file: string): PlannedRun {
@@ -74,26 +75,27 @@ function changesOf(was: PlannedRun, is: PlannedRun): readonly (readonly string[]
 }
 
 function linesOf(was: PlannedStep | undefined, is: PlannedStep | undefined): readonly string[] {
-  if (was === undefined) return [`it was not in the plan, and is ${is?.verdict ?? ""}`];
-  if (is === undefined) return [`it was ${was.verdict}, and is not reached any more`];
-  const verdict = was.verdict === is.verdict ? [] : [`it was ${was.verdict}, and is ${is.verdict}`];
+  if (was === undefined) return [`not in the plan; now: ${is === undefined ? "" : verdictWords(is.verdict)}`];
+  if (is === undefined) return [`in the plan: ${verdictWords(was.verdict)}; now it is not reached`];
+  const verdict =
+    was.verdict === is.verdict ? [] : [`in the plan: ${verdictWords(was.verdict)}; now: ${verdictWords(is.verdict)}`];
   const input = changesBetween(was.input, is.input, LIMITS.planPlaces).map((change) => `  input ${describe(change)}`);
   const reads = [...was.reads.keys(), ...is.reads.keys()].filter((at, index, all) => all.indexOf(at) === index);
   const answers = reads.flatMap((at) => readLines(was.reads[at], is.reads[at]));
   const lines = [...verdict, ...input, ...answers];
-  return lines.length === 0 || verdict.length > 0 ? lines : ["what it rests on is another", ...lines];
+  return lines.length === 0 || verdict.length > 0 ? lines : ["the plan was made from other values", ...lines];
 }
 
 function readLines(was: PlannedRead | undefined, is: PlannedRead | undefined): readonly string[] {
   if (was === undefined || is === undefined)
-    return [`  ${(was ?? is)?.operation ?? ""} is asked ${was === undefined ? "now" : "no more"}`];
+    return [`  ${(was ?? is)?.operation ?? ""} was ${was === undefined ? "not read, and now is" : "read, and now is not"}`];
   if (was.digest === is.digest && was.operation === is.operation) return [];
   // A number that was read from JSON is an exact one, and not the same object.
   if (String(was.status) !== String(is.status))
     return [`  ${is.operation} answered HTTP ${was.status ?? "nothing"}, and now ${is.status ?? "nothing"}`];
   const changes = was.answer === null || is.answer === null ? [] : changesBetween(was.answer, is.answer, LIMITS.planPlaces);
   const places = changes.map((change) => `    ${describe(change)}`);
-  return [`  ${is.operation} answers something else`, ...places];
+  return [`  the answer of ${is.operation} has changed`, ...places];
 }
 
 function describe({ sign, path, is, wanted }: ValueDifference): string {

@@ -47,9 +47,9 @@ test("a plan that is out of date is refused before the first write, and every st
   const refused = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
   expect(refused.code, refused.transcript).toBe(2);
   expect(refused.stderr).toContain("error plan.outdated");
-  expect(refused.stderr).toContain("onboarding.yaml: asset: it was will-create, and is already-so");
+  expect(refused.stderr).toContain("onboarding.yaml: asset: in the plan: will create; now: already done");
   expect(refused.stderr).toContain("ledger.asset.get answered HTTP 404, and now 200");
-  expect(refused.stderr).toContain("onboarding.yaml: mint: it was cannot-know, and is skipped");
+  expect(refused.stderr).toContain("onboarding.yaml: mint: in the plan: cannot predict; now: skipped");
   expect(await service.commits()).toEqual(commits);
   expect((await project.json("runs")).data.runs).toHaveLength(1);
 
@@ -67,8 +67,8 @@ test("an answer that changed is reported place by place", async () => {
   const commits = await service.commits();
   const refused = await project.run("run", "mint.yaml", "--plan", "p.plan");
   expect(refused.code, refused.transcript).toBe(2);
-  expect(refused.stderr).toContain("mint.yaml: stats: what it rests on is another");
-  expect(refused.stderr).toContain("ledger.asset.stats answers something else");
+  expect(refused.stderr).toContain("mint.yaml: stats: the plan was made from other values");
+  expect(refused.stderr).toContain("the answer of ledger.asset.stats has changed");
   expect(refused.stderr).toMatch(/totalCount: \d+ → \d+/);
   expect(await service.commits()).toEqual(commits);
 });

@@ -23,6 +23,11 @@ const WORDS: Readonly<Record<PlannedVerdict, readonly [mark: string, word: strin
   "cannot-know": ["?", "cannot predict"],
 };
 
+/** Returns the verdict on a step in the words of a plan, such as `will create`. */
+export function verdictWords(verdict: PlannedVerdict): string {
+  return WORDS[verdict][1] || "opens";
+}
+
 const WORD_WIDTH = "will be refused".length;
 const STEP_WIDTH = 40;
 

@@ -83,7 +83,7 @@ test("steps whose answer changed are named up to a number, places of each up to 
     }
   })();
   expect(message).toContain(
-    "test.yaml: s0: what it rests on is another\n  ledger.asset.get answers something else\n    data.f0: 1 → 2",
+    "test.yaml: s0: the plan was made from other values\n  the answer of ledger.asset.get has changed\n    data.f0: 1 → 2",
   );
   expect(message.match(/test\.yaml: s\d+/g)).toHaveLength(LIMITS.planChanges);
   expect(message.match(/data\.f\d/g)).toHaveLength(LIMITS.planChanges * LIMITS.planPlaces);
@@ -101,7 +101,7 @@ test("an answer too large to keep is known by its digest", async () => {
   expect(() => assertSamePlan(before, before)).not.toThrow();
   last = "b";
   const after = await planOf(playbookOf(steps), targetAt(served.url));
-  expect(() => assertSamePlan(before, after)).toThrow("test.yaml: one: what it rests on is another");
+  expect(() => assertSamePlan(before, after)).toThrow("test.yaml: one: the plan was made from other values");
 });
 
 test("what `until` waits for would be waited for when the service says that it is not there, and not when a proxy does", async () => {
