@@ -40,7 +40,17 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
   expect([made.code, (await project.run("check", "mint.yaml")).code]).toEqual([0, 0]);
   expect((await project.run("fmt", "--check", "mint.yaml")).code).toBe(0);
   const again = await project.run("convert", "mint.arazzo.yaml", "mint.yaml");
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("mint.yaml exists already")]);
+  expect([again.code, again.stderr]).toEqual([
+    0,
+    expect.stringMatching(/\nmint\.yaml holds this translation already\nnothing is lost\n$/),
+  ]);
+  project.write("own.yaml", "playbook: 1\n");
+  const own = await project.run("convert", "mint.arazzo.yaml", "own.yaml");
+  expect([own.code, own.stderr, project.read("own.yaml")]).toEqual([
+    2,
+    expect.stringContaining("own.yaml exists already"),
+    "playbook: 1\n",
+  ]);
   const same = await project.run("convert", "mint.yaml", "other.yaml");
   expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("other.yaml is no name for an Arazzo document")]);
 
@@ -50,7 +60,11 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
   );
   const lossy = await project.run("convert", "lossy.arazzo.yaml", "lossy.yaml");
   expect([lossy.code, lossy.stderr]).toEqual([1, expect.stringContaining("to accept this, add --accept-loss")]);
-  expect((await project.run("convert", "lossy.arazzo.yaml", "accepted.yaml", "--accept-loss")).code).toBe(0);
+  const accepted = await project.run("convert", "lossy.arazzo.yaml", "lossy.yaml", "--accept-loss");
+  expect([accepted.code, accepted.stderr], accepted.transcript).toEqual([
+    0,
+    expect.stringMatching(/^lossy\.yaml holds this translation already\n.* lost, and accepted\n$/m),
+  ]);
   const refused = await project.run("run", "lossy.arazzo.yaml");
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the header "X-Trace" is not sent')]);
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
@@ -32,12 +33,19 @@ export const convert: Command<ConvertOptions> = async (shell, options): Promise<
   else for (const each of problems) shell.stderr.write(`${formatDiagnostic(each)}\n\n`);
   const lost = problems.filter(({ severity }) => severity === "error");
   if (!isMade) return summarise(shell, `${from} cannot be converted`, EXIT.cannotStart);
-  if (to !== undefined) createFiles(shell, dirname(resolve(shell.cwd, to)), { [basename(to)]: made });
+  if (to !== undefined) writeConverted(shell, to, made);
   else if (!json) shell.stdout.write(made, "exact"); // it is piped into a file, and has nothing to obey in it
   if (lost.length === 0) return summarise(shell, "nothing is lost", EXIT.passed);
   if (acceptLoss) return summarise(shell, `${losses(lost.length)}, and accepted`, EXIT.passed);
   return summarise(shell, `${losses(lost.length)}; to accept this, add --accept-loss`, EXIT.failed);
 };
+
+// Whoever reads what is lost, and then accepts it, has the translation already.
+function writeConverted(shell: Shell, to: string, made: string): void {
+  const path = resolve(shell.cwd, to);
+  if (existsSync(path) && readText(path, to) === made) shell.stderr.write(`${to} holds this translation already\n`);
+  else createFiles(shell, dirname(path), { [basename(to)]: made });
+}
 
 /** What is converted. */
 type ConvertedKind = "an Arazzo document" | "an HTTP Archive" | "a playbook";
