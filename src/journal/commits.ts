@@ -7,7 +7,7 @@ import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure, PassingFailure, Unmet } from "../sql/failure.ts";
 
 /** What one run has to say in a commit. */
-export interface Share {
+export interface CommitPart {
   /** Right before the commit. */
   readonly begin: () => void;
   /** Whether it changes nothing but its run and what that holds. */
@@ -22,7 +22,7 @@ export interface Share {
   readonly fail: (error: unknown) => Failure;
 }
 
-/** How a share makes sure that its claim still holds the run: `required` by the transaction, or `asked`, so that the Failure names the run. */
+/** How a part makes sure that its claim still holds the run: `required` by the transaction, or `asked`, so that the Failure names the run. */
 export type ClaimCheck = "required" | "asked";
 
 /** Does something after all that can be done in the present turn of the event loop. */
@@ -39,11 +39,11 @@ export interface CommitPorts {
 }
 
 interface Joined {
-  readonly share: Share;
+  readonly part: CommitPart;
   readonly settle: (failure: Failure | undefined) => void;
 }
 
-type Failed = ReadonlyMap<Share, Failure>;
+type Failed = ReadonlyMap<CommitPart, Failure>;
 
 const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: LIMITS.databaseAwayPauseMostMs };
 
@@ -73,22 +73,22 @@ export class Commits {
     this.#runs -= 1;
   }
 
-  /** Commits at once. Throws the Failure that keeps the share from being durable. */
-  now(share: Share): void {
-    const done = this.#commit([share]);
-    const failure = done instanceof PassingFailure ? share.fail(done) : done.get(share);
+  /** Commits at once. Throws the Failure that keeps the part from being durable. */
+  now(part: CommitPart): void {
+    const done = this.#commit([part]);
+    const failure = done instanceof PassingFailure ? part.fail(done) : done.get(part);
     if (failure !== undefined) throw failure;
   }
 
-  /** Commits with whoever else joins in this turn. Rejects with the Failure that keeps this share from being durable. */
-  async join(share: Share): Promise<void> {
+  /** Commits with whoever else joins in this turn. Rejects with the Failure that keeps this part from being durable. */
+  async join(part: CommitPart): Promise<void> {
     let failure: Failure | undefined;
     if (this.#runs <= 1 && !this.#isAway) {
-      const done = this.#commit([share]);
-      failure = (done instanceof PassingFailure ? await this.#untilBack([share], done) : done).get(share);
+      const done = this.#commit([part]);
+      failure = (done instanceof PassingFailure ? await this.#untilBack([part], done) : done).get(part);
     } else {
       failure = await new Promise<Failure | undefined>((settle) => {
-        this.#joined.push({ share, settle });
+        this.#joined.push({ part, settle });
         if (this.#joined.length === 1 && !this.#isAway) this.#later();
       });
     }
@@ -104,16 +104,16 @@ export class Commits {
     const joined = this.#joined;
     this.#joined = [];
     const settle = (failed: Failed): void => {
-      for (const each of joined) each.settle(failed.get(each.share));
+      for (const each of joined) each.settle(failed.get(each.part));
     };
-    const shares = joined.map(({ share }) => share);
-    const done = this.#commit(shares);
-    if (done instanceof PassingFailure) void this.#untilBack(shares, done).then(settle);
+    const parts = joined.map(({ part }) => part);
+    const done = this.#commit(parts);
+    if (done instanceof PassingFailure) void this.#untilBack(parts, done).then(settle);
     else settle(done);
   }
 
   // Nothing else is committed meanwhile, so that records stay in order.
-  async #untilBack(shares: readonly Share[], away: PassingFailure): Promise<Failed> {
+  async #untilBack(parts: readonly CommitPart[], away: PassingFailure): Promise<Failed> {
     const { clock, onAway } = this.#ports;
     this.#isAway = true;
     onAway?.(away.message);
@@ -125,47 +125,47 @@ export class Commits {
     };
     try {
       await clock.sleep(AWAY.everyMs);
-      const done = await retry(async () => this.#commit(shares, true), {
+      const done = await retry(async () => this.#commit(parts, true), {
         isFinal: (each) => !(each instanceof PassingFailure),
         pause,
       });
-      return done instanceof PassingFailure ? new Map(shares.map((share) => [share, share.fail(done)])) : done;
+      return done instanceof PassingFailure ? new Map(parts.map((part) => [part, part.fail(done)])) : done;
     } finally {
       this.#isAway = false;
       if (this.#joined.length > 0) this.#later();
     }
   }
 
-  #commit(shares: readonly Share[], isAgain = false): Failed | PassingFailure {
-    const failed = new Map<Share, Failure>();
-    const fail = (share: Share, error: unknown): void => void failed.set(share, share.fail(error));
-    const left = (): readonly Share[] => shares.filter((share) => !failed.has(share));
-    if (!isAgain) for (const share of shares) attempt(share.begin, (error) => fail(share, error));
+  #commit(parts: readonly CommitPart[], isAgain = false): Failed | PassingFailure {
+    const failed = new Map<CommitPart, Failure>();
+    const fail = (part: CommitPart, error: unknown): void => void failed.set(part, part.fail(error));
+    const left = (): readonly CommitPart[] => parts.filter((part) => !failed.has(part));
+    if (!isAgain) for (const part of parts) attempt(part.begin, (error) => fail(part, error));
     try {
-      if (!isAgain || !left().some((share) => share.isKept())) {
+      if (!isAgain || !left().some((part) => part.isKept())) {
         this.#database.assertInPlace();
         this.#write(left, fail);
       }
     } catch (error) {
       if (error instanceof PassingFailure) return error;
-      for (const share of left()) fail(share, error);
+      for (const part of left()) fail(part, error);
     }
-    for (const share of left()) attempt(share.end, (error) => fail(share, error));
+    for (const part of left()) attempt(part.end, (error) => fail(part, error));
     return failed;
   }
 
   // What keeps one run from writing, such as a claim that it has lost, keeps back no other: they are written again without it. What the disk
   // says is said to all.
-  #write(left: () => readonly Share[], fail: (share: Share, error: unknown) => void): void {
+  #write(left: () => readonly CommitPart[], fail: (part: CommitPart, error: unknown) => void): void {
     let check: ClaimCheck = "required";
     while (left().length > 0) {
-      let writing: Share | undefined;
+      let writing: CommitPart | undefined;
       const work = (): void => {
         for (writing of left()) writing.write(check);
         writing = undefined;
       };
       try {
-        if (left().every((share) => share.isOwn())) this.#database.sharing(work);
+        if (left().every((part) => part.isOwn())) this.#database.sharedTransaction(work);
         else this.#database.transaction(work);
         return;
       } catch (error) {

@@ -8,7 +8,7 @@ import { APPROVAL_SCHEMA } from "./approvals.ts";
 import { ARCHIVE_SCHEMA } from "./archives/archives.ts";
 import { FIRST_LEASES, LEASE_TABLE } from "./leases.ts";
 import { FIRST_PROOFS, PROOF_TABLE } from "./proofs.ts";
-import { gone, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
+import { goneFailure, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
 
 // Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
 const RECORD_TABLE = `
@@ -127,7 +127,7 @@ export function assertThere(journal: string): void {
   if (sizeOf(journal) > 0) return;
   try {
     new Tail(tailFileOf(journal)).assertNothingLost(journal);
-    if (sizeOf(`${journal}-wal`) > 0) throw gone(journal, `its log ${journal}-wal is there`);
+    if (sizeOf(`${journal}-wal`) > 0) throw goneFailure(journal, `its log ${journal}-wal is there`);
   } catch (error) {
     // Another process may have made the journal meanwhile, with all that is beside it.
     if (sizeOf(journal) === 0) throw error;

@@ -11,7 +11,7 @@ import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf } from "./proofs.ts";
-import type { ClaimCheck, Commits, NextTurn, Share } from "./commits.ts";
+import type { ClaimCheck, CommitPart, Commits, NextTurn } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail, TailFile } from "./tail.ts";
@@ -108,7 +108,7 @@ export class RunJournal {
 
   /** Takes everything to disk; when this returns, a crash cannot lose it. */
   flush(): void {
-    if (this.#waiting.length > 0) this.#commits.now(this.#share());
+    if (this.#waiting.length > 0) this.#commits.now(this.#part());
   }
 
   /** The same when the promise is kept, and in one commit with what other runs have to say. */
@@ -116,7 +116,7 @@ export class RunJournal {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#joined !== undefined) return this.#joined;
     if (this.#waiting.length === 0) return;
-    const committed = this.#commits.join(this.#share());
+    const committed = this.#commits.join(this.#part());
     if (this.#waiting.length > 0) this.#joined = committed; // others are waited for
     return committed;
   }
@@ -124,16 +124,16 @@ export class RunJournal {
   /** The same, with what the store has to say of the run when it ends. */
   async ended(say: () => void): Promise<void> {
     try {
-      await this.#commits.join(this.#share(say));
+      await this.#commits.join(this.#part(say));
     } finally {
       this.#commits.leave();
     }
   }
 
   // What waits when the commit begins, and not only what waits now.
-  #share(say?: () => void): Share {
+  #part(say?: () => void): CommitPart {
     let waiting: readonly Waiting[] = [];
-    // Where the chain was at the first try: the run may have another share in the same commit.
+    // Where the chain was at the first try: the run may have another part in the same commit.
     let before: string | undefined;
     return {
       begin: () => {

@@ -24,7 +24,7 @@ export interface NamedPlace {
 
 /**
  * A journal that is moved, whatever its mark says. Only one of both places is ever live, and the marks say which: see decision 205. In their order:
- * `leave` the source, `arrive` and `copyFrom` in the target, `hasLeft` the source, `settle` the target.
+ * `beginSource`, `beginTarget` and `copyFrom`, `finishSource`, `finishTarget`.
  */
 export class MovingJournal {
   /** The same journal, for reading. */
@@ -53,7 +53,7 @@ export class MovingJournal {
   }
 
   /** From here on nobody writes here. Throws a Failure when a process holds a run, or the state is not here any more. */
-  leave(id: string, other: string): void {
+  beginSource(id: string, other: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
       if (mark !== undefined && mark.role !== "leaving") throw this.#refuse(mark);
@@ -63,8 +63,8 @@ export class MovingJournal {
     });
   }
 
-  /** Undoes `leave`. Does nothing when the state has left, or another move has begun. */
-  stay(id: string): void {
+  /** Undoes `beginSource`. Does nothing when the state has left, or another move has begun. */
+  abandon(id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
       if (mark?.role === "leaving" && mark.id === id) writeMark(this.#database, undefined);
@@ -72,7 +72,7 @@ export class MovingJournal {
   }
 
   /** From here on the state is not here any more. Throws a Failure when another move has begun. */
-  hasLeft(id: string): void {
+  finishSource(id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
       if (mark?.role !== "leaving" || mark.id !== id) throw movedByAnother(this.#database.path);
@@ -87,8 +87,8 @@ export class MovingJournal {
     else if (mark.role === "leaving" || mark.other !== other) throw this.#refuse(mark);
   }
 
-  /** From here on nobody writes here until `settle`. Throws a Failure like `assertFree`. */
-  arrive(id: string, other: string): void {
+  /** From here on nobody writes here until `finishTarget`. Throws a Failure like `assertFree`. */
+  beginTarget(id: string, other: string): void {
     this.#database.transaction(() => {
       this.assertFree(other);
       writeMark(this.#database, { role: "arriving", id, other });
@@ -107,7 +107,7 @@ export class MovingJournal {
   }
 
   /** Makes it live, if it is still the copy of this move. */
-  settle(id: string): void {
+  finishTarget(id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
       if (mark?.role === "arriving" && mark.id === id) writeMark(this.#database, undefined);

@@ -85,7 +85,7 @@ export class Tail {
     const named = readSlots(content);
     const [last] = typeof named === "string" ? readFirstFormat(content) : named.toSorted((a, b) => b.sequence - a.sequence);
     if (last !== undefined) throw lost(journal, last);
-    if (typeof named === "string") throw gone(journal, `${this.#file.path} cannot be read either`);
+    if (typeof named === "string") throw goneFailure(journal, `${this.#file.path} cannot be read either`);
   }
 
   /** Closes the file, if it is open. */
@@ -198,7 +198,7 @@ function unsure(journal: SqlDatabase, path: string, how: "missing" | "damaged"):
 }
 
 /** Says that a journal is gone, although something of it is left. */
-export function gone(journal: string, left: string): Failure {
+export function goneFailure(journal: string, left: string): Failure {
   return new Failure({
     code: "journal.lost",
     message: `${journal} is missing or empty, and had records: ${left}`,

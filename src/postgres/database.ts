@@ -164,7 +164,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** The same for work that changes nothing but runs that this process holds: others may do so beside it. */
-  sharing(work: () => void): void {
+  sharedTransaction(work: () => void): void {
     this.#transact(work, "pg_advisory_xact_lock_shared");
   }
 

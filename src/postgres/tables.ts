@@ -67,12 +67,13 @@ export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   if (format > layout.newest) throw notOurs(database, format);
   const { part } = partOf(layout);
   const added = database.all(ADDED)[0];
-  if (added !== undefined) throw changed(database.path, `it holds the ${String(added["kind"])} "${String(added["name"])}"`);
+  if (added !== undefined)
+    throw changedFailure(database.path, `it holds the ${String(added["kind"])} "${String(added["name"])}"`);
   const there = new Set(
     database.all("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").map(({ tablename }) => tablename),
   );
   const missing = tablesIn(layout.onServer(0)[0] ?? "").find((name) => !there.has(name));
-  if (missing !== undefined) throw changed(database.path, `the table "${missing}" of the ${part} is missing`);
+  if (missing !== undefined) throw changedFailure(database.path, `the table "${missing}" of the ${part} is missing`);
 }
 
 // Triggers, rules and policies of the schema; those that keep references belong to the server.
@@ -97,10 +98,12 @@ function assertOurs(database: SqlDatabase, schema: string): void {
 
 function notOurs(database: SqlDatabase, format: number): Failure {
   const role = roleOf(format);
-  return role === undefined ? newer(database.path, format) : markFailure(role, DATABASE, markOf(database)?.other ?? "FOLDER");
+  return role === undefined
+    ? newerFailure(database.path, format)
+    : markFailure(role, DATABASE, markOf(database)?.other ?? "FOLDER");
 }
 
-function newer(path: string, format: number): Failure {
+function newerFailure(path: string, format: number): Failure {
   return new Failure({
     code: "database.newer",
     message: `${path} was written by a newer tokenbook (format ${format})`,
@@ -108,7 +111,7 @@ function newer(path: string, format: number): Failure {
   });
 }
 
-function changed(path: string, how: string): DatabaseFailure {
+function changedFailure(path: string, how: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.changed",
     message: `${path} is not as tokenbook made it: ${how}`,

@@ -45,7 +45,7 @@ export interface SqlDatabase extends Disposable {
    * The same for work that changes nothing but runs that this process holds: others may write for theirs beside it, where the database can
    * do both at once. Nobody takes a run over meanwhile.
    */
-  sharing(work: () => void): void;
+  sharedTransaction(work: () => void): void;
   /**
    * Lets the transaction throw an Unmet unless a query finds a row: now, or when it ends. On a server it costs no round trip of its own. Only
    * within a transaction.

@@ -183,14 +183,14 @@ function plainSql(sql: string): string {
 
 function assertSame(file: Queried, there: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): void {
   const more = [...there.keys()].find((name) => !known.has(name));
-  if (more !== undefined) throw changed(file.path, `it holds the ${more}`);
+  if (more !== undefined) throw changedFailure(file.path, `it holds the ${more}`);
   const less = [...known.keys()].find((name) => !there.has(name));
-  if (less !== undefined) throw changed(file.path, `the ${less} is missing`);
+  if (less !== undefined) throw changedFailure(file.path, `the ${less} is missing`);
   const other = [...known].find(([name, sql]) => there.get(name) !== sql)?.[0];
-  if (other !== undefined) throw changed(file.path, `the ${other} is defined differently`);
+  if (other !== undefined) throw changedFailure(file.path, `the ${other} is defined differently`);
 }
 
-function changed(path: string, how: string): DatabaseFailure {
+function changedFailure(path: string, how: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.changed",
     message: `${path} is not as tokenbook made it: ${how}`,

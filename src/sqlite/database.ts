@@ -180,7 +180,7 @@ export class Database implements SqlDatabase {
   }
 
   /** The same as a transaction, because a file has one writer at a time. */
-  sharing(work: () => void): void {
+  sharedTransaction(work: () => void): void {
     this.transaction(work); // a file has one writer at a time
   }
 

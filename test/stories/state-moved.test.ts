@@ -66,10 +66,10 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
   /** A move that is killed right after some of its steps. */
   function killedAfter(steps: 1 | 2 | 3 | 4, from: NamedPlace, to: NamedPlace): void {
     const [source, copy] = [openMoving(from), openMoving(to)];
-    source.leave("m1", to.name);
-    if (steps > 1) copy.arrive("m1", from.name);
+    source.beginSource("m1", to.name);
+    if (steps > 1) copy.beginTarget("m1", from.name);
     if (steps > 2) copy.copyFrom(source, "m1");
-    if (steps > 3) source.hasLeft("m1");
+    if (steps > 3) source.finishSource("m1");
     copy.close();
     source.close();
   }

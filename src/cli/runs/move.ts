@@ -51,32 +51,32 @@ async function movedOf(move: Move, { source, copy }: Journals): Promise<Readonly
     const chains = verified(source.store);
     if (copy.mark()?.id === mark.id) assertSame(chains, verified(copy.store));
     else assertKnown(chains.keys(), copy);
-    copy.settle(mark.id);
+    copy.finishTarget(mark.id);
     return chains;
   }
   copy.assertFree(move.from.name);
   const id = randomUUID();
-  source.leave(id, move.to.name);
+  source.beginSource(id, move.to.name);
   try {
     await move.assertNoJobs();
-    copy.arrive(id, move.from.name);
+    copy.beginTarget(id, move.from.name);
     for (const part of [DRIFT_PART, EXCHANGES_PART, SCHEDULE_PART]) copyPart(move.from.place, move.to.place, part);
     copy.copyFrom(source, id);
     const chains = verified(source.store);
     assertSame(chains, verified(copy.store));
-    source.hasLeft(id);
-    copy.settle(id);
+    source.finishSource(id);
+    copy.finishTarget(id);
     return chains;
   } catch (error) {
-    stayIfPossible(source, id);
+    abandonIfPossible(source, id);
     throw error;
   }
 }
 
 // Otherwise its mark stays, and the move is repeated.
-function stayIfPossible(source: MovingJournal, id: string): void {
+function abandonIfPossible(source: MovingJournal, id: string): void {
   try {
-    source.stay(id);
+    source.abandon(id);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }

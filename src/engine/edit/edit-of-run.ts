@@ -25,7 +25,7 @@ export function editOf(parts: RunParts, state: RunState, files: FileReader): Run
   const writing = writingOf(playbook);
   if (opened === undefined || opened.playbook.digest === writing.playbook.digest) return undefined;
   const before = playbookBefore(opened, files);
-  if (before === undefined || state.closed?.outcome === "passed") throw changed(opened, parts, state);
+  if (before === undefined || state.closed?.outcome === "passed") throw changedFailure(opened, parts, state);
   const { conflicts, notes } = compareEdit({ before, now: playbook, state, target, secrets: ports.secrets });
   if (conflicts.length > 0) throw contradicted(opened, conflicts, elseBegin(opened, parts, state));
   return { kind: "run.edited", ...writing, notes };
@@ -53,7 +53,7 @@ function contradicted({ runId, playbook }: RunOpened, conflicts: readonly string
   });
 }
 
-function changed(opened: RunOpened, parts: RunParts, state: RunState): Failure {
+function changedFailure(opened: RunOpened, parts: RunParts, state: RunState): Failure {
   return new Failure({
     code: "resume.playbook-changed",
     message: `${parts.playbook.file}, or a playbook that it includes, has changed since the run ${opened.runId} began`,

@@ -110,7 +110,7 @@ export function wholeArchives(path: string, known: readonly KnownArchive[]): Who
   const written = known.find(({ number }) => number === heading?.number);
   const compared = written !== undefined && written.digest === digest;
   const isOurs = written?.sealedAt === heading?.sealedAt || (written !== undefined && isSamePlace(written.file, path));
-  if (written !== undefined && isOurs && !compared) throw other(basename(path), written.digest);
+  if (written !== undefined && isOurs && !compared) throw otherJournalFailure(basename(path), written.digest);
   return { files: [path], compared };
 }
 
@@ -149,7 +149,7 @@ function linkProblem(
   known: string | undefined,
 ): Failure | null {
   if (known !== undefined && digest !== known) {
-    return other(file, known);
+    return otherJournalFailure(file, known);
   }
   if (typeof before === "string" && previous !== before) {
     return inChain(
@@ -160,7 +160,7 @@ function linkProblem(
   return null;
 }
 
-function other(file: string, known: string): Failure {
+function otherJournalFailure(file: string, known: string): Failure {
   return inChain("archive.other", `${file} is intact, and is not what the journal has written: its digest was ${known}`);
 }
 

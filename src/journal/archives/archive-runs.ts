@@ -18,7 +18,7 @@ import {
   readArchive,
   type SealedRun,
 } from "./archive-file.ts";
-import { type Archives, changed, type KeptRun, type KnownArchive } from "./archives.ts";
+import { type Archives, changedFailure, type KeptRun, type KnownArchive } from "./archives.ts";
 import type { JournalStore } from "../store.ts";
 
 /** What is archived, and where. */
@@ -115,10 +115,10 @@ function seal(store: JournalStore, archiving: Archiving, runs: readonly SealedRu
   }
   archiving.reached?.("written");
   // Another process that archives has taken it for one that nobody writes any more.
-  if (!existsSync(draft)) throw changed(file);
+  if (!existsSync(draft)) throw changedFailure(file);
   // What the file holds is what counts: it is read back from the disk.
   const completed = complete(store.archives, file, readArchive(draft), () => {
-    if (existsSync(file)) throw foreign(file);
+    if (existsSync(file)) throw foreignFailure(file);
     renameDurable(draft, file);
     archiving.reached?.("named");
   });
@@ -131,7 +131,7 @@ function complete(
   { heading, runs, records, digest, problem }: ReadArchive,
   place?: () => void,
 ): Omit<CompletedArchive, "wasBegun"> {
-  if (heading === undefined || digest === undefined || problem !== undefined) throw problem ?? foreign(file);
+  if (heading === undefined || digest === undefined || problem !== undefined) throw problem ?? foreignFailure(file);
   const archive: KnownArchive = { number: heading.number, digest, file, sealedAt: heading.sealedAt };
   archives.remove(archive, runs, place);
   return { ...archive, runs: runs.map(({ id }) => id), records };
@@ -143,11 +143,11 @@ function completeBegun(archives: Archives, { folder }: Archiving): CompletedArch
   if (!existsSync(file)) return undefined;
   const read = readArchive(file);
   if (read.problem !== undefined) throw damaged(file, read.problem);
-  if (read.heading?.previous !== previous || read.heading.number !== number) throw foreign(file);
+  if (read.heading?.previous !== previous || read.heading.number !== number) throw foreignFailure(file);
   if (archives.areUnchanged(read.runs)) return { ...complete(archives, file, read), wasBegun: true };
   archives.whileNext(number, () => {
     // Then the journal holds all that is in the file, so it is written again.
-    if (!archives.holdsAll(read.runs)) throw foreign(file);
+    if (!archives.holdsAll(read.runs)) throw foreignFailure(file);
     removePrivate(file);
   });
   return undefined;
@@ -160,7 +160,7 @@ function assertSameChain(archives: Archives, folder: string): void {
   if (file === undefined || !existsSync(file)) return;
   const { digest, problem } = readArchive(file);
   if (problem !== undefined) throw problem;
-  if (digest !== last?.digest) throw foreign(file);
+  if (digest !== last?.digest) throw foreignFailure(file);
 }
 
 function makeArchiveFolder(folder: string): void {
@@ -171,7 +171,7 @@ function makeArchiveFolder(folder: string): void {
   }
 }
 
-function foreign(file: string): Failure {
+function foreignFailure(file: string): Failure {
   return new Failure({
     code: "archive.of-another",
     message: `${file} is not an archive of this journal, or the journal was restored from a backup that is older than the archive`,

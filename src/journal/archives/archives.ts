@@ -170,7 +170,7 @@ export class Archives {
   remove(archive: KnownArchive, runs: readonly SealedRun[], place: () => void = () => undefined): void {
     const { number, digest, file, sealedAt } = archive;
     const isRemoved = this.whileNext(number, () => {
-      if (!this.areUnchanged(runs)) throw changed(file);
+      if (!this.areUnchanged(runs)) throw changedFailure(file);
       place();
       this.#database.run(
         "INSERT INTO archive (number, digest, file, sealed_at) VALUES (?, ?, ?, ?)",
@@ -182,7 +182,7 @@ export class Archives {
       for (const { id, outcome } of runs) this.#remove(id, number, outcome);
     });
     // Another process may have completed the same archive.
-    if (!isRemoved && this.last()?.digest !== digest) throw changed(file);
+    if (!isRemoved && this.last()?.digest !== digest) throw changedFailure(file);
   }
 
   /** Does the work in a transaction if the next archive has this number, and returns whether it has: no other process archives meanwhile. */
@@ -232,7 +232,7 @@ function headingOf(row: SqlRow): SealedRun {
 }
 
 /** Says that somebody continued a run, or archived runs, meanwhile. */
-export function changed(file: string): Failure {
+export function changedFailure(file: string): Failure {
   return new Failure({
     code: "archive.changed",
     message: `a run in ${file} was continued, or another process archived runs, while the archive was written`,

@@ -184,9 +184,9 @@ test("a state that is moved keeps its archives, and the keys in them", async () 
   archive();
   const elsewhere = new TestState();
   const [source, copy] = [state, elsewhere].map(({ place }) => MovingJournal.open({ place, name: "somewhere" }));
-  copy?.arrive("m1", "somewhere");
+  copy?.beginTarget("m1", "somewhere");
   if (source !== undefined) copy?.copyFrom(source, "m1");
-  copy?.settle("m1");
+  copy?.finishTarget("m1");
   for (const each of [source, copy]) each?.close();
   const moved = elsewhere.openJournal();
   expect([moved.ids(), moved.archives.all()]).toEqual([["last"], store.archives.all()]);

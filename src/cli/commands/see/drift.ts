@@ -103,7 +103,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   using book = openBook(shell, options);
   const id = idOf(book, options.drift);
   const { clearedAt } = book.explain(id, now);
-  if (clearedAt !== null) throw gone(id, clearedAt);
+  if (clearedAt !== null) throw clearedFailure(id, clearedAt);
   book.acknowledge({ id, ...word });
   const drift = book.explain(id, now);
   if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
@@ -135,7 +135,7 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook))];
   for (const id of ids) {
     const { clearedAt } = book.explain(id, now);
-    if (clearedAt !== null) throw gone(id, clearedAt);
+    if (clearedAt !== null) throw clearedFailure(id, clearedAt);
   }
   book.closeDrifts(ids.map((id) => ({ id, who: userOf(shell), because, at: now })));
   const closed = ids.map((id) => book.explain(id, now));
@@ -173,7 +173,7 @@ function dayAfter(until: string, now: number): number {
   throw new Failure({ code: "drift.until", message: `${until} is more than ${LIMITS.acknowledgedDays} days away`, why, next });
 }
 
-function gone(id: string, clearedAt: number): Failure {
+function clearedFailure(id: string, clearedAt: number): Failure {
   return new Failure({
     code: "drift.cleared",
     message: `${id} was cleared at ${timeOf(clearedAt)}`,
