@@ -37,14 +37,16 @@ const UNMARKED: Sight = {
   why: "a request like this one has no mark, and the service may not have kept the one that was sent",
 };
 
-// A request contradicts what was sent by another requester, other approvers, or another number of them.
+// A request contradicts what was sent by another requester, other approvers, or another number of them. The service may have added approvers.
 function isAlike(request: JsonObject, { approvers, numRequired }: JsonObject, actor: JsonObject | undefined): boolean {
-  const [there, asked] = [field(request, "approvers"), listOf(approvers)];
-  const areAlike =
-    !Array.isArray(there) ||
-    (there.length === asked.length && asked.every((each) => there.some((other: Json) => partyMatch(other, each) !== "no")));
-  const number = field(request, "numRequired");
-  return areAlike && (number === undefined || maybeSame(number, numRequired)) && partyMatch(request["createdBy"], actor) !== "no";
+  const [there, number] = [field(request, "approvers"), field(request, "numRequired")];
+  const hasAll = (others: readonly Json[]): boolean =>
+    listOf(approvers).every((asked) => others.some((other) => partyMatch(other, asked) !== "no"));
+  return (
+    (!Array.isArray(there) || hasAll(there)) &&
+    (number === undefined || numRequired === undefined || maybeSame(number, numRequired)) &&
+    partyMatch(request["createdBy"], actor) !== "no"
+  );
 }
 
 type Word = keyof LedgerProfile["requestStatus"];
