@@ -181,6 +181,11 @@ footer { padding-top: 1rem; padding-bottom: 2rem; font-size: .87rem; }
   .time { grid-row: 1; grid-column: 2; }
   .held { margin-left: 0; padding-left: .5rem; }
   .toolbar { position: static; }
+  .writes table, .writes tbody, .writes tr, .writes tbody th, .writes td { display: block; min-width: 0 !important; width: auto !important; }
+  .writes thead { display: none; }
+  .writes tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  .writes tbody th, .writes td { border: 0; padding: 0; overflow-wrap: anywhere; }
+  .writes td:nth-child(2)::before { content: "attempt "; }
 }
 @page { margin: 1.5cm; }
 @media print {

@@ -13,6 +13,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; } td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 code { font: 13px ui-monospace, monospace; }
+@media (max-width: 40rem) { body { margin: 1rem auto; } table { font-size: 12px; } th, td { padding-right: .4rem; } code { font-size: 11px; } }
 `;
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
