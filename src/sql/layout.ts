@@ -139,8 +139,8 @@ export class TableLayout {
 }
 
 /**
- * Returns statements for SQLite as those for PostgreSQL, where the order of texts is that of their bytes only if a column says so, and the number of a
- * row is a column like others.
+ * Returns statements for SQLite as those for PostgreSQL. There, texts are in the order of their bytes only in a column that declares it, and the number
+ * of a row is a column like others.
  */
 function forServer(sql: string, copied: readonly CopiedTable[]): string {
   const numbered = new Set(copied.flatMap(({ name, hasRowid }) => (hasRowid === true ? [name] : [])));
