@@ -56,7 +56,13 @@ function seenBeside(operation: string, rival: JsonObject | undefined): string {
   if (meaning.effect === "read") throw new Error(`${operation} is no write`);
   const { input, before, now } = LOST[operation] as Lost;
   const evidence: Evidence = {
-    ...{ input, before, now, actor: alice, names: { id: () => "", mark: "" }, profile: DEFAULT_PROFILE, since: SINCE },
+    input,
+    before,
+    now,
+    actor: alice,
+    names: { id: () => "", mark: "" },
+    profile: DEFAULT_PROFILE,
+    since: SINCE,
     rivals: rival === undefined ? [] : [{ operation, input: { ...input, ...rival }, actor: alice, transactions: [] }],
     bystanders: [],
     earlier: [],
