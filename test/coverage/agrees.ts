@@ -23,7 +23,7 @@ const KILLED = 137;
 
 // A service whose errors have other fields, and whose status has an answer.
 const OTHERWISE: ProfileOverrides = {
-  ledger: { errors: [{ error: true, errors: true }] },
+  ledger: { errors: [{ error: true, errors: true }], capabilities: { batchIsOneTransaction: true } },
   investor: { errors: [{ error: true, errors: true }] },
   successStatus: { "ledger.status": 200 },
 };

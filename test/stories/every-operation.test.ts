@@ -34,6 +34,7 @@ const OTHER: ProfileOverrides = {
     pageSize: 4,
     receipt: { committed: ["DONE"], failed: ["BROKEN"], pending: "WAITING" },
     requestStatus: { pending: "Open", approved: "Yes", rejected: "No", cancelled: "Withdrawn" },
+    capabilities: { batchIsOneTransaction: true },
   },
   investor: {
     parameters: {
