@@ -59,7 +59,6 @@ export interface Coverage {
 
 /** A run that was looked at. */
 export interface CoveredRun {
-  /** The id of the run. */
   readonly id: string;
   /** The file of its playbook. */
   readonly playbook: string;

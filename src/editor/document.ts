@@ -28,7 +28,6 @@ export function playbookNamed(uses: string, from: string, files: EditorFiles): T
 
 /** A place in a file. */
 export interface FileRange extends Range {
-  /** The path of the file. */
   readonly path: string;
 }
 

@@ -10,7 +10,6 @@ export const DOTENV_FILE = ".env";
 
 /** A file in the form of `.env`. */
 export interface DotenvFile {
-  /** The path of the file. */
   readonly path: string;
   /** Whether the user named it: any other file is read only if nobody else may have written it. */
   readonly isNamed: boolean;

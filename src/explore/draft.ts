@@ -28,7 +28,6 @@ export interface DraftToken {
 
 /** An asset type of the app, and the field of its data that holds the id. */
 export interface ExploredAssetType {
-  /** The name of the asset type. */
   readonly name: string;
   /** The field of the data that holds the id. */
   readonly primaryKey: string;
@@ -38,7 +37,6 @@ export interface ExploredAssetType {
 export interface DraftAsset {
   /** The id of the asset, in which the key of the run is an expression. */
   readonly id: string;
-  /** The type of the asset. */
   readonly type: ExploredAssetType;
   /** Who creates it. */
   readonly by: ExploringActor;

@@ -15,7 +15,6 @@ import { asWritten, type ExploredStep } from "./step.ts";
 export interface ExploredService {
   /** Carries each request to the service. */
   readonly carry: Carry;
-  /** The profile of the service. */
   readonly profile: Profile;
   /** The organization of the entities that act. */
   readonly orgId: string;

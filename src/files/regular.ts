@@ -5,7 +5,6 @@ import { oddKindOf } from "./kind.ts";
 
 /** A file that a user names, and its name in messages. */
 export interface NamedFile {
-  /** The path of the file. */
   readonly path: string;
   /** What messages call it. */
   readonly name: string;

@@ -52,7 +52,6 @@ export function makePrivateFolder(folder: string): void {
 
 /** An entry of a state directory that is ours, but that others may read or write. */
 export interface OpenEntry {
-  /** The path of the entry. */
   readonly path: string;
   /** Whether others may write it; otherwise they may only read it. */
   readonly isWritable: boolean;

@@ -17,7 +17,6 @@ export interface Last {
 
 /** The file beside a journal that names its last record. */
 export interface TailFile {
-  /** The path of the file. */
   readonly path: string;
   /** Gives what it holds; `undefined` where it is not there. */
   read(): Buffer | undefined;

@@ -28,7 +28,6 @@ export type InputType = "string" | "integer" | "decimal" | "boolean" | "date" | 
 
 /** What a value must be; `any` where only a JSON Schema knows. */
 export interface ValueShape {
-  /** The type of the value. */
   readonly type: Exclude<InputType, "file"> | "any";
   /** A regular expression (RE2) that is found in the text. */
   readonly pattern?: string | undefined;

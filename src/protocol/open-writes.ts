@@ -17,7 +17,6 @@ export interface OpenWrite {
 
 /** A write with unknown outcome, and its last attempt. */
 export interface OpenAttempt extends OpenWrite {
-  /** The last attempt. */
   readonly last: AttemptState;
   /** Why its step stopped, if it did. */
   readonly stopped: StepState["stopped"];

@@ -14,7 +14,6 @@ import type { TargetHeading } from "../protocol/heading.ts";
 
 /** The outcome of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
 export interface RunReport {
-  /** The format of the report. */
   readonly format: 1;
   /** Of a run that `--repeat` made: which one of how many. */
   readonly repeat?: NthRun;

@@ -95,6 +95,5 @@ export interface Receipts {
     readonly failed: readonly string[];
     readonly namesTransaction: boolean;
   };
-  /** The schema of a receipt. */
   readonly schema: JsonSchema;
 }

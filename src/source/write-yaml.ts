@@ -49,7 +49,6 @@ const TAGS = { customTags: [EXACT, ESCAPED], aliasDuplicateObjects: false };
 export interface WrittenField {
   /** The key, written as a text. */
   readonly key: string;
-  /** The node of the value. */
   readonly value: Node;
   /** A comment on lines of its own above the field. */
   readonly above?: string;

@@ -14,7 +14,6 @@ export type MoveRole = (typeof ROLES)[number];
 export interface MoveMark {
   /** What the place is in the move. */
   readonly role: MoveRole;
-  /** The id of the move. */
   readonly id: string;
   /** The other place, as `state move` names it: the path of a folder, or the word `database`. */
   readonly other: string;

@@ -17,7 +17,6 @@ const BUSY = 5;
  * while it is locked: a POSIX lock is lost when its process closes any descriptor of the file.
  */
 export class FileLock {
-  /** The path of the locked file. */
   readonly path: string;
   /** The device and number of the file, in case another file takes its name. */
   readonly inode: string;

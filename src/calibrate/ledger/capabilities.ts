@@ -10,7 +10,6 @@ const settingOf = (capability: Capability): readonly string[] => ["ledger", "cap
 
 /** A vault with a share token, and what it may be asked to hold. */
 export interface MadeVault {
-  /** The id of the vault. */
   readonly id: string;
   /** The id of its share token. */
   readonly tokenId: string;

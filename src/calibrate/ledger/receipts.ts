@@ -27,7 +27,6 @@ const FAILS = /fail|error|reject|refus|invalid|abort|declin|broken|denied|bad|ca
 
 /** An asset whose receipt was followed. */
 export interface FirstAsset {
-  /** The type of the asset. */
   readonly assetType: string;
   /** The id that the calibration gave to it. */
   readonly id: string;

@@ -27,7 +27,6 @@ export type Tried = Omit<TriedBoundary, "replay">;
 export interface Undisturbed {
   /** How the run ended. */
   readonly outcome: RunOutcome;
-  /** The report of the run. */
   readonly report: RunReport;
   /** The points that it passed, at which a child can be killed. */
   readonly boundaries: readonly Boundary[];

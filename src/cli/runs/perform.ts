@@ -266,7 +266,6 @@ export class LateOutput {
 
 /** How a run ended. */
 export interface EndedRun {
-  /** The exit code of the run. */
   readonly exit: ExitCode;
   /** Nothing when the run could not start. */
   readonly report?: RunReport;

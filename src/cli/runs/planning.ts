@@ -31,7 +31,6 @@ import type { Ready, ReadyPlaybook } from "./prepare-playbooks.ts";
 
 /** A plan, and its text without what a service may have repeated of our keys. */
 export interface MadePlan {
-  /** The plan. */
   readonly plan: PlanDocument;
   /** The plan in JSON, with secrets masked. */
   readonly json: string;

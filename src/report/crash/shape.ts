@@ -1,6 +1,5 @@
 /** What a crash test found, as `test --crash-everywhere --json` prints it; `schemas/crash.schema.json` describes it. Fields are added, never renamed. */
 export interface CrashDocument {
-  /** The format of the document. */
   readonly format: 1;
   /** No violation was found, and every playbook could be tested. */
   readonly ok: boolean;

@@ -24,7 +24,6 @@ export interface DoctorFinding {
 
 /** What `doctor --json` prints. Fields may be added; none is renamed. */
 export interface DoctorDocument {
-  /** The format of the document. */
   readonly format: 1;
   /** Whether nothing must be fixed. */
   readonly ok: boolean;

@@ -4,7 +4,6 @@ import type { TargetHeading } from "../../protocol/heading.ts";
 
 /** What runs of some playbooks would do; `schemas/plan.schema.json` describes it. Fields are added, never renamed. */
 export interface PlanDocument {
-  /** The format of the document. */
   readonly format: 1;
   /** When the plan was made. ISO 8601, UTC. */
   readonly madeAt: string;

@@ -16,7 +16,6 @@ export interface MovedQuantity {
 
 /** Where a balance changes. */
 export interface BalanceKey {
-  /** The id of the token. */
   readonly tokenId: string;
   /** Who holds it. */
   readonly entity: StoredEntity;

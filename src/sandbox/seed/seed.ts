@@ -34,7 +34,6 @@ export interface Seed {
 
 /** An asset type whose data refers to other assets. */
 export interface SeedAssetType {
-  /** The name of the asset type. */
   readonly name: string;
   /** A field that holds the id, or a list of ids, of assets of the type named. */
   readonly references?: Readonly<Record<string, string>>;
@@ -46,7 +45,6 @@ export interface SeedInvestor {
   readonly name: string;
   /** Left out, a new one that cannot be guessed. */
   readonly apiKey?: string;
-  /** The id of the user. */
   readonly userId: string;
   /** ISO 3166-1 numeric code; without it the investor has no identity record. */
   readonly country?: Amount;
@@ -58,17 +56,13 @@ export interface SeedInvestor {
 
 /** A token of the investor interface. */
 export interface SeedToken {
-  /** The id of the token. */
   readonly id: string;
-  /** The name of the token. */
   readonly name: string;
-  /** The symbol of the token. */
   readonly symbol: string;
   /** The title of the asset, which searches match. */
   readonly title: string;
   /** The id of the asset behind the token. */
   readonly assetId: string;
-  /** The name of the asset. */
   readonly assetName: string;
   /** Shown as `assetCategoryText`. */
   readonly assetCategory: string;
@@ -104,11 +98,9 @@ export interface SeedPayouts {
 
 /** A sale; its days count from the moment at which the file is filled, and may be negative. */
 export interface SeedSale {
-  /** The id of the sale. */
   readonly id: string;
   /** The id of the token of `tokens` that it sells. */
   readonly tokenId: string;
-  /** The name of the sale. */
   readonly name: string;
   /** The description of the sale, which searches match. */
   readonly description: string;
@@ -154,9 +146,7 @@ export interface SeedImage {
 
 /** A document of a sale, such as a prospectus. */
 export interface SeedDocument extends SeedImage {
-  /** The id of the document. */
   readonly id: string;
-  /** The title of the document. */
   readonly title: string;
   /** What it says. */
   readonly description: string;
@@ -241,7 +231,6 @@ export interface SeedAccount {
 
 /** A vault with its share tokens and the assets that lie in it. */
 export interface SeedVault {
-  /** The id of the vault. */
   readonly id: string;
   /** The name of the vault; left out, the empty text. */
   readonly name?: string;
@@ -261,7 +250,6 @@ export interface SeedVault {
 
 /** An asset of the seed that lies in a vault, and the shares issued against it. */
 export interface SeedDeposit {
-  /** The type of the asset. */
   readonly assetType: string;
   /** The id of the asset, which is unique within its type. */
   readonly id: string;

@@ -4,7 +4,6 @@ import type { Decimal } from "../../base/numbers/decimal.ts";
 export interface Investor {
   /** The name of its credential. */
   readonly name: string;
-  /** The id of the user. */
   readonly userId: string;
   /** Whether the user may buy from sales that require accreditation; left out, the user may not. */
   readonly accredited?: boolean;
@@ -28,17 +27,13 @@ export interface PayoutTerms {
 
 /** A token that investors can buy, with the asset behind it. */
 export interface InvestorToken {
-  /** The id of the token. */
   readonly id: string;
-  /** The name of the token. */
   readonly name: string;
-  /** The symbol of the token. */
   readonly symbol: string;
   /** The title of the asset, which searches match. */
   readonly title: string;
   /** The id of the asset behind the token. */
   readonly assetId: string;
-  /** The name of the asset. */
   readonly assetName: string;
   /** The category of the asset, such as `Real estate`. */
   readonly assetCategoryText: string;
@@ -62,11 +57,9 @@ export interface InvestorToken {
 
 /** A sale with the rules that the service applies to it and does not show. */
 export interface Sale {
-  /** The id of the sale. */
   readonly id: string;
   /** The id of the token that it sells. */
   readonly tokenId: string;
-  /** The name of the sale. */
   readonly name: string;
   /** The description of the sale, which searches match. */
   readonly description: string;
@@ -122,9 +115,7 @@ interface SaleDocument extends SaleImage {
 export interface Purchase {
   /** The id of the transaction: 64 hexadecimal digits. */
   readonly id: string;
-  /** The id of the user. */
   readonly userId: string;
-  /** The id of the sale. */
   readonly saleId: string;
   /** The id of the token that the sale sells. */
   readonly tokenId: string;

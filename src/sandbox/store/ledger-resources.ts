@@ -25,7 +25,6 @@ export interface Stamps {
 export interface StoredAsset extends Stamps {
   /** The id of the asset, which is unique within its type. */
   readonly id: string;
-  /** The type of the asset. */
   readonly assetType: string;
   /** Free-form data, with the id under the primary key of the type. */
   readonly data: JsonObject;
@@ -119,13 +118,9 @@ export interface StoredNftField {
 
 /** A fungible or non-fungible token type with its totals. */
 export interface StoredToken extends Stamps {
-  /** The id of the token. */
   readonly id: string;
-  /** The name of the token. */
   readonly name: string;
-  /** The description of the token. */
   readonly description: string;
-  /** The symbol of the token. */
   readonly symbol: string;
   /** What kind of token it is. */
   readonly classification: Classification;
@@ -149,7 +144,6 @@ export interface StoredToken extends Stamps {
 
 /** One unit of a non-fungible token. */
 export interface Nft {
-  /** The id of the token. */
   readonly tokenId: string;
   /** The id of the unit within its token; it is given once, even after the unit is burnt. */
   readonly id: string;
@@ -167,7 +161,6 @@ export interface StoredAccount extends Omit<Stamps, "createdAt"> {
   readonly docType: "account";
   /** Who holds it. */
   readonly entity: StoredEntity;
-  /** The id of the token. */
   readonly tokenId: string;
   /** How much the entity holds; for a non-fungible token how many units. */
   readonly balance: Decimal;
@@ -183,7 +176,6 @@ export interface StoredAccount extends Omit<Stamps, "createdAt"> {
 
 /** One change of balances: to whom, how much, and for a non-fungible token which unit. */
 export interface BalanceMovement {
-  /** The id of the token. */
   readonly tokenId: string;
   /** Who received; left out when the amount was burnt. */
   readonly to?: StoredEntity;
@@ -211,11 +203,8 @@ export interface StoredTransaction extends Stamps {
 
 /** Holds assets, and issues share tokens against them. */
 export interface StoredVault extends Stamps {
-  /** The id of the vault. */
   readonly id: string;
-  /** The name of the vault. */
   readonly name: string;
-  /** The description of the vault. */
   readonly description: string;
   /** Who may deposit and withdraw assets and change the vault; never empty. */
   readonly custodians: readonly StoredEntity[];
@@ -239,9 +228,7 @@ export interface Issue {
 
 /** An asset that lies in a vault. */
 export interface Deposit {
-  /** The id of the vault. */
   readonly vaultId: string;
-  /** The type of the asset. */
   readonly assetType: string;
   /** The id of the asset, which is unique within its type. */
   readonly id: string;

@@ -13,7 +13,6 @@ export type EventName = (typeof EVENTS)[number];
 
 /** What is sent, as `schemas/notification.schema.json` describes it: fields are added, never renamed. Times are ISO 8601, UTC. */
 export interface Notification {
-  /** The format of the notification. */
   readonly format: 1;
   /** The event for which channels ask. */
   readonly event: EventName;
@@ -83,7 +82,6 @@ export interface StepNote {
   readonly step: string;
   /** The operation or playbook that the step uses. */
   readonly uses: string;
-  /** The outcome of the step. */
   readonly outcome: StepReport["outcome"];
   /** Why it did not pass. */
   readonly problem: FiringProblem | null;

@@ -127,7 +127,6 @@ export function newMovements(
 interface Among {
   /** Every movement of the token that is listed. */
   readonly all: readonly TokenMovement[];
-  /** The token. */
   readonly tokenId: Json | undefined;
   /** The field of a unit's data that is its id, if that is known. */
   readonly key?: string | undefined;
