@@ -4,58 +4,74 @@ import { boundName, childrenOf } from "./syntax.ts";
 /** Functions whose result is true or false, which shows nothing of a text. */
 const TESTS: ReadonlySet<string> = new Set(["contains", "endsWith", "has", "re2", "startsWith"]);
 
-/** Whether a name holds the value that must stay whole. */
-type Holders = ReadonlyMap<string, boolean>;
+/** What a part holds of the value that must stay whole: a text that has it, the number that it is, or nothing. */
+type Held = "text" | "number" | undefined;
+
+type Holders = ReadonlyMap<string, Held>;
 
 /**
  * Returns the first part of an expression that gives something else than the whole value of a name: `substring` of it, for example.
- * The value is whole as an item of a list or a map, as a part of a longer text, and when it is compared.
+ * The value is whole as an item of a list or a map, as a part of a longer text, as a number, and when it is compared.
  */
 export function alteredPart(tree: ASTNode, name: string): ASTNode | undefined {
   const use = new WholeUse();
-  use.holds(tree, new Map([[name, true]]));
+  use.heldBy(tree, new Map([[name, "text"]]));
   return use.altered;
 }
 
 class WholeUse {
   altered: ASTNode | undefined;
 
-  /** Returns whether the value of a part holds the value that must stay whole. */
-  holds(node: ASTNode, holders: Holders): boolean {
-    if (node.op === "id") return holders.get(node.args) === true;
+  /** Returns what a part holds of the value. */
+  heldBy(node: ASTNode, holders: Holders): Held {
+    if (node.op === "id") return holders.get(node.args);
     if (node.op === "rcall" && boundName(node) !== undefined) return this.#comprehension(node, holders);
-    const parts = childrenOf(node).map((part) => this.holds(part, holders));
+    const parts = childrenOf(node).map((part) => this.heldBy(part, holders));
+    const held = parts.find((part) => part !== undefined);
     switch (node.op) {
       case ".":
       case ".?":
       case "[]":
       case "[?]":
-        return parts[0] === true;
+        return parts[0];
       case "?:":
-        return parts[1] === true || parts[2] === true;
+        return parts[1] ?? parts[2];
       case "list":
       case "map":
+        return parts.includes("number") ? "number" : held;
       case "+":
-        return parts.includes(true);
+        return parts.includes("number") ? this.#alters(node) : held;
+      case "-":
+      case "*":
+      case "/":
+      case "%":
+      case "-_":
+        return held && this.#alters(node);
       case "call":
       case "rcall":
-        return parts.includes(true) && !TESTS.has(node.args[0]) && this.#alters(node);
+        return held && this.#called(node);
       default:
-        return false;
+        return undefined;
     }
   }
 
-  #alters(node: ASTNode): true {
-    this.altered ??= node;
-    return true;
+  #called(node: ASTNode & { readonly op: "call" | "rcall" }): Held {
+    const [name] = node.args;
+    if (TESTS.has(name)) return undefined;
+    return name === "decimal" ? "number" : this.#alters(node);
   }
 
-  #comprehension(node: ASTNode & { readonly op: "rcall" }, holders: Holders): boolean {
+  #alters(node: ASTNode): Held {
+    this.altered ??= node;
+    return "text";
+  }
+
+  #comprehension(node: ASTNode & { readonly op: "rcall" }, holders: Holders): Held {
     const [name, list, [variable, ...bodies]] = node.args;
-    const items = this.holds(list, holders);
+    const items = this.heldBy(list, holders);
     const inner = variable?.op === "id" ? new Map([...holders, [variable.args, items]]) : holders;
-    const results = bodies.map((body) => this.holds(body, inner));
+    const results = bodies.map((body) => this.heldBy(body, inner));
     if (name === "filter") return items;
-    return name === "map" && results.at(-1) === true;
+    return name === "map" ? results.at(-1) : undefined;
   }
 }

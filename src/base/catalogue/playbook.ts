@@ -269,7 +269,7 @@ export const PLAYBOOK_CODES = {
     title: "a part of a secret, or a changed secret",
     meaning:
       "A secret is masked wherever it occurs as a whole. tokenbook cannot recognize a part of it, or the same letters in upper case, so the journal and reports would show them.",
-    cure: "Use the secret whole: as a value, in a list or a map, joined to a text with +, compared, or in contains, startsWith, endsWith and re2. Declare a part that you need under `secrets:`.",
+    cure: "Use the secret whole: as a value, in a list or a map, joined to a text with +, as decimal(…), compared, or in contains, startsWith, endsWith and re2. Declare a part that you need under `secrets:`.",
     example: "secret-part",
   },
   "playbook.step-not-run": {

@@ -53,9 +53,16 @@ export function comparisonHint(
     subject: source.textOf(subject.node),
     must: MUST[operator],
     wanted: wantedOf(source, other),
-    ...(operator === "!=" ? {} : distance(subject.value, other.value, operator)),
+    ...(operator === "!=" ? {} : shownDistance(subject, other, operator)),
     ...messageBeside(source, subject.node, scope),
   };
+}
+
+// How far a number is from a secret would show the secret.
+function shownDistance(subject: Side, other: Side, operator: Operator): ReturnType<typeof distance> {
+  const { remark, ...seen } = distance(subject.value, other.value, operator);
+  const isSecret = [subject, other].some(({ node }) => mentions(node, "secrets"));
+  return remark === undefined || isSecret ? seen : { ...seen, remark };
 }
 
 function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): Side | undefined {

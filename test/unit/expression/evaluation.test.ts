@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseJson, writeJson } from "../../../src/base/json/json.ts";
+import { explain } from "../../../src/expression/explain/explain.ts";
 import { EvaluationFailure, Expression, isProblem, type Scope } from "../../../src/expression/expression.ts";
 
 const scope = parseJson(`{
@@ -190,4 +191,11 @@ test("one expression serves many scopes", () => {
   const parsed = Expression.parse("x == 0.3") as Expression;
   const answers = ["0.1", "0.30", "3e-1"].map((x) => parsed.evaluate({ x: parseJson(x) }));
   expect(answers).toEqual([false, true, true]);
+});
+
+test("an explanation shows how far a number is from another one, and never how far it is from a secret", () => {
+  const given = parseJson('{"response": {"code": 1}, "inputs": {"code": "9"}, "secrets": {"CODE": "77817782"}}') as Scope;
+  const shown = (text: string): unknown => explain(Expression.parse(text) as Expression, given).hints;
+  expect(shown("response.code == decimal(inputs.code)")).toMatchObject([{ remark: "8 less" }]);
+  expect(JSON.stringify(shown("response.code >= decimal(secrets.CODE)"))).not.toContain("less");
 });
