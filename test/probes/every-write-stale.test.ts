@@ -1,6 +1,7 @@
 // Every write of the scenarios, lost in both ways, while each read around it is answered from an earlier moment of its own.
 import { expect, test } from "vitest";
 import { Dice } from "../../src/base/numbers/dice.ts";
+import { profileWith } from "../../src/contract/profile.ts";
 import { sandboxForTest, type Caller } from "../sandbox/caller.ts";
 import { isNightly } from "../sizes.ts";
 import { delivered } from "../stories/world.ts";
@@ -65,7 +66,9 @@ test(
   { timeout: PATIENCE_MS },
   async () => {
     const { sandbox, control } = await sandboxForTest({ commitDelayMs: 0, faults: KEEP_THE_PAST });
-    const target = { ...targetOf(sandbox), settleWithinMs: 1_000 };
+    // Without it, the refused batch of a scenario would end unknown.
+    const profile = profileWith({ ledger: { capabilities: { batchIsOneTransaction: true } } });
+    const target = { ...targetOf(sandbox), profile, settleWithinMs: 1_000 };
     const run: Run = (file, otherwise) => runnerForTest()(delivered(`scenarios/${file}`), target, otherwise);
     for (const [nth, write] of (await writesOf(run)).entries()) {
       const ways = isNightly ? WAYS : [WAYS[nth % WAYS.length] as Loss];

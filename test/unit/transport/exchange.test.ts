@@ -27,7 +27,7 @@ function exchange(port: number, more: Partial<Outgoing> = {}, transport = new Tr
     body: "{}",
     fresh: true,
     fence: undefined,
-    timeoutMs: 300,
+    timeoutMs: 10_000,
     signal: undefined,
     ...more,
   };
@@ -124,7 +124,7 @@ test.each<[string, (socket: Socket) => void]>([
   ["no answer at all", () => {}],
   ["an answer that drips", (socket) => drip(socket)],
 ])("%s: it may have been taken", async (_what, talk) => {
-  expect(await exchange(await tcp(talk))).toMatchObject({ kind: "no-answer" });
+  expect(await exchange(await tcp(talk), { timeoutMs: 300 })).toMatchObject({ kind: "no-answer" });
 });
 
 function drip(socket: Socket): void {
