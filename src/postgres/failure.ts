@@ -15,8 +15,21 @@ interface Text {
 /** What a server reports of a write when it is a standby: the primary is elsewhere, or will be here. */
 export const READ_ONLY = "25006";
 
-// By SQLSTATE, its class where all of a class mean the same. Any other is a fault of tokenbook.
+const DAMAGED: Text = { code: "database.damaged", what: "is damaged", next: "restore the schema from a backup" };
+const AWAY: Text = {
+  passes: true,
+  code: "database.unreachable",
+  what: "cannot be reached",
+  next: "make sure that the server runs, and that this machine reaches it",
+};
+
+// By SQLSTATE, or its first letters where all that begin so mean the same. Any other is a fault of tokenbook.
 const BY_STATE: Readonly<Record<string, Text>> = {
+  "08": AWAY,
+  // The server ended the session, or accepts none: it stops, starts or recovers, or somebody took too long.
+  "57P": AWAY,
+  "25P03": AWAY,
+  "25P04": AWAY,
   "28": { code: "database.denied", what: "lets this user not in", next: "check the user and the password in the address" },
   "3D": {
     code: "database.missing",
@@ -54,18 +67,21 @@ const BY_STATE: Readonly<Record<string, Text>> = {
     next: "give the address of the server itself, or let the pooler keep sessions: pool_mode = session",
   },
   "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
+  "58": { code: "database.unusable", what: "cannot be read and written", next: "make sure that the disk of the server works" },
+  XX001: DAMAGED,
+  XX002: DAMAGED,
 };
 
-const AWAY = { code: "database.unreachable", next: "make sure that the server runs, and that this machine reaches it" };
+const PREFIXES = [5, 3, 2];
+/** How errors of `pg` begin that are about a password, which have no code. */
+const OF_PASSWORD = "SASL: ";
 
 /** Returns an error of a server as a failure. The address is never a part of it. */
 export function failureOf(path: string, { message, code, isBroken }: ServerError): Error {
-  const text = BY_STATE[code ?? ""] ?? BY_STATE[code?.slice(0, 2) ?? ""];
-  if (text !== undefined) {
-    const details = { code: text.code, message: `${path} ${text.what}: ${message}`, next: text.next };
-    return text.passes === true ? new PassingFailure(details) : new DatabaseFailure(details);
-  }
-  if (isBroken || code?.startsWith("57P") === true || code?.startsWith("08") === true)
-    return new PassingFailure({ ...AWAY, message: `${path} cannot be reached: ${message}` });
-  return new Error(`${path}: ${message} (${code ?? "no code"})`);
+  const state = code ?? (message.startsWith(OF_PASSWORD) ? "28" : "");
+  const text = PREFIXES.map((length) => BY_STATE[state.slice(0, length)]).find((each) => each !== undefined);
+  if (text === undefined && !isBroken) return new Error(`${path}: ${message} (${code ?? "no code"})`);
+  const { passes, code: name, what, next } = text ?? AWAY;
+  const details = { code: name, message: `${path} ${what}: ${message}`, next };
+  return passes === true ? new PassingFailure(details) : new DatabaseFailure(details);
 }

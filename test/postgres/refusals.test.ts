@@ -1,7 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
+import { mayPass } from "../../src/sql/failure.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 import { PgBouncer, POOLER } from "./pooler.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
@@ -45,6 +48,39 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
   test("one that lets the user in, but not make a schema", async () => {
     await server.query("CREATE ROLE guest LOGIN");
     expect(() => open(server.place("guest"))).toThrow(expect.objectContaining({ code: "database.denied" }));
+  });
+
+  test("one that asks for a password where the address has none", async () => {
+    const hba = String((await server.query("SHOW hba_file"))[0]?.["hba_file"]);
+    const text = readFileSync(hba, "utf8");
+    await server.query("CREATE ROLE careful LOGIN PASSWORD 'a-password'");
+    writeFileSync(hba, `host all careful all scram-sha-256\n${text}`);
+    await server.stop();
+    await server.run();
+    const place = { ...server.place(), url: new Secret("state", server.address("careful").replace(":a-password", "")) };
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.denied" }));
+  });
+
+  test("what a server says that goes, comes, or has no room may pass; what it says of its disk may not", () => {
+    const database = PostgresDatabase.open(server.place(), JOURNAL);
+    const said = (state: string): unknown => {
+      try {
+        database.exec(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
+        return undefined;
+      } catch (error) {
+        return [error instanceof Failure ? error.code : "a bug", mayPass(error)];
+      }
+    };
+    const away = ["database.unreachable", true];
+    for (const state of ["08006", "08P01", "25P03", "25P04", "57P01", "57P02", "57P03", "57P04", "57P05"])
+      expect([state, said(state)]).toEqual([state, away]);
+    for (const state of ["40001", "40P01", "55P03", "57014"])
+      expect([state, said(state)]).toEqual([state, ["database.busy", true]]);
+    for (const state of ["53100", "53200", "53300"]) expect([state, said(state)]).toEqual([state, ["database.full", true]]);
+    for (const state of ["XX001", "XX002"]) expect([state, said(state)]).toEqual([state, ["database.damaged", false]]);
+    expect(said("58030")).toEqual(["database.unusable", false]);
+    expect(said("42601")).toEqual(["a bug", false]);
+    database.close();
   });
 
   test("a schema that holds somebody else's tables, which are left as they are", async () => {
