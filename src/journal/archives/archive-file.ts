@@ -109,6 +109,7 @@ export function* archiveText(
   yield lineOf(JSON.stringify(heading));
   for (const run of runs) {
     for (const record of chainOf(run.id)) {
+      if (record.record.sequence > run.end.sequence) break; // the run was continued after it was chosen, which is noticed before it is removed
       if (record.record.kind === "run.opened") yield lineOf(runLine(run, record.record));
       yield lineOf(recordLine(run.id, record));
       counts.records++;

@@ -7,7 +7,7 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import { systemClock } from "../../../src/base/ports.ts";
 import { verifyArchives } from "../../../src/journal/archives/archive-chain.ts";
 import { openArchives } from "../../../src/journal/archives/archive-journal.ts";
-import { archiveName, readArchive } from "../../../src/journal/archives/archive-file.ts";
+import { archiveName, archiveText, FIRST_PREVIOUS, readArchive } from "../../../src/journal/archives/archive-file.ts";
 import { archiveRuns, type ArchivedRuns } from "../../../src/journal/archives/archive-runs.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { MovingJournal } from "../../../src/journal/moving.ts";
@@ -262,6 +262,21 @@ test("a run that is continued while its archive is written is not removed", asyn
   const claimed = (): void => void store.take("one");
   expect(() => archive({ reached: claimed })).toThrow("was continued");
   expect(store.ids()).toEqual(["one", "last"]);
+});
+
+test("a run that is continued between its choice and its archive is not called damaged, nor removed", async () => {
+  await ended("one", { outcome: "failed" });
+  await ended("last");
+  const chosen = [...store.archives.older(now, () => false)].filter((run) => "end" in run);
+  const { journal } = await store.claim("one");
+  await store.release(journal, "failed");
+  const file = join(folder, archiveName(1));
+  const heading = { number: 1, previous: FIRST_PREVIOUS, sealedAt: now };
+  writeFileSync(file, [...archiveText(heading, chosen, (run) => store.chain(run))].join(""));
+  const { runs, digest = "", problem } = readArchive(file);
+  expect(problem).toBeUndefined();
+  const changed = expect.objectContaining({ code: "archive.changed" });
+  expect(() => store.archives.remove({ number: 1, digest, file, sealedAt: now }, runs)).toThrow(changed);
 });
 
 test("archives of another journal are neither continued nor replaced", async () => {
