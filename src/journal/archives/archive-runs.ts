@@ -33,6 +33,8 @@ export interface Archiving {
   readonly isNeeded: (run: string) => boolean;
   /** Called when the text of an archive is durable, and when its file has its name; both before its runs are removed from the journal. */
   readonly reached?: (moment: "written" | "named") => void;
+  /** Called with the runs of each archive once they are removed from the journal. */
+  readonly removed?: (runs: readonly string[]) => void;
 }
 
 /** An archive that a command has completed. */
@@ -64,13 +66,17 @@ export function archiveRuns(store: JournalStore, archiving: Archiving): Archived
   for (const name of readdirSync(archiving.folder).filter(isDraft)) removePrivate(join(archiving.folder, name));
   assertSameChain(archives, archiving.folder);
   const completed: CompletedArchive[] = [];
+  const add = (archive: CompletedArchive): void => {
+    completed.push(archive);
+    archiving.removed?.(archive.runs);
+  };
   for (let begun = completeBegun(archives, archiving); begun !== undefined; begun = completeBegun(archives, archiving))
-    completed.push(begun);
+    add(begun);
   const kept: KeptRun[] = [];
   let batch: SealedRun[] = [];
   let records = 0;
   const sealBatch = (): void => {
-    if (batch.length > 0) completed.push(seal(store, archiving, batch));
+    if (batch.length > 0) add(seal(store, archiving, batch));
     batch = [];
     records = 0;
   };

@@ -220,7 +220,9 @@ test("many runs go into several archives, so that no commit is long; killed betw
   const beforeSecond = (at: string): void => {
     if (at === "named" && store.archives.all().length === 1) throw new Error("killed");
   };
-  expect(() => archive({ reached: beforeSecond })).toThrow("killed");
+  const removed: string[] = [];
+  expect(() => archive({ reached: beforeSecond, removed: (runs) => removed.push(...runs) })).toThrow("killed");
+  expect(removed).toEqual(many);
   expect(store.ids()).toEqual(["another", "last"]);
   expect(sealedIn(archive())).toEqual([["another"]]);
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([

@@ -34,10 +34,11 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   const needed = runsOfOpenDrifts(place);
   const now = systemClock.now();
   const folder = resolve(shell.cwd, to);
+  using exchanges = ExchangeStore.existing(place);
+  const removed = (runs: readonly string[]): void => void exchanges.dropOf(runs);
   const done = await changeJournal(shell, options, async (store) =>
-    archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run) }),
+    archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run), removed }),
   );
-  dropExchangesOf(place, done);
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, ...asData(done) }, undefined, 2)}\n`, "json");
   else shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
   return EXIT.passed;
@@ -46,11 +47,6 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
 function runsOfOpenDrifts(place: StatePlace): ReadonlySet<string> {
   using book = DriftBook.existing(place);
   return book.runsOfOpen();
-}
-
-function dropExchangesOf(place: StatePlace, { archives }: ArchivedRuns): void {
-  using store = ExchangeStore.existing(place);
-  store.dropOf(archives.flatMap(({ runs }) => runs));
 }
 
 function asData({ archives, kept }: ArchivedRuns): object {
