@@ -40,6 +40,8 @@ export interface CommandChannel extends ChannelCommon {
 export interface Listeners {
   /** The wanted channels, in the order of the file. */
   readonly channels: readonly Channel[];
+  /** The names of all channels of the file, also of those that are not wanted. */
+  readonly declared: readonly string[];
   /** The address of a monitoring service, which each firing pings. It is a secret, because it holds a token. */
   readonly heartbeat: Secret | undefined;
 }
@@ -72,6 +74,7 @@ export function loadListeners(path: string, { cwd, variables, names }: Choice): 
   const heartbeat = textOf(child(root, "heartbeat"));
   return {
     channels: wanted.map(([name, { value }]) => readChannel(name, value, from)),
+    declared: known,
     heartbeat: heartbeat === undefined ? undefined : readAddress("heartbeat", heartbeat, from),
   };
 }

@@ -225,7 +225,7 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
     expect(hookOutput()).not.toContain(value);
 });
 
-test("what a command says when it fails is masked before it is cut", async () => {
+test("what a command says when it fails is masked before it is cut; what waits for it is named when its channel is renamed", async () => {
   const service = await servedSandbox();
   const project = newProject();
   project.write("notify.sh", `#!/bin/sh\nprintf '%0490d%s' 0 '${KEYS["LEDGER_KEY"]}' >&2; exit 3\n`);
@@ -236,6 +236,9 @@ test("what a command says when it fails is masked before it is cut", async () =>
   expect(failed.transcript).not.toContain("sandbox-le");
   for (const file of filesBelow(`${project.folder}/.tokenbook`))
     expect([file, readFileSync(file, "latin1").includes("000sandbox-")]).toEqual([file, false]);
+  notifying(project, service.url, "  office: { command: ['true'] }\n");
+  const renamed = await project.run("schedule", "--once", "properties.yaml");
+  expect(renamed.stdout, renamed.transcript).toContain("notification.undeclared");
 });
 
 test("a service that repeats the address, its parts or the signing secret shows them nowhere", async () => {

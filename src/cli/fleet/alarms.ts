@@ -55,6 +55,7 @@ export class Alarms {
       redact,
       hint: shell.hint,
     });
+    courier.warnOfUndeclared(listeners.declared);
     return new Alarms(store, courier);
   }
 

@@ -31,7 +31,7 @@ export function listenersOf(shell: ProjectShell, dotenv: Dotenv, names?: readonl
   const { environmentFile: file } = shell.project;
   if (file !== undefined) return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, dotenv), names });
   if (names !== undefined) throw noChannels();
-  return { channels: [], heartbeat: undefined };
+  return { channels: [], declared: [], heartbeat: undefined };
 }
 
 function noChannels(): Failure {

@@ -1,4 +1,5 @@
 import { type Hint } from "../../base/command-line.ts";
+import { countLong } from "../../base/text/text.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -57,6 +58,19 @@ export class Courier {
       if (!isNews && !wasLost) continue;
       const dropped = this.#outbox.put({ channel, schedule: schedule.id, event, body });
       if (dropped > 0) this.#ports.log("error", "notification.dropped", `too many notifications wait: ${dropped} given up`);
+    }
+  }
+
+  /** Logs what waits for channels that are declared no more: nobody delivers it. */
+  warnOfUndeclared(declared: readonly string[]): void {
+    for (const [channel, waiting] of this.#outbox.waitingFor()) {
+      if (declared.includes(channel)) continue;
+      const what = `${countLong(waiting, "notification")} ${waiting === 1 ? "waits" : "wait"} for the channel "${channel}"`;
+      const next = `declare it there until nothing waits for it (command: ["true"] drops what waits)`;
+      this.#ports.log("warn", "notification.undeclared", `${what}, which tokenbook.yaml does not have: ${next}`, {
+        channel,
+        waiting,
+      });
     }
   }
 

@@ -120,8 +120,14 @@ export class Outbox {
 
   /** How many wait for these channels. */
   waiting(channels: ReadonlyMap<string, unknown>): number {
-    const all = this.#database.all("SELECT channel, COUNT(next_at) AS waiting FROM notification GROUP BY channel");
-    return all.reduce((sum, { channel, waiting }) => sum + (channels.has(String(channel)) ? Number(waiting) : 0), 0);
+    return [...this.waitingFor()].reduce((sum, [channel, waiting]) => sum + (channels.has(channel) ? waiting : 0), 0);
+  }
+
+  /** How many wait, for each channel that something waits for, declared or not. */
+  waitingFor(): ReadonlyMap<string, number> {
+    const count =
+      "SELECT channel, COUNT(*) AS waiting FROM notification WHERE next_at IS NOT NULL GROUP BY channel ORDER BY channel";
+    return new Map(this.#database.all(count).map(({ channel, waiting }) => [String(channel), Number(waiting)]));
   }
 
   #prune(): void {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { VirtualTime } from "../../../simulation/time.ts";
 import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
@@ -13,6 +13,9 @@ import { SCHEDULES } from "../../../src/schedule/store.ts";
 const LETTERS = 100;
 const SLOW: Channel = { kind: "command", name: "desk", argv: ["notify"], events: ["failure"], timeoutMs: LIMITS.notificationMs };
 
+const said: string[] = [];
+beforeEach(() => void said.splice(0));
+
 /** A courier with letters for a channel that is notified by `start`. */
 function desk(time: VirtualTime, start: StartCommand): { readonly courier: Courier; readonly box: Outbox } {
   const database = Database.open(":memory:", SCHEDULES);
@@ -24,7 +27,7 @@ function desk(time: VirtualTime, start: StartCommand): { readonly courier: Couri
     courier: new Courier(box, [SLOW], {
       clock: time,
       start,
-      log: () => undefined,
+      log: (_level, event, text) => void said.push(`${event}: ${text}`),
       metrics: new Metrics(),
       redact: (text) => text,
       hint: PLAIN_HINT,
@@ -58,4 +61,13 @@ test("what a command that ends waits for is bounded, however many wait and howev
   await time.until(courier.drain(LIMITS.notificationsLastMs));
   expect(time.elapsed() - begun).toBeLessThanOrEqual(LIMITS.notificationsLastMs + SLOW.timeoutMs);
   expect(box.waiting(DESK)).toBe(LETTERS);
+});
+
+test("what waits for a channel that is declared no more is named, with what to do; what another process delivers is not", () => {
+  const { courier, box } = desk(new VirtualTime(), () => Promise.reject(new Error("nothing is delivered")));
+  box.put({ channel: "desk-of-old", schedule: "supply.yaml", event: "failure", body: "{}" });
+  courier.warnOfUndeclared(["desk", "pager"]);
+  expect(said).toEqual([
+    'notification.undeclared: 1 notification waits for the channel "desk-of-old", which tokenbook.yaml does not have: declare it there until nothing waits for it (command: ["true"] drops what waits)',
+  ]);
 });

@@ -185,10 +185,12 @@ async function withStore(
   const runs: [string, ReportedRun][] = [];
   const onRun: RunsOf["onRun"] =
     options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
+  const courier = new Courier(store.outbox, listeners.channels, ports);
+  courier.warnOfUndeclared(listeners.declared);
   const parts: Parts = {
     ...ports,
     store,
-    courier: new Courier(store.outbox, listeners.channels, ports),
+    courier,
     makeRun: makes(reporting, onRun),
     blocking: (asked) => blockingRun(shell, options, asked),
     inSlot: await slots(options.jobs),
