@@ -20,13 +20,15 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
       driftTotal(counts),
     ),
     ...bounded(
-      cleared.map(({ id, key, since }) => `cleared ${oneLine(id)}  ${keyOf(key)}, there since ${dayOf(since)}`),
+      cleared.map(
+        ({ id, key, since }) => `${"cleared".padEnd(STATE_CHARS)}  ${oneLine(id)}  ${keyOf(key)}, there since ${dayOf(since)}`,
+      ),
       MOST_DRIFTS,
       "cleared",
       counts.cleared,
     ),
     ...bounded(
-      moving.map((row) => `moving  ${keyOf(row.key)}: ${valuesOf(row, comparison)}`),
+      moving.map((row) => `${"moving".padEnd(STATE_CHARS)}  ${keyOf(row.key)}: ${valuesOf(row, comparison)}`),
       MOST_DRIFTS,
       "moving",
       counts.moving,
@@ -68,7 +70,7 @@ export function countsLine({ counts, looks }: Comparison): string {
 const COUNTS: readonly (readonly [keyof ComparisonCounts, string])[] = [
   ["new", "new"],
   ["persisting", "persisting"],
-  ["changed", "other than acknowledged"],
+  ["changed", "changed since acknowledged"],
   ["acknowledged", "acknowledged"],
   ["cleared", "cleared"],
   ["moving", "moving"],
@@ -81,15 +83,10 @@ export function driftLine(
   drift: Drift,
   sides: { readonly left: { readonly name: string }; readonly right: { readonly name: string } },
 ): string {
-  return `${STATES[drift.state]} ${oneLine(drift.id)}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
+  return `${drift.state.padEnd(STATE_CHARS)}  ${oneLine(drift.id)}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
 }
 
-const STATES: Readonly<Record<Drift["state"], string>> = {
-  new: "new    ",
-  persisting: "known  ",
-  changed: "changed",
-  acknowledged: "ack    ",
-};
+const STATE_CHARS = "acknowledged".length;
 
 /** In what two sides differ, in words. */
 export function wordsOf({ kind, ...drift }: Drift, sides: Parameters<typeof driftLine>[1]): string {

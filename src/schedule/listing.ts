@@ -33,11 +33,11 @@ export interface ScheduleEntry {
   readonly lastSuccess: string | null;
   /** `alive`: its process is not known to be gone. */
   readonly running: (FiringEntry & { readonly alive: boolean }) | null;
-  /** The first tick that nothing has looked at although it is past: no process serves the schedule. */
+  /** The time of the first firing that is past and that nothing has looked at: no process serves the schedule. */
   readonly unserved: string | null;
   /** How many firings wait for the one under way. */
   readonly waiting: number;
-  /** How many of the remembered firings were missed, and the tick of the last one; null when none was. */
+  /** How many of the remembered firings were missed, and the time of the last one; null when none was. */
   readonly missed: { readonly count: number; readonly last: string | null };
   /** The run that a person must look after first. */
   readonly blockedBy: Blocking | null;
@@ -49,7 +49,7 @@ export interface FiringEntry {
   readonly schedule: string;
   /** The moment that the pattern names, or at which a firing outside of it was taken. Times are ISO 8601, UTC. */
   readonly tick: string;
-  /** The tick with its jitter. */
+  /** `tick` with its jitter. */
   readonly due: string;
   /** What it is now, or how it ended. */
   readonly state: FiringState;

@@ -55,7 +55,7 @@ test("each firing pings its start, and its end with the exit code", async () => 
   expect(first).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   expect([second, fourth]).toEqual([first, third]);
   expect(third).not.toBe(first);
-  expect(pings[1]?.body).toMatch(/^properties\.yaml@here: failed\ntick: .*\nrun: .*\nproblem: all: /);
+  expect(pings[1]?.body).toMatch(/^properties\.yaml@here: failed\nfiring: .*\nrun: .*\nproblem: all: /);
   expect(failed.transcript + passed.transcript).not.toContain("t0ken-of-the-check");
 });
 

@@ -101,10 +101,10 @@ test("a drift is the same one each night, until it is acknowledged, changes, or 
   ]);
   const id = first.found.drifts[0]?.id ?? "";
   const listed = async (): Promise<string> => (await project.run("drift", "list")).lines.at(-1) ?? "";
-  expect(await listed()).toMatch(new RegExp(`^  new     ${id}  holder alice, token Gold: .*; found \\S+Z$`));
+  expect(await listed()).toMatch(new RegExp(`^  new           ${id}  holder alice, token Gold: .*; found \\S+Z$`));
 
   const second = await night(project);
-  expect(await listed()).toMatch(new RegExp(`^  known   ${id}  .*; since `));
+  expect(await listed()).toMatch(new RegExp(`^  persisting    ${id}  .*; since `));
   expect(second.code, second.transcript).toBe(3);
   expect(second.found.drifts).toMatchObject([{ id, state: "persisting" }]);
 

@@ -296,8 +296,8 @@ function countOfKeys(young: readonly { readonly key: readonly string[] }[]): num
 function driftProblem(open: number, counts: ComparisonCounts, first: string | undefined): StepProblem {
   const parts = [
     [counts.new, "new"],
-    [counts.persisting, "known"],
-    [counts.changed, "other than acknowledged"],
+    [counts.persisting, "persisting"],
+    [counts.changed, "changed since acknowledged"],
   ] as const;
   const words = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
   const acknowledged = counts.acknowledged === 0 ? "" : `; ${counts.acknowledged} more acknowledged`;

@@ -63,7 +63,7 @@ export class Heartbeat {
     this.#put(firing.schedule, { signal, id: idOf(firing), body: bodyOf(firing, report) });
   }
 
-  /** Reports that ticks of a schedule were missed, as a failure. */
+  /** Reports that firings of a schedule were missed, as a failure. */
   missed(schedule: string, summary: string): void {
     this.#put(schedule, { signal: "/fail", id: undefined, body: summary });
   }
@@ -133,7 +133,7 @@ function bodyOf({ schedule, tick, state, runId, problem }: Firing, report: RunRe
   const counts = drifts === null ? [] : Object.entries(drifts.counts).map(([name, count]) => `${count} ${name}`);
   return [
     `${schedule}: ${state}`,
-    `tick: ${timeOf(tick)}`,
+    `firing: ${timeOf(tick)}`,
     ...(runId === undefined ? [] : [`run: ${runId}`]),
     ...(drifts === null ? [] : [`drifts: ${counts.join(", ")}`]),
     ...(problem === undefined ? [] : [`problem: ${problem.message}`]),

@@ -22,11 +22,11 @@ export interface Notification {
   readonly summary: string;
   /** Which schedule it is: its id, the playbook's path from the project, and the name of the environment. */
   readonly schedule: { readonly id: string; readonly playbook: string; readonly environment: string };
-  /** Null when ticks were missed. */
+  /** Null when firings were missed. */
   readonly firing: FiringNote | null;
   /** Null when no run came to an end. */
   readonly run: RunNote | null;
-  /** Null when no ticks were missed. */
+  /** Null when no firings were missed. */
   readonly missed: MissedNote | null;
   /** Why the firing did not pass, or why the scheduler has stopped; null when there is nothing to say. */
   readonly problem: FiringProblem | null;
@@ -40,7 +40,7 @@ export interface Notification {
 export interface RepeatedNote {
   /** How many firings came to it in a row, at least 2. */
   readonly times: number;
-  /** The tick of the first. */
+  /** The time of the first firing. */
   readonly since: string;
 }
 
@@ -87,13 +87,13 @@ export interface StepNote {
   readonly problem: FiringProblem | null;
 }
 
-/** Ticks at which nothing ran. */
+/** Firings at which nothing ran. */
 export interface MissedNote {
   /** At least so many, when `more` is true. */
   readonly count: number;
-  /** Whether more ticks were missed than are counted. */
+  /** Whether more firings were missed than are counted. */
   readonly more: boolean;
-  /** The earliest tick that was missed. */
+  /** The time of the earliest firing that was missed. */
   readonly first: string;
   /** The latest one. */
   readonly last: string;
@@ -199,7 +199,7 @@ export function noteOfSubmitted(
   };
 }
 
-/** The notification of ticks that were missed. */
+/** The notification of firings that were missed. */
 export function noteOfMissed(
   ticks: readonly number[],
   { about, isCut, before, at }: { about: AboutSchedule; isCut: boolean; before: EndedState | undefined; at: number },

@@ -69,3 +69,10 @@ test("a space at the end of a key can be seen, and a key without a letter too", 
   const lines = comparisonLines(comparison([drift("alice ", "new"), drift("", "new"), drift("bob", "new")], { new: 3 }));
   expect(lines.flatMap((line) => /key [^:]*/.exec(line) ?? [])).toEqual(['key "alice "', 'key ""', "key bob"]);
 });
+
+test("a state has one word, in a drift's line as in JSON", () => {
+  const drifts = (["new", "persisting", "changed", "acknowledged"] as const).map((state) => drift(state, state));
+  const lines = comparisonLines(comparison(drifts, { new: 1, persisting: 1, changed: 1, acknowledged: 1 }));
+  expect(lines.flatMap((line) => /^(\w+) +id-\1 /.exec(line)?.[1] ?? [])).toEqual(drifts.map(({ state }) => state));
+  expect(lines).toContain("3000 keys compared in 2 looks: 1 new, 1 persisting, 1 changed since acknowledged, 1 acknowledged");
+});

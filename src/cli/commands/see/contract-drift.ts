@@ -88,7 +88,7 @@ function findingLines(
 ): string[] {
   const at = run === null ? "" : `, run ${run}${step === null ? "" : ` step ${step}`}`;
   return [
-    `${id}  ${isNew ? "new  " : "known"}  ${operation}  ${FINDINGS[kind]} ${where}: ${message} (${count(more.count, "answer")})`,
+    `${id}  ${isNew ? "new       " : "persisting"}  ${operation}  ${FINDINGS[kind]} ${where}: ${message} (${count(more.count, "answer")})`,
     ...(example === "" ? [] : [`    example: ${example}${at}`]),
     `    calls for: ${callsFor}`,
   ].map((line) => oneLine(line));

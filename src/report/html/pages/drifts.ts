@@ -3,7 +3,7 @@ import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, kindWords } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { driftTable, STATE_WORDS } from "../parts/drift-table.ts";
+import { driftTable } from "../parts/drift-table.ts";
 import { bareToolbar, framed } from "../frame.ts";
 import { el, type Markup } from "../markup.ts";
 import { listPath } from "../parts/places.ts";
@@ -48,17 +48,10 @@ function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
   return (state === "" || state === shown) && holdsWords(text, words);
 }
 
-const STATES: readonly (readonly [value: string, word: string])[] = [
-  ["", "any"],
-  ["new", STATE_WORDS.new],
-  ["persisting", STATE_WORDS.persisting],
-  ["changed", STATE_WORDS.changed],
-  ["acknowledged", STATE_WORDS.acknowledged],
-  ["cleared", "cleared"],
-];
+const STATES = ["", "new", "persisting", "changed", "acknowledged", "cleared"] as const;
 
 function filterForm({ state, words, all }: DriftFilter): Markup {
-  const choices = STATES.map(([value, word]) => el("option", { value, selected: value === state }, word));
+  const choices = STATES.map((value) => el("option", { value, selected: value === state }, value === "" ? "any" : value));
   return searchForm(
     { action: listPath("drifts"), words, placeholder: "key, playbook, environment" },
     el("label", { for: "state" }, "State"),

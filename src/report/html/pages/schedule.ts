@@ -56,7 +56,7 @@ function nextOf({ next, timezone, cron }: ListedSchedule): Markup {
   return el("div", { class: "upcoming" }, tableOf("Next firings", [oneLine(timezone ?? "Local"), "UTC"], rows));
 }
 
-const COLUMNS = ["Tick", "Outcome", "Duration", "Run", "Tries", "Run by", "Why"];
+const COLUMNS = ["Firing", "Outcome", "Duration", "Run", "Tries", "Run by", "Why"];
 
 function firingsOf(firings: readonly ListedFiring[]): Child {
   if (firings.length === 0) return el("p", {}, "Nothing has fired yet.");

@@ -30,11 +30,11 @@ export interface ListedSchedule {
   readonly lastSuccess: string | null;
   /** The firing under way, and whether its process is not known to be gone; null when none is. */
   readonly running: (ListedFiring & { readonly alive: boolean }) | null;
-  /** The first tick that nothing has looked at: no process serves the schedule. */
+  /** The time of the first firing that nothing has looked at: no process serves the schedule. */
   readonly unserved: string | null;
   /** How many wait for the one under way. */
   readonly waiting: number;
-  /** How many ticks were missed, and the last of them, which is null when none was. */
+  /** How many firings were missed, and the time of the last, which is null when none was. */
   readonly missed: { readonly count: number; readonly last: string | null };
   /** The run that a person must look after first. */
   readonly blockedBy: { readonly runId: string; readonly outcome: string } | null;

@@ -39,14 +39,6 @@ export function driftTable(label: string, drifts: readonly AnyDrift[], { left, r
   return tableOf(label, columns, rows);
 }
 
-/** The states of drifts that are there, for people. */
-export const STATE_WORDS: Readonly<Record<Drift["state"], string>> = {
-  new: "new",
-  persisting: "persisting",
-  changed: "other than acknowledged",
-  acknowledged: "acknowledged",
-};
-
 const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
   new: "drift",
   persisting: "drift",
@@ -57,7 +49,7 @@ const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
 /** The state of a drift. */
 export function driftState({ state, clearedAt = null }: AnyDrift): Markup {
   if (clearedAt !== null) return el("span", { class: "verdict ok" }, "cleared");
-  return el("span", { class: `verdict ${STATE_CLASS[state]}` }, STATE_WORDS[state]);
+  return el("span", { class: `verdict ${STATE_CLASS[state]}` }, state);
 }
 
 function wordOf({ acknowledged }: Drift): string {
