@@ -86,9 +86,11 @@ export function releaseHint({ runId, holder, life }: Lease): AdviceLines {
   return [`if it is gone for good (look on ${holder.host}):`, command`runs release ${runId} --because TEXT`];
 }
 
-/** Returns the command by which a person records the outcome of a write: with the outcome that they have already given, and never with a reason. */
-export function resolvingCommand(run: string, step: string, verdict?: "applied" | "absent"): CommandLine {
-  return verdict === undefined
-    ? command`resolve ${run} --step ${step} --as applied|absent --because TEXT`
-    : command`resolve ${run} --step ${step} --as ${verdict} --because TEXT`;
+/** Returns the commands by which a person records the outcome of a write, one for each outcome; never with a reason. */
+export function resolvingCommands(
+  run: string,
+  step: string,
+  outcomes: readonly ("applied" | "absent")[] = ["applied", "absent"],
+): readonly CommandLine[] {
+  return outcomes.map((outcome) => command`resolve ${run} --step ${step} --as ${outcome} --because TEXT`);
 }

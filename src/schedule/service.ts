@@ -1,6 +1,6 @@
 import { adviceText, command } from "../base/command-line.ts";
 import { messageOf } from "../base/failure.ts";
-import { resolvingCommand } from "../journal/failures.ts";
+import { resolvingCommands } from "../journal/failures.ts";
 import { LIMITS } from "../base/limits.ts";
 import { rested } from "../base/time/turns.ts";
 import { count } from "../base/text/text.ts";
@@ -348,7 +348,7 @@ export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Sche
         "check the ledger again and continue that run:",
         command`resume ${runId}`,
         "or, once you know what the write did, record it:",
-        resolvingCommand(runId, step),
+        ...resolvingCommands(runId, step),
       ]),
     };
   }

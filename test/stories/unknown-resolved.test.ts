@@ -28,7 +28,10 @@ test.for([
     const run = await project.run("run", "mint.yaml");
     expect(run.code, run.transcript).toBe(5);
     expect(run.stdout, run.transcript).toContain(why);
-    const [, id = ""] = /tokenbook resolve (\S+) --step mint --as applied\|absent/.exec(run.stdout) ?? [];
+    // Each outcome has a command of its own, which a shell takes as it is printed.
+    const both =
+      /tokenbook resolve (\S+) --step mint --as applied --because TEXT\n *tokenbook resolve \1 --step mint --as absent --because TEXT$/m;
+    const [, id = ""] = both.exec(run.stdout) ?? [];
 
     const listed = await project.run("resolve", id);
     expect(listed.stdout, listed.transcript).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);

@@ -1,6 +1,6 @@
 import { type AdviceLines, command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { resolvingCommand } from "../../journal/failures.ts";
+import { resolvingCommands } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, firstLines } from "../../base/text/text.ts";
 import { organizationOf } from "../../environment/target.ts";
@@ -71,6 +71,6 @@ function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: 
   if (open === undefined) return howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target) });
   return [
     `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it:`,
-    resolvingCommand(opened.runId, open.step),
+    ...resolvingCommands(opened.runId, open.step),
   ];
 }

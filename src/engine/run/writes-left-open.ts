@@ -1,6 +1,6 @@
 import { command } from "../../base/command-line.ts";
 import { EXIT } from "../../base/exit.ts";
-import { resolvingCommand } from "../../journal/failures.ts";
+import { resolvingCommands } from "../../journal/failures.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isMasked } from "../../base/secret.ts";
@@ -165,7 +165,7 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
       "check the ledger again and continue that run:",
       command`resume ${run.id}`,
       "or check the ledger yourself and record what you found:",
-      resolvingCommand(run.id, write.step),
+      ...resolvingCommands(run.id, write.step),
       "or run beside it, with your reason kept in the journal, by adding: --anyway --because TEXT",
     ],
     exit: EXIT.locked,

@@ -1,6 +1,6 @@
 import { adviceText, command } from "../../base/command-line.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
-import { resolvingCommand } from "../../journal/failures.ts";
+import { resolvingCommands } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
 
 import type { Target } from "../../environment/target.ts";
@@ -263,6 +263,6 @@ export function whatNext({ opened: { runId } }: RunContext, { address }: Place):
     "do not run this playbook again, because the write could happen twice; check the ledger again and continue this run:",
     command`resume ${runId}`,
     "or check the ledger yourself and record what you found:",
-    resolvingCommand(runId, address),
+    ...resolvingCommands(runId, address),
   ]);
 }

@@ -1,7 +1,7 @@
 import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { resolvingCommand } from "../../journal/failures.ts";
+import { resolvingCommands } from "../../journal/failures.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { AttemptSettled } from "../../protocol/record.ts";
@@ -52,7 +52,8 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
 function nothingToResolve(runId: string, { step, verdict }: Resolution, found: readonly OpenWrite[]): Failure {
   const steps = found.map((each) => each.step);
   const meant = didYouMean(step, steps);
-  const next = meant === undefined ? steps.map((each) => resolvingCommand(runId, each)) : resolvingCommand(runId, meant, verdict);
+  const next =
+    meant === undefined ? steps.flatMap((each) => resolvingCommands(runId, each)) : resolvingCommands(runId, meant, [verdict]);
   return new Failure({
     code: "resolve.nothing",
     message: `the run ${runId} has no write with unknown outcome in the step "${step}"`,

@@ -2,7 +2,7 @@ import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { resolveWrite } from "../../../engine/write/resolve-write.ts";
-import { resolvingCommand } from "../../../journal/failures.ts";
+import { resolvingCommands } from "../../../journal/failures.ts";
 import { openWrites } from "../../../protocol/open-writes.ts";
 import { stateOf } from "../../../protocol/state.ts";
 import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
@@ -25,7 +25,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   const incomplete = {
     code: "resolve.incomplete",
     message: "say the outcome of the write, and how you know it",
-    next: resolvingCommand(named.typed, step, verdict),
+    next: resolvingCommands(named.typed, step, verdict && [verdict]),
   };
   if (verdict === undefined) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
