@@ -299,7 +299,7 @@ export const PLAYBOOK_CODES = {
     severity: "error",
     title: "an actor that is not declared",
     meaning: "`as` names an actor that is not declared under `actors:`.",
-    cure: 'Use the suggested name, or declare the actor: NAME: { ledger: "userId:…" }.',
+    cure: 'Use the suggested name, or declare the actor: NAME: { ledger: "userId:…" }. To name the entity itself, write as: { ledger: "userId:…" }.',
     example: "unknown-actor",
   },
   "playbook.unknown-operation": {

@@ -1,3 +1,4 @@
+import { readEntity } from "../../base/entity.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
@@ -82,10 +83,15 @@ function unknownActor(
     {
       code: "playbook.unknown-actor",
       message: `there is no actor "${name}"`,
-      suggestion: adviceOnSpaces(name) ?? (near === undefined ? known : `did you mean "${near}"?`),
+      suggestion: adviceOnSpaces(name) ?? entityAdvice(name) ?? (near === undefined ? known : `did you mean "${near}"?`),
     },
     place,
   );
+}
+
+function entityAdvice(name: string): string | undefined {
+  const named = services.find(hasEntities)?.name;
+  return readEntity(name) === undefined || named === undefined ? undefined : `as: { ${named}: "${name}" }`;
 }
 
 function entityUse(around: UseSurroundings, checked: ReturnType<CheckContext["expression"]>): ActorUse | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { checkPlaybook, readBegun } from "../../../src/playbook/check.ts";
-import { onlyStep, realFiles, saidOf } from "./helper.ts";
+import { onlyStep, realFiles, saidOf, suggestionsOf } from "./helper.ts";
 
 const MINT = "uses: ledger.token.mint\nwith: { id: T1, to: { userId: alice }, value: 5 }";
 
@@ -26,6 +26,10 @@ test.for<[string, string]>([
   ["uses: ledger.asset.delete\nwith: { assetType: P, id: [a, 5] }", 'schema.type item 2 of "id" must be text'],
 ])("%j: %s", ([step, said]) => {
   expect(saidOf(step)).toEqual([said]);
+});
+
+test("an entity where an actor's name belongs is offered in the form that names an entity", () => {
+  expect(suggestionsOf("uses: ledger.status\nas: userId:alice")).toEqual(['as: { ledger: "userId:alice" }']);
 });
 
 test("a step has the waiting that was written, or the usual one", () => {
