@@ -1,6 +1,7 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMean } from "../base/text/text.ts";
+import { demandOf } from "../schema/demand.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 
@@ -90,14 +91,10 @@ function placeOf(problem: SchemaViolation): WrongPlace {
   return { code: "schema.unknown-field", path, key, message: `unknown field "${key}"`, fix };
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = { array: "a list", object: "a map of fields", string: "text" };
-
-function messageOf({ keyword, message, params, schema }: SchemaViolation): string {
-  const type = keyword === "type" ? TYPE_WORDS[String(params["type"])] : undefined;
-  if (type !== undefined) return `must be ${type}`;
-  if (keyword === "oneOf" && typeof schema["$comment"] === "string") return schema["$comment"];
-  if (keyword === "enum") return `must be one of: ${(params["allowedValues"] as readonly unknown[]).join(", ")}`;
-  return message;
+// A choice of fields has its words in its schema.
+function messageOf(problem: SchemaViolation): string {
+  const { keyword, schema } = problem;
+  return keyword === "oneOf" ? String(schema["$comment"]) : demandOf(problem);
 }
 
 function spell(path: Path): string {

@@ -1,6 +1,7 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { invariant } from "../base/failure.ts";
-import { count, didYouMean } from "../base/text/text.ts";
+import { didYouMean } from "../base/text/text.ts";
+import { demandOf } from "../schema/demand.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
 import { meantBy, ruleOf } from "./pattern-rules.ts";
@@ -184,44 +185,6 @@ function nameOf(path: readonly string[]): string {
   return /^\d+$/.test(last) ? `item ${Number(last) + 1} of "${path.at(-2) ?? "the list"}"` : `"${last}"`;
 }
 
-function demandOf(problem: SchemaViolation): string {
-  const { keyword, params, message } = problem;
-  switch (keyword) {
-    case "type":
-    case "const":
-    case "enum":
-      return `must be ${allowedBy(problem)}`;
-    case "anyOf":
-    case "oneOf":
-      return `must be ${(params["misfits"] as readonly SchemaViolation[]).map(allowedBy).join(", or ")}`;
-    case "pattern":
-      return `must match ${String(params["pattern"])}`;
-    case "uniqueItems":
-      return "must hold each item once";
-    case "format":
-      return `must be a valid ${String(params["format"])}`;
-    case "not":
-      return "is excluded by the schema";
-    case "false schema":
-      return "cannot be here, beside the other fields";
-    default:
-      return sizeDemand(keyword, Number(params["limit"])) ?? message;
-  }
-}
-
-function allowedBy({ keyword, params }: SchemaViolation): string {
-  if (keyword === "type") return article(params["type"]);
-  if (keyword === "const") return JSON.stringify(params["allowedValue"]);
-  return `one of: ${(params["allowedValues"] as readonly unknown[]).map(String).join(", ")}`;
-}
-
-const SIZES: Readonly<Record<string, string>> = { Items: "item", Properties: "field", Length: "character" };
-
-function sizeDemand(keyword: string, limit: number): string | undefined {
-  const noun = SIZES[keyword.slice(3)];
-  return noun === undefined ? undefined : `must have at ${keyword.startsWith("min") ? "least" : "most"} ${count(limit, noun)}`;
-}
-
 function nearest(allowed: unknown, text: string | undefined): string | undefined {
   const near = text === undefined || !Array.isArray(allowed) ? undefined : didYouMean(text, allowed.map(String));
   return near === undefined ? undefined : `did you mean "${near}"?`;
@@ -231,18 +194,3 @@ function descriptionOf(schema: object | undefined): string | undefined {
   const { description } = (schema ?? {}) as { readonly description?: unknown };
   return typeof description === "string" ? description : undefined;
 }
-
-function article(type: unknown): string {
-  const names = (Array.isArray(type) ? type : [type]).map((name) => TYPE_WORDS[String(name)] ?? String(name));
-  return names.join(" or ");
-}
-
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  integer: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "a map of fields",
-  null: "null",
-};

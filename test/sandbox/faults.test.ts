@@ -168,12 +168,14 @@ test("the plan is replaced at run time, also for the investor interface", async 
 test.each([
   ['[{"fault": "explode"}]', "[0].fault"],
   ['[{"fault": {"delay": "soon"}}]', "[0].fault.delay"],
+  ['[{"fault": {"delay": true}}]', "[0].fault.delay: must be text"],
+  ['[{"nth": "first", "fault": "html"}]', "[0].nth: must be a whole number"],
   ['[{"fault": {"status": 200}}]', "[0].fault.status: must be 429 or 500 to 599"],
   ['[{"fault": {"delay": "1s", "status": 500}}]', "[0].fault: must name exactly one fault"],
   ['[{"fault": {"retryAfter": "1s"}}]', "[0].fault: must name exactly one fault"],
   ['[{"fault": {"status": 503, "body": "text"}}]', "[0].fault: `body` belongs to gateway or gateway-after"],
   ['[{"fault": {"delay": "1s", "retryAfter": "1s"}}]', "[0].fault: `retryAfter` belongs to status, gateway or gateway-after"],
-  ['[{"fault": {"gateway": 200}}]', "[0].fault.gateway: must be >= 400"],
+  ['[{"fault": {"gateway": 200}}]', "[0].fault.gateway: must be at least 400"],
   [
     '[{"fault": "html"}, {"operation": "ledger.token.mnt", "fault": "html"}]',
     "[1].operation: there is no operation ledger.token.mnt; did you mean ledger.token.mint?",
