@@ -216,8 +216,8 @@ export class JournalStore {
   }
 
   /**
-   * The id of the run that a person names: by the id, by a part that no other id has, or as `latest`. Throws a Failure; where several ids have
-   * the part, it lists them.
+   * The id of the run that a person names: by the id, by its whole key, by a part that no other id has, or as `latest`. Throws a Failure; where
+   * several ids have the part, it lists them.
    */
   named(name: string): string {
     if (name === LATEST) {
@@ -227,6 +227,8 @@ export class JournalStore {
       throw noRunYet();
     }
     if (this.knows(name)) return name;
+    const keyed = this.withKey(name);
+    if (keyed !== undefined) return keyed.id;
     const most = LIMITS.runsNamed + 1;
     const begun = this.#database.all(
       "SELECT id FROM run WHERE instr(id, ?) > 0 ORDER BY opened_at DESC, id DESC LIMIT ?",

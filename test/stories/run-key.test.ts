@@ -62,6 +62,12 @@ test("a key that is repeated shows the run that passed, and sends nothing", asyn
   const other = await project.run("run", "record.yaml", "--key", "ORDER-18");
   expect(other.code, other.transcript).toBe(0);
   expect(await runsOf(project)).toBe(2);
+
+  // Its key names a run wherever its id does, and only as a whole.
+  const shown = await project.json("runs", "show", "ORDER-17");
+  expect(shown.data.reports[0]?.run.id).toBe(runIn(first));
+  const part = await project.run("runs", "show", "ORDER");
+  expect([part.code, part.stderr], part.transcript).toEqual([2, expect.stringContaining('there is no run "ORDER"')]);
 });
 
 test("a key whose run was killed resumes that run", async () => {

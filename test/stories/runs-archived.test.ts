@@ -72,6 +72,8 @@ test("an old run moves into an archive, which `runs show` names; its key begins 
   expect([read.code, read.stdout], read.transcript).toEqual([0, exported.stdout]);
   const again = await at.run("run", "create.yaml", "--key", "ORDER-17");
   expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining(`the key names the run ${paid}`)]);
+  const keyed = await at.run("runs", "show", "ORDER-17");
+  expect([keyed.code, keyed.stderr], keyed.transcript).toEqual([2, expect.stringContaining(`the key names the run ${paid}`)]);
   expect(await embeddedCommits(at)).toHaveLength(2);
 });
 

@@ -5,7 +5,7 @@ import { SchemaSet } from "../../schema/validator.ts";
 export interface LaunchArguments {
   /** A playbook to run; without it, `resume` names a run. */
   readonly playbook?: string;
-  /** A run to continue: its id, a part of it, or `latest`. */
+  /** A run to continue: its id, a part of it, its key, or `latest`. */
   readonly resume?: string;
   /** The working directory, relative to that of the program; by default the same. */
   readonly cwd?: string;

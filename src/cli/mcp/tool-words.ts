@@ -17,7 +17,7 @@ function takes(properties: Readonly<Record<string, object>>, ...required: readon
   return { type: "object", additionalProperties: false, properties, required };
 }
 
-const RUN = text("the id of a run, a part of it, or `latest`");
+const RUN = text("the id of a run, a part of it, its key, or `latest`");
 
 /** The texts and schemas of all tools. */
 export const TOOL_WORDS: Readonly<Record<ToolName, ToolWords>> = {

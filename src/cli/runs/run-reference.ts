@@ -1,8 +1,8 @@
 import type { JournalStore } from "../../journal/store.ts";
 
 /**
- * A run as a person names it: by its id, by a part that no other id has, or as `latest`. It is no text, so that no command can take what was typed
- * for an id.
+ * A run as a person names it: by its id, by a part that no other id has, by its key, or as `latest`. It is no text, so that no command
+ * can take what was typed for an id.
  */
 export class RunReference {
   readonly #typed: string;
