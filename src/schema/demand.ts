@@ -40,7 +40,7 @@ const SIZES: Readonly<Record<string, string>> = { Items: "item", Properties: "fi
 function limitDemand({ keyword, params: { limit }, message }: SchemaViolation): string {
   const [bound, noun] = [BOUNDS[keyword.slice(0, 3)], SIZES[keyword.slice(3)]];
   if (bound === undefined || limit === undefined) return message;
-  return noun === undefined ? `must be ${bound} ${String(limit)}` : `must have ${bound} ${count(Number(limit), noun)}`;
+  return noun === undefined ? `must be ${bound} ${Number(limit)}` : `must have ${bound} ${count(Number(limit), noun)}`;
 }
 
 function article(type: unknown): string {
