@@ -60,6 +60,18 @@ export interface LabelLoad {
   readonly givenUp: number;
 }
 
+/** A submitted run that has not ended. */
+export interface QueuedRun extends TakenRun {
+  /** The label by which workers take it. */
+  readonly label: string;
+  /** Whether a worker has taken it. */
+  readonly isTaken: boolean;
+  /** When it was submitted. */
+  readonly submittedAt: Date;
+  /** Why a worker last returned it to the queue; undefined while none has. */
+  readonly returned: string | undefined;
+}
+
 /** A job that a worker must try again later, because this one cannot now: however often that happens, it is not given up. */
 export class NotNow extends Error {}
 
@@ -201,6 +213,24 @@ export class RunQueue {
     return (rows as readonly GivenUp[]).map((job) => ({ run: takenRun(job), result: givenUp(job) }));
   }
 
+  /** Returns the runs that wait or are under way, up to a limit and the earliest first, and how many there are. Throws a Failure. */
+  async queued(limit: number): Promise<{ readonly runs: readonly QueuedRun[]; readonly total: number }> {
+    const found = `SELECT name, id, data, output, state, created_on AS "createdOn", count(*) OVER () AS total FROM ${this.#schema}.job
+      WHERE name LIKE '${PREFIX}%' AND state <= 'active' ORDER BY created_on, id LIMIT $1`;
+    const { rows } = await asked(() => this.#boss.getDb().executeSql(found, [limit]));
+    const jobs = rows as readonly (Pick<AnyJob, "name" | "id" | "data" | "output" | "state" | "createdOn"> & {
+      readonly total: string;
+    })[];
+    const runs = jobs.map((job) => ({
+      ...takenRun(job),
+      label: job.name.slice(PREFIX.length),
+      isTaken: job.state === "active",
+      submittedAt: job.createdOn,
+      returned: whyLast(job),
+    }));
+    return { runs, total: Number(jobs[0]?.total ?? 0) };
+  }
+
   /** The outcome of a submitted run; undefined while it waits or is under way. Throws a Failure. */
   async outcome(label: string, id: string): Promise<JobResult | undefined> {
     const job = await asked(() => this.#boss.getJobById<SubmittedRun>(PREFIX + label, id));
@@ -287,8 +317,7 @@ function hasEndedBadly(job: AnyJob): boolean {
 }
 
 function givenUp({ data, retryCount, output }: Pick<GivenUp, "data" | "output" | "retryCount">): JobResult {
-  const { message, value } = (output ?? {}) as { readonly message?: string; readonly value?: { readonly message?: string } };
-  const why = message ?? value?.message;
+  const why = whyLast({ output });
   const last = why === undefined ? "" : `; the last one: ${why}`;
   return {
     run: null,
@@ -300,6 +329,11 @@ function givenUp({ data, retryCount, output }: Pick<GivenUp, "data" | "output" |
       next: "submit it again with the same key, which resumes its run",
     },
   };
+}
+
+function whyLast({ output }: Pick<AnyJob, "output">): string | undefined {
+  const { message, value } = (output ?? {}) as { readonly message?: string; readonly value?: { readonly message?: string } };
+  return message ?? value?.message;
 }
 
 // Who submitted it, and who consents, may differ.

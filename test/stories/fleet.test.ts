@@ -1,6 +1,7 @@
 // Workers on several machines: processes of their own, which share nothing but a real database.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
+import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { approvalPlaybook, ORDER } from "../playbooks.ts";
@@ -29,6 +30,7 @@ const LONGEST_MS = 180_000;
 
 const TEN_MINUTES_MS = 600_000;
 
+const describesRuns = new SchemaSet().validator(runsSchema);
 const describes = new SchemaSet().validator(notificationSchema);
 
 /** The reads before that of the last step. */
@@ -99,6 +101,13 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
 
   const submitting = (project: Project, order: string): Running =>
     project.start("submit", "order.yaml", "--input", `order=${order}`, "--key", order, "--wait", "--json");
+
+  const queuedIn = async (project: Project): Promise<unknown> => {
+    const { stdout, transcript } = await project.run("runs", "--queued", "--json");
+    const listed = JSON.parse(stdout) as { readonly queued: unknown };
+    expect(describesRuns(listed), transcript).toEqual([]);
+    return listed.queued;
+  };
 
   test("two workers take what is submitted, and no run is made twice", async () => {
     const { service, machine } = await fleet();
@@ -281,6 +290,16 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const { arrived, release } = holdNext(proxy, "POST /token/mint");
     const submitted = submitting(desk, "O1");
     await reached(worker, arrived);
+    expect(await queuedIn(desk)).toMatchObject([
+      {
+        key: "O1",
+        label: "default",
+        playbook: "order.yaml",
+        state: "under way",
+        run: expect.any(String),
+        heldBy: { pid: worker.pid },
+      },
+    ]);
     await worker.signal("SIGTERM");
     await logged(worker, "worker.stopping");
     expect(await ready()).toEqual([503, "stopping\n"]);
@@ -299,6 +318,13 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     const worker = await started(machine(), "--listen", "0");
     expect(await metricOf(worker, "tokenbook_workers")).toBe(1);
     expect(await metricOf(worker, 'tokenbook_queue_waiting{label="idle"}')).toBe(2);
+    const waits = { label: "idle", state: "waiting", returned: null, run: null, heldBy: null };
+    expect(await queuedIn(machine())).toMatchObject([waits, waits]);
+    const one = await machine().run("runs", "--queued", "--limit", "1");
+    expect(one.stdout, one.transcript).toMatch(
+      /^\S+ {2}waiting {4}label idle {2}\S+ {2}order\.yaml {2}key submitted-\S+ {2}submitted by .+\n$/,
+    );
+    expect(one.stderr, one.transcript).toContain("and 1 more: --limit 2");
     expect(await metricOf(worker, 'tokenbook_queue_active{label="idle"}')).toBe(0);
     expect(await metricOf(worker, 'tokenbook_queue_oldest_seconds{label="idle"}')).toBeGreaterThan(0);
   });

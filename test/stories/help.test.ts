@@ -47,6 +47,7 @@ const NOT_RUN =
   /tokenbook (?:submit|worker|state move)|20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view|schedule release|tokenbook test|tokenbook explore|PROFILE/;
 const CODES: Readonly<Record<string, number>> = {
   "tokenbook resume": 2, // there is none
+  "tokenbook runs --queued": 2, // the state is in a folder, which has no queue
   "tokenbook calibrate --env staging --write": 2, // the embedded sandbox has no profile to edit
   [`tokenbook runs accept-loss --because "compared the ledger with last night's backup"`]: 2, // nothing is lost
   'tokenbook drift close --playbook old-name.yaml --because "renamed"': 2, // there is no drift

@@ -342,6 +342,7 @@ function runsCommands(program: Commander, builder: Builder): void {
     .with(memory)
     .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
     .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
+    .flag("--queued", WORDS.runs.queued)
     .action(async () => (await import("../commands/see/runs.ts")).listRuns);
   builder
     .subcommand(runs, "show", WORDS.runs.show)

@@ -73,6 +73,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     verified: "the run's id, a part of it, its `--key`, or `latest`; default: all runs",
     verifiedArchives: "verify the archives in this folder instead, and that each follows from the one before it",
     inArchives: "look for runs in this archive, or in all archives of this folder, instead of the journal",
+    queued: "list submitted runs that wait or are under way instead, the earliest first, and the worker that holds each",
     archive: "Move finished runs from the journal into a file that anybody can verify offline. Open runs stay.",
     older: "archive only runs that ended longer ago than this, as in 90d",
     to: "the folder of the archives; it is made if it does not exist",

@@ -13,10 +13,12 @@ import { markedOn } from "../../view/colour.ts";
 
 interface ListOptions extends MemoryOptions, RunsOptions {
   readonly limit: number;
+  readonly queued?: boolean;
 }
 
 /** `tokenbook runs`: the runs of a state directory, the latest first, and who acts for them. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
+  if (options.queued === true) return (await import("./runs-queued.ts")).listQueued(shell, options);
   const { latest, total } = await lookForRuns(shell, options, [], (store) => ({
     latest: store.list(options.limit),
     total: store.total(),

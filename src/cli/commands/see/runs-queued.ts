@@ -1,0 +1,53 @@
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { unlessArchived } from "../../../journal/archives/archives.ts";
+import { spellHolder } from "../../../journal/holder.ts";
+import { oneLine } from "../../../report/formats/foreign-text.ts";
+import { openQueue } from "../../fleet/open-queue.ts";
+import { inProjectHere } from "../../project/chosen-project.ts";
+import { serverOf } from "../../project/state-server.ts";
+import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
+import type { Command } from "../../shell.ts";
+
+interface QueuedOptions extends RunsOptions {
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `tokenbook runs --queued`: the submitted runs that wait or are under way, the earliest first, and who acts for them. */
+export const listQueued: Command<QueuedOptions> = async (plainShell, options): Promise<ExitCode> => {
+  if (options.archive !== undefined) {
+    throw new Failure({
+      code: "archive.no-queue",
+      message: "submitted runs that have not ended are in no archive",
+      next: "leave out --queued, or --archive",
+    });
+  }
+  const shell = inProjectHere(plainShell);
+  const place = serverOf(shell, options);
+  const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
+  const { runs: queued, total } = await queue.queued(options.limit).finally(() => queue.stop(0));
+  const runs = peekIntoJournal(place, (store) =>
+    queued.map(({ job, label, playbook, environment, key, submittedBy, submittedAt, isTaken, returned = null }) => {
+      const { id: run = null, held } = unlessArchived(() => store.withKey(key)) ?? {};
+      const heldBy = held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() };
+      const about = { label, playbook, environment, key, submittedBy, submittedAt: submittedAt.toISOString() };
+      return { id: job.id, ...about, state: isTaken ? "under way" : "waiting", returned, run, heldBy };
+    }),
+  );
+  if (options.json === true) {
+    shell.stdout.write(`${JSON.stringify({ format: 1, total, queued: runs }, undefined, 2)}\n`, "json");
+    return EXIT.passed;
+  }
+  const lines = runs.flatMap(({ label, playbook, environment, key, submittedBy, submittedAt, state, returned, heldBy }) => {
+    const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
+    const line = `${submittedAt}  ${state.padEnd(9)}  label ${label}  ${environment}  ${playbook}  key ${key}  submitted by ${submittedBy}${by}`;
+    return [
+      oneLine(line, Infinity),
+      ...(returned === null ? [] : [`    was returned to the queue: ${oneLine(returned, Infinity)}`]),
+    ];
+  });
+  shell.stdout.write(total === 0 ? "no submitted run waits or is under way\n" : `${lines.join("\n")}\n`);
+  if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
+  return EXIT.passed;
+};
