@@ -17,6 +17,8 @@ export interface PredictableWrite {
   readonly votes?: true;
   /** Who may do it. */
   readonly needsRole?: NeededRole;
+  /** The roles that it gives. */
+  readonly givesRoles?: GivenRoles;
   /** Whether it changes the rights in the token that `id` names. */
   readonly changesRights?: true;
 }
@@ -39,6 +41,16 @@ export interface MadeTokens {
   readonly yields: string;
   /** Whether a definition has all the rights in its token. */
   readonly saysRights: boolean;
+}
+
+/** The places of the names of roles, and the names that the service knows. */
+export interface GivenRoles {
+  /** The place of the names that are given. */
+  readonly at: string;
+  /** The place of the `rolesMap` that gives roles other names; left out where the call has none. */
+  readonly rolesMap?: string;
+  /** The names that each token knows. */
+  readonly known: readonly string[];
 }
 
 /** The role that a write requires. */

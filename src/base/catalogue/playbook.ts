@@ -172,6 +172,14 @@ export const PLAYBOOK_CODES = {
     cure: "Use the suggested condition; `tokenbook operations NAME` lists those of an operation. For a part of the message, write fails: { message: { contains: … } }.",
     example: "misspelt-condition",
   },
+  "playbook.misspelt-role": {
+    severity: "warning",
+    title: "a role is misspelt",
+    meaning:
+      "Each token knows the roles minter, burner, transfer and notary, and those that its `rolesMap` names. This one is almost one of them. The service refuses a role that it does not know, or the role gives no right.",
+    cure: "Write the suggested role. For a role of your own, name it in `rolesMap`.",
+    example: "role-misspelt",
+  },
   "playbook.never-done": {
     severity: "warning",
     title: "a step never runs",

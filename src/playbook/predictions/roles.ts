@@ -1,7 +1,17 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { child } from "../../source/node.ts";
-import { areApart, type CertainCall, CertainPlaybook, entityWords, fieldOf, itemsOf, lastingSpelling } from "./certain-calls.ts";
+import { didYouMean } from "../../base/text/text.ts";
+import { child, nodeAt } from "../../source/node.ts";
+import {
+  areApart,
+  type CertainCall,
+  CertainPlaybook,
+  entityWords,
+  fieldOf,
+  itemsOf,
+  lastingSpelling,
+  partsAt,
+} from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";
 import { type MadeToken, madeTokens } from "./made-tokens.ts";
 import type { CallStep, Playbook, Step } from "../model.ts";
@@ -19,7 +29,34 @@ export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, 
   checkRequests(certain, context);
   checkTwice(certain, context);
   const steps = [...stepsIn(playbook.steps)];
-  for (const call of certain.calls) checkRole(call, { certain, tokens, steps, context });
+  for (const call of certain.calls) {
+    checkRole(call, { certain, tokens, steps, context });
+    warnOfMisspeltRoles(call, certain, context);
+  }
+}
+
+// A token may give a role any name, so only a name that is almost a known one is reported.
+function warnOfMisspeltRoles(call: CertainCall, certain: CertainPlaybook, context: CheckContext): void {
+  const { givesRoles } = call.step.operation.meaning;
+  if (givesRoles === undefined) return;
+  for (const { input, node } of itemsOf(call)) {
+    const maps =
+      givesRoles.rolesMap === undefined ? [] : partsAt(input, givesRoles.rolesMap).filter(({ part }) => part !== undefined);
+    const named = maps.map(({ part }) => certain.value(part));
+    if (!named.every((map) => isObject(map))) continue;
+    const known = [...givesRoles.known, ...named.flatMap((map) => Object.values(map))];
+    for (const { part, path } of partsAt(input, givesRoles.at)) {
+      const name = certain.value(part);
+      if (typeof name !== "string" || known.includes(name)) continue;
+      const near = didYouMean(name, givesRoles.known);
+      if (near === undefined) continue;
+      const message = `"${name}" is no role that tokens know, and the rolesMap of this one does not name it`;
+      context.report(
+        { code: "playbook.misspelt-role", message, suggestion: `did you mean "${near}"?` },
+        nodeAt(node, path).range,
+      );
+    }
+  }
 }
 
 interface Known {

@@ -46,6 +46,8 @@ const IF_TOKEN_UNIQUE = "searched for, and not sent again unless the profile say
 
 const QUANTITY = { id: "id", value: "value" } as const;
 
+const KNOWN_ROLES = ["minter", "burner", "transfer", "notary"];
+
 // The custodians of a vault have rights in its share tokens that the token's own definition does not show.
 const SHARE_TOKENS = { at: "vaultToken.*", yields: "tokenIds", saysRights: false } as const;
 
@@ -68,6 +70,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     sets: sets(...madeTokens("id")),
     namesOnce: "id",
     makesTokens: { yields: "id", saysRights: true },
+    givesRoles: { at: "tokenPermissions.*.roles.*", rolesMap: "behaviour.rolesMap", known: KNOWN_ROLES },
   },
   "ledger.token.update": {
     effect: "absolute",
@@ -81,6 +84,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     readBack: "`ledger.token.get`",
     probe: tokenPermissionsSet,
     sets: sets(changes("token permissions", by("id"))),
+    givesRoles: { at: "permissions.*.roles.*", known: KNOWN_ROLES },
     changesRights: true,
   },
   "ledger.token.setApproval": {
