@@ -1,3 +1,4 @@
+import type { Advice } from "../../base/command-line.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
@@ -18,7 +19,7 @@ export interface Testing {
   /** The command that tries a boundary again. */
   readonly replay: (point: string) => string;
   /** The command that shows what the run came to that nobody disturbed. */
-  readonly look: string;
+  readonly look: Advice;
   /** Called after each boundary with how many were tried, and how many there are. */
   readonly onTried: (tried: number, of: number) => void;
 }
@@ -74,7 +75,7 @@ async function tryAll(
 }
 
 // Twice: of a playbook that does something else each time, nobody could say what a crash has changed.
-async function undisturbedTwice(test: CrashTest, file: string, look: string): Promise<Undisturbed> {
+async function undisturbedTwice(test: CrashTest, file: string, look: Advice): Promise<Undisturbed> {
   const undisturbed = await test.undisturbed(UNDISTURBED);
   if (undisturbed.outcome !== "passed") {
     throw new Failure({

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { adviceText, command, type CommandLine } from "../../../base/command-line.ts";
+import { command, type CommandLine } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
@@ -140,9 +140,7 @@ function testingOf(file: string, options: TestOptions & { readonly folder: strin
     jobs,
     at,
     replay: (point) => command`test ${[...words, "--at", point, ...kept]}`.text,
-    look: adviceText(
-      keep === undefined ? [command`test ${[...words, "--keep", "crashed"]}`, "then:", looking("crashed")] : looking(folder),
-    ),
+    look: keep === undefined ? [command`test ${[...words, "--keep", "crashed"]}`, "then:", looking("crashed")] : looking(folder),
     onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
   };
 }
