@@ -130,5 +130,5 @@ test("a code that there is not gets the nearest one; `all` lists them", async ()
 test("check without a file says what to name", async () => {
   const { code, stderr, transcript } = await projectWith().run("check");
   expect(code, transcript).toBe(2);
-  expect(stderr).toContain("next: tokenbook check FILE");
+  expect(stderr).toContain("\n  tokenbook check FILE…\n");
 });

@@ -175,7 +175,7 @@ test(
     const third = await project.run("contract", "drift", "--har", "session.har");
     expect(third.code, third.transcript).toBe(3);
     expect(third.stdout).toMatch(
-      /new {4}ledger\.receipt\.get {2}never there message: the contract describes it, and none of 20 answers has it/,
+      /new +ledger\.receipt\.get {2}never there message: the contract describes it, and none of 20 answers has it/,
     );
     expect(third.lines.at(-1)).toBe("20 exchanges: 3 findings, 1 new");
 

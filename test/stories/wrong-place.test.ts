@@ -22,7 +22,7 @@ test("a port that is taken is reported, with the option that takes another", asy
   const { port } = server.address() as AddressInfo;
   const ended = await newProject().run("sandbox", "--port", String(port));
   expectReported(ended, `the sandbox cannot be served on port ${port}`);
-  expect(ended.stderr).toContain("next: tokenbook sandbox --port 0");
+  expect(ended.stderr).toContain("\n  tokenbook sandbox --port 0\n");
 });
 
 test("a folder that is a file, for what a test is to keep", async () => {
