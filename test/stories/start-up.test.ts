@@ -30,9 +30,9 @@ test("each command loads what it needs and no more: neither the sandbox, nor a s
   expect(namesOf(first)).toEqual(["base", "cli.cjs", "rolldown-runtime"]);
   expect(namesOf(loadedWith(commandFile("check")))).toEqual(["base", "check", "playbook", "rolldown-runtime"]);
   const plan = namesOf(loadedWith(commandFile("plan")));
-  expect(plan).toEqual(["base", "journal", "plan", "plan.schema", "planning", "playbook", "rolldown-runtime", "run"]);
+  expect(plan).toEqual(["base", "hinted", "journal", "plan", "plan.schema", "planning", "playbook", "rolldown-runtime", "run"]);
   const run = loadedWith(commandFile("run"));
-  expect(namesOf(run)).toEqual(["base", "journal", "playbook", "rolldown-runtime", "run", "run"]);
+  expect(namesOf(run)).toEqual(["base", "hinted", "journal", "playbook", "rolldown-runtime", "run", "run"]);
   for (const file of [...first, ...run]) {
     expect(readFileSync(file, "utf8"), file).not.toMatch(/class Ajv|"node:(?:child_process|http2|process)"/);
   }
