@@ -143,7 +143,7 @@ test("a port that is taken is reported, with what to do", async () => {
   const { url } = await viewing(project);
   const ended = await project.run("view", "--port", url.port);
   expect(ended.code, ended.transcript).toBe(2);
-  expect(ended.stderr, ended.transcript).toContain("next: tokenbook view --port 0");
+  expect(ended.stderr, ended.transcript).toContain("\n  tokenbook view --port 0\n");
 });
 
 describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {

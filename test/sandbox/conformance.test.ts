@@ -122,6 +122,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     params: { actAs: "userId:alice" },
     body: { from: user("alice"), to: user("bob"), ids: ["GOLD", "DEED"], values: [1, 1], data: { assetIds: ["N2"] } },
   },
+  "ledger.vault.addToken": { params: { actAs: "userId:alice" }, body: [{ id: "V1", vaultToken: [{ id: "SHARE9" }] }] },
   "ledger.vault.deposit": {
     body: [
       {
