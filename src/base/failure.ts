@@ -1,4 +1,4 @@
-import { type Advice, adviceText } from "./command-line.ts";
+import { type Advice, adviceLines, adviceText } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
 /** What a failure reports: what is wrong, why, and how to fix it. */
@@ -38,7 +38,7 @@ export class Failure extends Error {
   }
 
   /** As reports show it: without the exit code and the cause. */
-  toJSON(): { code: string; message: string; why?: string; next?: string } {
+  toJSON(): KeptFailure {
     return {
       code: this.code,
       message: this.message,
@@ -46,6 +46,30 @@ export class Failure extends Error {
       ...(this.next === undefined ? {} : { next: this.next }),
     };
   }
+}
+
+/** A failure as reports and journals keep it. */
+export interface KeptFailure {
+  /** A frozen dotted code. */
+  readonly code: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** Why that is so, or matters. */
+  readonly why?: string;
+  /** The command or edit that fixes it, as `adviceText` writes it. */
+  readonly next?: string;
+}
+
+/** Returns what was kept as a failure. Its commands are commands again, which a text alone is not. */
+export function failureFrom(kept: KeptFailure, more: Pick<FailureDetails, "exit" | "cause"> = {}): Failure {
+  const { code, message, why, next } = kept;
+  return new Failure({
+    ...more,
+    code,
+    message,
+    ...(why === undefined ? {} : { why }),
+    ...(next === undefined ? {} : { next: adviceLines(next) }),
+  });
 }
 
 /** A fault of tokenbook itself: a state that should be impossible. Exits 70 and asks for a report. */

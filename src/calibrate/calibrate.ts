@@ -1,4 +1,4 @@
-import { Failure } from "../base/failure.ts";
+import { Failure, failureFrom } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/ports.ts";
 import type { InterfaceName } from "../contract/contract.ts";
@@ -100,8 +100,7 @@ async function reachService(asker: CalibrationAsker, service: Service, { first }
     const { raw, asked, caller } = await asker.readFully(first);
     if (raw.kind === "ok") return lookAtClock(asker, service, raw.date);
     const { operation } = harmlessCall(service, credential);
-    const { code, message, why, next } = unreached(asked, { operation, caller, target });
-    failure ??= new Failure({ code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
+    failure ??= failureFrom(unreached(asked, { operation, caller, target }));
   }
   if (failure !== undefined) throw failure;
 }

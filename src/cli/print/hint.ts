@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { adviceLines, completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
-import { Failure } from "../../base/failure.ts";
+import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
+import { type Failure, failureFrom } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
 import { pathOf } from "../program/command-path.ts";
 
@@ -50,13 +50,8 @@ function takes(command: Command, name: string): boolean {
 }
 
 /** The same failure, with commands that work when they are typed here. */
-export function hinted({ code, message, why, next, exit, cause }: Failure, hint: Hint): Failure {
-  return new Failure({
-    code,
-    message,
-    exit,
-    cause,
-    ...(why === undefined ? {} : { why }),
-    ...(next === undefined ? {} : { next: adviceLines(completedAdvice(next, hint)) }),
-  });
+export function hinted(failure: Failure, hint: Hint): Failure {
+  const { exit, cause, next } = failure;
+  const completed = next === undefined ? {} : { next: completedAdvice(next, hint) };
+  return failureFrom({ ...failure.toJSON(), ...completed }, { exit, cause });
 }

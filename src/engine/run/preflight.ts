@@ -1,4 +1,4 @@
-import { Failure } from "../../base/failure.ts";
+import { Failure, failureFrom } from "../../base/failure.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import { credentialsOf, placeOf, type Target } from "../../environment/target.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
@@ -55,8 +55,7 @@ async function probe(asking: Asking, service: Service, credential: string | unde
   const { operation, input, caller } = harmlessCall(service, credential);
   const asked = await ask(asking, { operation, input, caller });
   if (isReached(asked)) return;
-  const { code, message, why, next } = unreached(asked, { operation, caller, target: asking.service.target });
-  throw new Failure({ code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) });
+  throw failureFrom(unreached(asked, { operation, caller, target: asking.service.target }));
 }
 
 /** Returns a call that changes nothing and that every caller may make, by a credential where the service takes one. */

@@ -1,8 +1,8 @@
-import { adviceLines, adviceText, command } from "../../../base/command-line.ts";
+import { adviceText, command } from "../../../base/command-line.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { readEntity } from "../../../base/entity.ts";
 import { EXIT } from "../../../base/exit.ts";
-import { Failure } from "../../../base/failure.ts";
+import { Failure, failureFrom } from "../../../base/failure.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -50,7 +50,7 @@ export const call: Command<CallOptions> = async (plainShell, options) => {
     const pages = options.pages ?? LIMITS.pages;
     const result = await read(readingOn(target, ports), { operation, input, caller, pages, step: undefined });
     if (result.kind === "failed") {
-      shell.stderr.write(formatFailure(hinted(failureOf(result.problem), shell.hint)));
+      shell.stderr.write(formatFailure(hinted(failureFrom(result.problem), shell.hint)));
       return EXIT.failed;
     }
     const where = target.embedded ? "the embedded sandbox, no real service" : target.environment;
@@ -82,16 +82,7 @@ function isWrite({ name }: Operation): Failure {
 }
 
 function wrongQuestion({ name }: Operation, problem: StepProblem): Failure {
-  return failureOf({ next: adviceText(command`operations ${name}`), ...problem, code: "call.invalid" });
-}
-
-function failureOf({ code, message, why, next }: StepProblem): Failure {
-  return new Failure({
-    code,
-    message,
-    ...(why === undefined ? {} : { why }),
-    ...(next === undefined ? {} : { next: adviceLines(next) }),
-  });
+  return failureFrom({ next: adviceText(command`operations ${name}`), ...problem, code: "call.invalid" });
 }
 
 /** Returns who asks. Of an interface that knows callers by their keys, the only credential need not be named. */
