@@ -44,13 +44,13 @@ function warnOfMisspeltRoles(call: CertainCall, certain: CertainPlaybook, contex
       givesRoles.rolesMap === undefined ? [] : partsAt(input, givesRoles.rolesMap).filter(({ part }) => part !== undefined);
     const named = maps.map(({ part }) => certain.value(part));
     if (!named.every((map) => isObject(map))) continue;
-    const known = [...givesRoles.known, ...named.flatMap((map) => Object.values(map))];
+    const known = [...givesRoles.known, ...named.flatMap((map) => Object.values(map).filter((name) => typeof name === "string"))];
     for (const { part, path } of partsAt(input, givesRoles.at)) {
       const name = certain.value(part);
       if (typeof name !== "string" || known.includes(name)) continue;
       const near = didYouMean(name, givesRoles.known);
       if (near === undefined) continue;
-      const message = `"${name}" is no role that tokens know, and the rolesMap of this one does not name it`;
+      const message = `"${name}" is none of the known roles: ${known.join(", ")}`;
       context.report(
         { code: "playbook.misspelt-role", message, suggestion: `did you mean "${near}"?` },
         nodeAt(node, path).range,
