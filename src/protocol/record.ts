@@ -4,9 +4,8 @@ import type { TargetHeading, Writing } from "./heading.ts";
 
 /**
  * Everything that can happen in a run, as recorded in the journal. The state of a run and every report are folds over its records.
- * On-disk values are public: fields are added, never renamed.
- *
- * `step` is a step's address: its id, in a `foreach` its key too: `approvals[bob]`, and before it the steps that include it.
+ * On-disk values are public: fields are added, never renamed. `step` is a step's address: its id, in a `foreach` its key too (`approvals[bob]`),
+ * and before it the steps that include it.
  */
 export type Fact =
   | RunOpened

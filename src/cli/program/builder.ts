@@ -9,7 +9,7 @@ import { Definition, type Load, newProgram } from "./definition.ts";
 import { hinted, hintFor, type LocatingOptions } from "../print/hint.ts";
 import type { Shell } from "../shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
-import { COMMANDS, GROUPS } from "./command-words.ts";
+import { COMMANDS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
 
 /** Learns about the command that was called. */
@@ -21,6 +21,9 @@ export interface Calling {
 }
 
 const NO_COLOUR = "--no-color";
+
+// The groups of commands in `--help`, in their order.
+const GROUPS = { start: "Start:", run: "Run:", see: "See:", reference: "Reference:", serve: "Serve:" } as const;
 
 /** Makes commands that report failures in our form and load their code when they are called. */
 export class Builder {

@@ -1,6 +1,3 @@
-/** The groups of commands in `--help`, in their order. */
-export const GROUPS = { start: "Start:", run: "Run:", see: "See:", reference: "Reference:", serve: "Serve:" } as const;
-
 /** The texts of each command, in the order of `--help`. */
 export const COMMANDS = {
   new: {

@@ -121,16 +121,18 @@ function matchOf(record: JsonObject, input: JsonObject): Match {
   const { tokenSaleId = null, tokenCount, amount: currency } = record;
   const amount = number(input["amount"]);
   const counts = [tokenCount, currency].flatMap((value) => number(value) ?? []);
-  const isHidden = isMasked(input["amount"]);
+  const isUnnamed = tokenSaleId === null || tokenSaleId === "" || isMasked(input["tokenSaleId"]);
   const isAmount = amount !== undefined && counts.some((count) => count.equals(amount));
   return worst([
-    tokenSaleId === null || tokenSaleId === "" || isMasked(input["tokenSaleId"])
-      ? "maybe"
-      : tokenSaleId === input["tokenSaleId"]
-        ? "yes"
-        : "no",
-    isAmount ? "yes" : counts.length === 0 || isHidden ? "maybe" : "no",
+    matchIf(!isUnnamed && tokenSaleId === input["tokenSaleId"], isUnnamed),
+    matchIf(isAmount, counts.length === 0 || isMasked(input["amount"])),
   ]);
+}
+
+// Whether a part is unknown says nothing where it is the same.
+function matchIf(isSame: boolean, isUnknown: boolean): Match {
+  if (isSame) return "yes";
+  return isUnknown ? "maybe" : "no";
 }
 
 function effectOf(record: JsonObject, rests: Rests): Sight {
