@@ -68,7 +68,7 @@ steps:
       }
       const answer = await send(outgoing);
       const isKept = cache === "answers" || outgoing.headers["cache-control"] !== "no-cache";
-      if (isSent || !isKept || answer.kind !== "answered") return answer;
+      if (isSent || !isKept || outgoing.path.endsWith("/status") || answer.kind !== "answered") return answer;
       const date = new Date(Date.parse(answer.headers["date"] ?? "") - 60_000).toUTCString();
       return { ...answer, headers: { ...answer.headers, date, age: "60" } };
     },

@@ -107,9 +107,9 @@ export function isTrouble(reply: Reply): boolean {
   return reply.meaning === "ambiguous" && (reply.status >= 500 || reply.status === 408);
 }
 
-// A web page or a redirect may come from a stand-in for a service that is down, or from a wrong address.
-function isElsewhere({ html, status }: Reply): boolean {
-  return html || (status !== null && status >= 300 && status < 400);
+// A web page or a redirect may come from a stand-in for a service that is down, or from a wrong address. What a cache has kept expires.
+function isElsewhere({ html, fromCache, status }: Reply): boolean {
+  return html || fromCache || (status !== null && status >= 300 && status < 400);
 }
 
 // For a read it does not matter whether the service or a gateway in front of it answered.

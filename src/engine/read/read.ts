@@ -38,8 +38,6 @@ export type ReadResult =
       readonly requests: number;
       /** The service's own time, when it said so; of the first page. */
       readonly date: string | undefined;
-      /** Whether a cache in between gave any of it, which is then of an earlier moment. */
-      readonly fromCache: boolean;
     }
   | {
       readonly kind: "failed";
@@ -77,19 +75,18 @@ async function readOnce(context: ListReading, reading: ReadRequest): Promise<Rea
   const { paging } = call;
   if (paging === undefined) return askOnce(context, reading, undefined);
   let first: PageRead | undefined;
-  let [requests, fromCache] = [0, false];
+  let requests = 0;
   const rows: Json[] = [];
   for await (const page of pagesOf(context, reading)) {
     requests += page.requests;
     if (page.kind === "failed") return { ...page, requests };
     first ??= page;
-    fromCache ||= page.fromCache;
     for (const row of listIn(page.payload, paging.items)) rows.push(row);
   }
   invariant(first !== undefined, "a list has a first page");
   const isRecords = service.paging.gives === "the records";
   const payload = isRecords ? rows : { ...(first.payload as JsonObject), [paging.items]: rows };
-  return { ...first, payload, requests, fromCache };
+  return { ...first, payload, requests };
 }
 
 /** Reads a list that comes in one answer as it comes, and holds only the records that are kept. */
@@ -167,7 +164,7 @@ async function* pieces(context: ListReading, reading: ReadRequest): AsyncGenerat
   const over = asked.catch(() => undefined).then(() => came.push(null));
   try {
     for await (const payload of came as AsyncIterable<readonly Json[]>)
-      yield { kind: "read", payload, envelope: undefined, requests: 0, date: undefined, fromCache: false };
+      yield { kind: "read", payload, envelope: undefined, requests: 0, date: undefined };
     yield await asked;
   } finally {
     abandoned.abort();
@@ -211,7 +208,7 @@ function resultOf(asked: AskedReply, context: ListReading, reading: ReadRequest)
     return { kind: "failed", reply, problem, requests, asked: { operation, caller, by: reading.by, step: reading.step } };
   }
   const { payload, envelope } = reply.answer;
-  return { kind: "read", payload, envelope, requests, date: reply.date, fromCache: reply.fromCache };
+  return { kind: "read", payload, envelope, requests, date: reply.date };
 }
 
 function problemWith({ problem, misnamed }: Extract<AfterPage, { kind: "broken" }>, { operation }: ReadRequest): StepProblem {

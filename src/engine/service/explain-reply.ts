@@ -52,6 +52,14 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       next: `fix ${baseUrl} if the service has moved`,
     };
   }
+  if (reply.fromCache) {
+    return {
+      code: "service.cached",
+      message: `a cache in front of ${address} answered ${operation.name}: ${reply.message}`,
+      why: "tokenbook asks for a new answer with each read, because what a cache has kept may have changed since",
+      next: `exclude the paths below ${address} from the cache`,
+    };
+  }
   if (reply.tooLarge && !operation.writes) return tooLarge(reply, operation, target);
   const code =
     reply.meaning === "refused" ? "service.refused" : reply.status === null ? "service.no-answer" : "service.unreadable";

@@ -48,7 +48,7 @@ export interface Reply {
   readonly retryAfterMs: number | null;
   /** The service's own time from its `Date` header, in whole seconds. */
   readonly date: string | undefined;
-  /** A cache in between gave the answer, which is of an earlier moment. */
+  /** A cache in between answered a read with what the service said earlier. */
   readonly fromCache: boolean;
   /** The answer is HTML: the address is probably not the service's. */
   readonly html: boolean;
@@ -200,9 +200,18 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const body = readBody(exchanged, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
-  const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"], fromCache: isAged(headers["age"]) };
+  const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
+  const age = headers["age"] ?? "0";
+  if (!operation.writes && isAged(age))
+    return {
+      ...common,
+      fromCache: true,
+      foreign: true,
+      meaning: mean(false),
+      message: `HTTP ${status} out of a cache, with an Age of ${age}`,
+    };
   if (isUnfinished(operation, status))
     return { ...common, meaning: mean(false), message: `HTTP ${status}, so the answer is not complete` };
   if (status >= 200 && status < 300) {
@@ -221,11 +230,11 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }
 
-// What a read shows decides whether a write is sent: a cache must ask the service again.
+// What a read shows decides whether a write is sent, and whether a check passes: a cache must ask the service again (decision 216).
 const NOT_CACHED = { "cache-control": "no-cache" };
 
 // A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
-function isAged(age = "0"): boolean {
+function isAged(age: string): boolean {
   return /[^0\s]/.test(age);
 }
 

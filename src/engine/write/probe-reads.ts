@@ -119,20 +119,11 @@ async function readAll(
     const isNamedMissing = !isThere && isNotThere(result.reply) && !result.reply.foreign;
     const isMissing = isNamedMissing || (!isThere && optional && result.reply.meaning === "refused");
     if (!isThere && !isMissing) return { problem: result.problem };
-    if (isThere ? result.fromCache : result.reply.fromCache) return { problem: ofEarlier(operation) };
     refused ||= isMissing && !isNamedMissing;
     since ??= isThere ? result.date : result.reply.date;
     readings[name] = isThere ? result.payload : null;
   }
   return { readings, since, refused };
-}
-
-// Its `Date` is that of the earlier moment, and what it shows may be older than the write.
-function ofEarlier(operation: string): StepProblem {
-  return {
-    code: "service.unreadable",
-    message: `a cache between here and the service answered ${operation}, although it was asked to fetch a new answer`,
-  };
 }
 
 function timeIn(date: string | null | undefined): number | undefined {
