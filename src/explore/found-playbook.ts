@@ -1,5 +1,5 @@
 import { Decimal } from "../base/numbers/decimal.ts";
-import { isObject, type Json, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, writeJson, textOrJson } from "../base/json/json.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
 import type { AnswerDifference } from "./compare.ts";
@@ -66,7 +66,7 @@ function place({ path }: AnswerDifference): string {
 function shown(value: Json | undefined): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  return isObject(value) ? "an object" : typeof value === "string" ? value : writeJson(value);
+  return isObject(value) ? "an object" : textOrJson(value);
 }
 
 function wordsOf(wrong: FoundWrong["wrong"]): readonly string[] {

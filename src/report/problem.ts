@@ -1,4 +1,4 @@
-import { isObject, writeJson } from "../base/json/json.ts";
+import { isObject, textOrJson } from "../base/json/json.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { type Block, explanationBlocks } from "./evidence.ts";
 import { cut, foreignLines } from "./formats/foreign-text.ts";
@@ -51,7 +51,7 @@ function below(line: string): string {
 
 // A text keeps its lines; any other value is JSON, with exact numbers.
 function evidenceText(evidence: NonNullable<StepProblem["evidence"]>): string {
-  return typeof evidence === "string" ? evidence : writeJson(evidence);
+  return textOrJson(evidence);
 }
 
 /** A text under a label of ours, however many lines it has: no line of it begins with what somebody else wrote. */

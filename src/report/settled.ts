@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, writeJson, textOrJson } from "../base/json/json.ts";
 import { textAt } from "./attempt.ts";
 import type { AttemptReport } from "./shape.ts";
 
@@ -34,7 +34,7 @@ function wordsIn(name: string): string {
 
 function valueWords(value: Json, operation: string): string {
   if (Array.isArray(value)) return value.map((each: Json) => valueWords(each, operation)).join("; ");
-  if (!isObject(value)) return typeof value === "string" ? value : writeJson(value);
+  if (!isObject(value)) return textOrJson(value);
   return isChange(value) ? `${known(value["before"])} → ${known(value["now"])}` : evidenceWords(value, operation);
 }
 
@@ -44,5 +44,5 @@ function isChange(value: JsonObject): boolean {
 
 function known(value: Json | undefined): string {
   if (value === undefined || value === null) return "unknown";
-  return typeof value === "string" ? value : writeJson(value);
+  return textOrJson(value);
 }

@@ -1,6 +1,6 @@
 import { command, type CommandLine, type Hint, PLAIN_HINT } from "../base/command-line.ts";
 import { formatDuration } from "../base/time/duration.ts";
-import { type Json, writeJson } from "../base/json/json.ts";
+import { type Json, textOrJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text/text.ts";
 import type { Anyway, BlockTurned, Confirmation, Notice, RunEdited, RunOpened } from "../protocol/record.ts";
@@ -146,7 +146,7 @@ export function countsOf(totals: Totals): string {
 }
 
 function valueText(value: Json): string {
-  return oneLine(typeof value === "string" ? value : writeJson(value), OUTPUT_CHARS);
+  return oneLine(textOrJson(value), OUTPUT_CHARS);
 }
 
 function indented(lines: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import { pauseAfter } from "../base/time/backoff.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { fitsHeader } from "../base/text/header.ts";
-import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, shownJson, textOrJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { retry } from "../base/time/retry.ts";
 import type { Secret } from "../base/secret.ts";
@@ -167,8 +167,7 @@ function onServer(given: Json, url: URL | null, { origin }: URL): URL {
 
 function withParameters(first: URL, parameters: JsonObject): URL {
   const url = new URL(first.href);
-  for (const [name, value] of Object.entries(parameters))
-    url.searchParams.set(name, typeof value === "string" ? value : writeJson(value));
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, textOrJson(value));
   return url;
 }
 

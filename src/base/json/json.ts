@@ -173,6 +173,11 @@ export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent);
 }
 
+/** Returns a text as it is, and JSON of any other value. */
+export function textOrJson(value: unknown): string {
+  return typeof value === "string" ? value : writeJson(value);
+}
+
 /** Returns JSON for a message; a long one is cut. */
 export function shownJson(value: unknown): string {
   return writeJson(value ?? null).slice(0, SHOWN_CHARS);

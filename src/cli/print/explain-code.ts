@@ -5,6 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { didYouMean, wrapped } from "../../base/text/text.ts";
 import examples from "../generated/examples.json" with { type: "json" };
 import { widthOn } from "./columns.ts";
+import { printData } from "./data.ts";
 import type { Shell } from "../shell.ts";
 
 /** A playbook that is wrong in one way, and what a check prints of it. */
@@ -21,7 +22,7 @@ export function explain(shell: Shell, name: string, json: boolean): ExitCode {
   const [code] = codes;
   if (json) {
     const entries = codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, codes: entries }, undefined, 2)}\n`, "json");
+    printData(shell, { codes: entries });
   } else {
     shell.stdout.write(name === "all" || code === undefined ? list() : page(code, widthOn(shell.stdout)));
   }

@@ -1,7 +1,7 @@
 import { parseDate } from "../../base/time/date.ts";
 import { sharingSteps } from "../../base/budget.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject, shownJson, writeJson } from "../../base/json/json.ts";
+import { isObject, type Json, type JsonObject, shownJson, textOrJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
@@ -336,5 +336,5 @@ function wrong(field: string, { text }: Expression, value: Json, wanted: string)
 /** Returns the scope of a comparison, which distinguishes it from others of the same name. */
 export function scopeName(looks: Compare, scope: Scope): string {
   const given = looks.scope === undefined ? "" : bind(looks.scope, scope);
-  return typeof given === "string" ? given : writeJson(given);
+  return textOrJson(given);
 }

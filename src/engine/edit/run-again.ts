@@ -1,5 +1,5 @@
 import { type AdviceLines, command } from "../../base/command-line.ts";
-import { type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
+import { type Json, jsonEquals, textOrJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { InputDeclaration } from "../../playbook/declarations.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
@@ -39,7 +39,7 @@ function wordsOf(
 ): readonly string[] | undefined {
   const otherwise = usual === undefined ? undefined : inOrganization(playbook, { [name]: usual }, organization)[name];
   if (value === undefined || (otherwise !== undefined && jsonEquals(value, otherwise))) return [];
-  const text = typeof value === "string" ? value : writeJson(value);
+  const text = textOrJson(value);
   if (type === "file" || text.length > LIMITS.editedChars || /\p{Cc}/u.test(text) || secrets.maskIn(text) !== undefined)
     return undefined;
   return ["--input", `${name}=${text}`];

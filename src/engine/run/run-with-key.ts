@@ -1,6 +1,6 @@
 import { command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
-import { type Json, jsonEquals, writeJson } from "../../base/json/json.ts";
+import { type Json, jsonEquals, textOrJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { firstLines, quoted } from "../../base/text/text.ts";
 import { headingOf } from "../../environment/target.ts";
@@ -116,6 +116,6 @@ function differencesIn(
 
 function shortened(value: Json | undefined): string {
   if (value === undefined) return "not given";
-  const text = typeof value === "string" ? value : writeJson(value);
+  const text = textOrJson(value);
   return text.length > LIMITS.editedChars ? `${text.slice(0, LIMITS.editedChars).toWellFormed()}…` : text;
 }

@@ -1,5 +1,5 @@
 import { adviceText, command } from "../../base/command-line.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { isObject, type Json, type JsonObject, textOrJson } from "../../base/json/json.ts";
 import { resolvingCommands } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
 
@@ -238,7 +238,7 @@ function evidenceWords(by: JsonObject): string {
 }
 
 function textOf(value: Json): string {
-  return typeof value === "string" ? value : writeJson(value);
+  return textOrJson(value);
 }
 
 // Durable at once: from then on the write is one that the run has given up, and other runs must not begin beside it.

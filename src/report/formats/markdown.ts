@@ -1,7 +1,7 @@
 import { type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { writeJson } from "../../base/json/json.ts";
+import { textOrJson } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { settledText } from "../settled.ts";
 import { type Case, casesOf, notBegunCase } from "./cases.ts";
@@ -69,7 +69,7 @@ function* runBlocks(report: RunReport, level: string, hint: Hint): Generator<str
   for (const each of casesOf(report)) yield concernOf(each);
   const outputs = Object.entries(run.outputs);
   if (outputs.length > 0) yield "\n| output | value |\n|---|---|\n";
-  for (const [name, value] of outputs) yield row([cell(name), cell(typeof value === "string" ? value : writeJson(value))]);
+  for (const [name, value] of outputs) yield row([cell(name), cell(textOrJson(value))]);
   const next = run.outcome === "passed" ? undefined : nextOf(run);
   if (next !== undefined) yield `\n${next.words}: ${code(hint(next.command))}\n`;
   yield* stepsTable(report);

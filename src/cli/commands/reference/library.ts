@@ -1,7 +1,7 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { writeJson } from "../../../base/json/json.ts";
+import { writeJson, textOrJson } from "../../../base/json/json.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import type { TypeName } from "../../../expression/types.ts";
 import type { Playbook } from "../../../playbook/model.ts";
@@ -10,6 +10,7 @@ import { callsOf } from "../../../playbook/playbook-walk.ts";
 import { writeYaml } from "../../../source/write-yaml.ts";
 import { columnsIn, indented, widthOn, wrap } from "../../print/columns.ts";
 import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../../project/shipped.ts";
+import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 
 interface LibraryOptions {
@@ -28,8 +29,8 @@ export const library: Command<LibraryOptions> = async (shell, { name, text, json
         next: command`library`,
       });
     const all = shippedPlaybooks();
-    if (json === true) shell.stdout.write(data({ format: 1, playbooks: all.map(asData) }), "json");
-    else shell.stdout.write(list(all, widthOn(shell.stdout)));
+    if (json === true) return printData(shell, { playbooks: all.map(asData) });
+    shell.stdout.write(list(all, widthOn(shell.stdout)));
     return EXIT.passed;
   }
   const uses = shippedName(name);
@@ -38,8 +39,8 @@ export const library: Command<LibraryOptions> = async (shell, { name, text, json
     return EXIT.passed;
   }
   const entry = shippedPlaybook(uses);
-  if (json === true) shell.stdout.write(data(asData(entry)), "json");
-  else shell.stdout.write(page(entry, widthOn(shell.stdout)));
+  if (json === true) return printData(shell, asData(entry));
+  shell.stdout.write(page(entry, widthOn(shell.stdout)));
   return EXIT.passed;
 };
 
@@ -103,10 +104,7 @@ function example({ uses, playbook }: ShippedPlaybook): object {
 function typeOf({ shape }: InputDeclaration): string {
   const { minimum, maximum, enum: choices } = shape;
   const bounds = [minimum === undefined ? "" : `at least ${minimum}`, maximum === undefined ? "" : `at most ${maximum}`];
-  const allowed =
-    choices === undefined
-      ? ""
-      : `one of ${choices.map((choice) => (typeof choice === "string" ? choice : writeJson(choice))).join(", ")}`;
+  const allowed = choices === undefined ? "" : `one of ${choices.map((choice) => textOrJson(choice)).join(", ")}`;
   return [shapeWords(shape), ...bounds, allowed].filter((part) => part !== "").join(", ");
 }
 
@@ -165,8 +163,4 @@ function asData({ uses, playbook, outputs }: ShippedPlaybook): object {
     credentials: credentialsOf(playbook),
     file: pathOfShipped(uses) ?? null,
   };
-}
-
-function data(value: object): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

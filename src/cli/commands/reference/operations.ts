@@ -5,6 +5,7 @@ import { type Operation, operationNamed, operations as all } from "../../../oper
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../../operations/page.ts";
 import type { PageField } from "../../../operations/page-types.ts";
 import { type TextColumns, columnsIn, indented, widthOn, wrap } from "../../print/columns.ts";
+import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 
 interface OperationsOptions {
@@ -16,14 +17,13 @@ interface OperationsOptions {
 export const operations: Command<OperationsOptions> = async (shell, { name, json }) => {
   const list = matching(name);
   if (list !== undefined) {
-    if (json === true)
-      shell.stdout.write(`${JSON.stringify({ format: 1, operations: list.map(asData) }, undefined, 2)}\n`, "json");
-    else shell.stdout.write(table(list));
+    if (json === true) return printData(shell, { operations: list.map(asData) });
+    shell.stdout.write(table(list));
     return EXIT.passed;
   }
   const operation = operationNamed(name.join(" "));
-  if (json === true) shell.stdout.write(`${JSON.stringify(asData(operation), undefined, 2)}\n`, "json");
-  else shell.stdout.write(text(pageOf(operation), widthOn(shell.stdout)));
+  if (json === true) return printData(shell, asData(operation));
+  shell.stdout.write(text(pageOf(operation), widthOn(shell.stdout)));
   return EXIT.passed;
 };
 

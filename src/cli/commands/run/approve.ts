@@ -7,6 +7,7 @@ import type { MemoryOptions } from "../../project/project.ts";
 import { changeJournal } from "../../runs/open-journal.ts";
 import { readPlanFile } from "../../runs/planning.ts";
 import { reasonOf } from "../../reason.ts";
+import { printData } from "../../print/data.ts";
 import { type Command, userOf } from "../../shell.ts";
 
 interface ApproveOptions extends MemoryOptions {
@@ -26,10 +27,7 @@ export const approve: Command<ApproveOptions> = async (shell, options) => {
   await changeJournal(inProjectHere(shell), options, async (store) => {
     store.approve({ plan: digest, who, because, at: systemClock.now() });
   });
-  if (options.json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, plan: digest, who, because })}\n`, "json");
-    return EXIT.passed;
-  }
+  if (options.json === true) return printData(shell, { plan: digest, who, because });
   for (const each of plan.plans) shell.stdout.write(`${planLines(each, plan.target).join("\n")}\n\n`);
   shell.stdout.write(`${who} approved this plan: ${because}\n`);
   return EXIT.passed;

@@ -14,6 +14,7 @@ import { writePlaybook } from "../../../files/output.ts";
 import { Transport } from "../../../transport/exchange.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { type Dotenv, openTarget } from "../../project/project.ts";
+import { printData } from "../../print/data.ts";
 import type { Command, Shell } from "../../shell.ts";
 
 interface ExploreOptions extends Dotenv {
@@ -53,7 +54,7 @@ export const explore: Command<ExploreOptions> = async (shell, options) => {
     { ...service, isOwn: target.embedded },
     { ...limits, prefix, clock: systemClock, stopping, onFound },
   );
-  if (json === true) shell.stdout.write(`${JSON.stringify(documentOf(done, seed, found), null, 2)}\n`, "json");
+  if (json === true) printData(shell, documentOf(done, seed, found));
   else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
   if (done.lost >= LIMITS.exploreLost) throw tooManyLost(done, target);
   return exitOf(done, stopping);

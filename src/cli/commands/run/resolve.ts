@@ -9,6 +9,7 @@ import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { reasonOf } from "../../reason.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
+import { printData } from "../../print/data.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
 interface ResolveOptions extends MemoryOptions {
@@ -37,7 +38,7 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   });
   const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
   if (options.json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, run, step, attempt, operation, verdict, because, who })}\n`, "json");
+    printData(shell, { run, step, attempt, operation, verdict, because, who });
   } else {
     const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
     shell.stdout.write(`${[...lines, `${goesOn} by: ${shell.hint(command`resume ${run}`)}`].join("\n")}\n`);
@@ -51,10 +52,7 @@ function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCo
     const id = named.in(store);
     return { run: id, writes: openWrites(stateOf(store.read(id))) };
   });
-  if (json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, run, unknown: writes })}\n`, "json");
-    return EXIT.passed;
-  }
+  if (json === true) return printData(shell, { run, unknown: writes });
   const lines = writes.map(
     ({ step, attempt, operation, sentAt }) =>
       `${step}  attempt ${attempt + 1}  ${operation}  sent at ${new Date(sentAt).toISOString()}`,

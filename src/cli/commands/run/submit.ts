@@ -19,6 +19,7 @@ import { assertOneKey } from "../../runs/one-key.ts";
 import { worst } from "../../runs/perform.ts";
 import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
+import { printData } from "../../print/data.ts";
 import { nextLines } from "../../../report/problem.ts";
 
 interface SubmitOptions extends InputOptions, ConsentOption {
@@ -90,8 +91,7 @@ function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, i
 function printSubmitted(shell: Shell, { label, json }: SubmitOptions, all: readonly Submitted[]): ExitCode {
   if (json === true) {
     const jobs = all.map(({ id, run: { playbook, environment, key } }) => ({ id, label, playbook, environment, key }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, jobs }, undefined, 2)}\n`, "json");
-    return EXIT.passed;
+    return printData(shell, { jobs });
   }
   for (const { id, run } of all) shell.stdout.write(`${id}  ${run.playbook}  ${run.environment}  label ${label}\n`);
   return EXIT.passed;
@@ -115,7 +115,7 @@ async function printOutcomes(
   }
   if (options.json === true) {
     const jobs = outcomes.map(({ id, playbook, result }) => ({ id, playbook, ...result }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, jobs }, undefined, 2)}\n`, "json");
+    printData(shell, { jobs });
   }
   return worst(outcomes.map(({ result }) => result.exit as ExitCode));
 }

@@ -4,6 +4,7 @@ import { acceptLoss } from "../../../journal/loss.ts";
 import { LOOKING } from "../../runs/open-journal.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
+import { printData } from "../../print/data.ts";
 import { type Command, userOf } from "../../shell.ts";
 
 interface AcceptOptions extends MemoryOptions {
@@ -19,14 +20,12 @@ export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   });
   const who = userOf(shell);
   const what = acceptLoss(knownStatePlace(shell, options), LOOKING, { who, because });
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, what, who, because })}\n`, "json");
-  else {
-    const lines = [
-      `${who} accepts the loss: ${because}`,
-      `  ${what}`,
-      "runs that had not passed cannot be resumed; others can begin",
-    ];
-    shell.stdout.write(`${lines.join("\n")}\n`);
-  }
+  if (options.json === true) return printData(shell, { what, who, because });
+  const lines = [
+    `${who} accepts the loss: ${because}`,
+    `  ${what}`,
+    "runs that had not passed cannot be resumed; others can begin",
+  ];
+  shell.stdout.write(`${lines.join("\n")}\n`);
   return EXIT.passed;
 };

@@ -11,6 +11,7 @@ import { IF_HAR_TOO_LARGE, readHar } from "../../../exchanges/read-har.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { knownStatePlace, type MemoryOptions, readText, statePlace } from "../../project/project.ts";
+import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 import { profileHere } from "./coverage.ts";
 
@@ -56,10 +57,7 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
       isNew: since === now,
       since: new Date(since).toISOString(),
     }));
-    shell.stdout.write(
-      `${JSON.stringify({ format: 1, environment, exchanges, new: fresh, findings: data }, undefined, 2)}\n`,
-      "json",
-    );
+    printData(shell, { environment, exchanges, new: fresh, findings: data });
   } else {
     const lines = all.flatMap((finding) => findingLines(finding, finding.since === now));
     const summary = `${count(exchanges, "exchange")}: ${count(all.length, "finding")}, ${fresh} new`;

@@ -1,7 +1,6 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
@@ -11,6 +10,7 @@ import { driftLine, keyOf, kindWords, lastDayOf, wordsOf } from "../../../report
 import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
+import { printData } from "../../print/data.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 
 interface ListOptions extends MemoryOptions {
@@ -24,10 +24,7 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
   using book = openBook(shell, options);
   const drifts = book.list({ all, limit, now: systemClock.now() });
   const [total, comparisons] = [book.count(all), book.comparisons()];
-  if (options.json === true) {
-    shell.stdout.write(`${writeJson({ format: 1, comparisons, total, drifts: drifts.map(asData) }, 2)}\n`, "json");
-    return EXIT.passed;
-  }
+  if (options.json === true) return printData(shell, { comparisons, total, drifts: drifts.map(asData) });
   const left = total - drifts.length;
   const more = left > 0 ? [`… and ${left} more: --limit ${total}`] : [];
   const groups = [...Map.groupBy(drifts, comparisonOf)].flatMap(([name, found]) => [
@@ -49,9 +46,7 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
   const drift = book.explain(idOf(book, options.drift), systemClock.now());
   if (options.json === true) {
     const { evidence, history } = drift;
-    const document = { format: 1, drift: { ...asData(drift), evidence, history: history.map(historyData) } };
-    shell.stdout.write(`${writeJson(document, 2)}\n`, "json");
-    return EXIT.passed;
+    return printData(shell, { drift: { ...asData(drift), evidence, history: history.map(historyData) } });
   }
   shell.stdout.write(`${page(shell, drift).join("\n")}\n`);
   return EXIT.passed;
@@ -106,11 +101,9 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   if (clearedAt !== null) throw clearedFailure(id, clearedAt);
   book.acknowledge({ id, ...word });
   const drift = book.explain(id, now);
-  if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, drift: asData(drift) }, 2)}\n`, "json");
-  else {
-    const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
-    shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
-  }
+  if (options.json === true) return printData(shell, { drift: asData(drift) });
+  const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
+  shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
   return EXIT.passed;
 };
 
@@ -139,8 +132,8 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   }
   book.closeDrifts(ids.map((id) => ({ id, who: userOf(shell), because, at: now })));
   const closed = ids.map((id) => book.explain(id, now));
-  if (options.json === true) shell.stdout.write(`${writeJson({ format: 1, closed: closed.map(asData) }, 2)}\n`, "json");
-  else shell.stdout.write(`${closed.map(({ id, key }) => `closed ${id}  ${keyOf(key)}`).join("\n")}\n`);
+  if (options.json === true) return printData(shell, { closed: closed.map(asData) });
+  shell.stdout.write(`${closed.map(({ id, key }) => `closed ${id}  ${keyOf(key)}`).join("\n")}\n`);
   return EXIT.passed;
 };
 

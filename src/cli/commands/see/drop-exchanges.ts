@@ -7,6 +7,7 @@ import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
+import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 
 interface DropOptions extends MemoryOptions {
@@ -27,7 +28,7 @@ export const dropExchanges: Command<DropOptions> = async (shell, options) => {
   const ids = older === undefined ? lookIntoJournal(shell, options, (journal) => runs.map((run) => run.in(journal))) : [];
   using store = ExchangeStore.existing(knownStatePlace(shell, options));
   const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(systemClock.now() - older);
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, removed })}\n`, "json");
-  else shell.stdout.write(`removed ${countLong(removed, "exchange")}\n`);
+  if (options.json === true) return printData(shell, { removed });
+  shell.stdout.write(`removed ${countLong(removed, "exchange")}\n`);
   return EXIT.passed;
 };

@@ -7,6 +7,7 @@ import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { reasonOf } from "../../reason.ts";
 import { type Command, userOf } from "../../shell.ts";
+import { printData } from "../../print/data.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
 /** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
@@ -18,8 +19,7 @@ export const listLeases: Command<MemoryOptions> = async (shell, options) => {
       holder: holder ?? null,
       since: new Date(since).toISOString(),
     }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, leases: held }, undefined, 2)}\n`, "json");
-    return EXIT.passed;
+    return printData(shell, { leases: held });
   }
   const lines = leases.map(leaseLine);
   shell.stdout.write(lines.length === 0 ? "nothing is held\n" : `${lines.join("\n")}\n`);
@@ -49,10 +49,8 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
     const id = options.run.in(store);
     return { run: id, from: await releaseRun(store, id, { who, because }) };
   });
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, run, from, who, because })}\n`, "json");
-  else {
-    const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
-    shell.stdout.write(`${line}\nto continue: ${shell.hint(command`resume ${run}`)}\n`);
-  }
+  if (options.json === true) return printData(shell, { run, from, who, because });
+  const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
+  shell.stdout.write(`${line}\nto continue: ${shell.hint(command`resume ${run}`)}\n`);
   return EXIT.passed;
 };

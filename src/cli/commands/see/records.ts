@@ -8,6 +8,7 @@ import { advance, emptyState, type RunState } from "../../../protocol/state.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
+import { printData } from "../../print/data.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
 interface ExportOptions extends RunsOptions {
@@ -49,7 +50,7 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
       intact: problem === null,
       problem: problem?.toJSON() ?? null,
     }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, runs }, undefined, 2)}\n`, "json");
+    printData(shell, { runs });
   } else shell.stdout.write(verified.length === 0 ? "no runs yet\n" : `${verified.map(verifiedLine).join("\n")}\n`);
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };

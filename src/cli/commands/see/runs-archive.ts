@@ -13,6 +13,7 @@ import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
+import { printData } from "../../print/data.ts";
 import type { Command, Shell } from "../../shell.ts";
 
 interface ArchiveOptions extends MemoryOptions {
@@ -39,8 +40,8 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   const done = await changeJournal(shell, options, async (store) =>
     archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run), removed }),
   );
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, ...asData(done) }, undefined, 2)}\n`, "json");
-  else shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
+  if (options.json === true) return printData(shell, asData(done));
+  shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
   return EXIT.passed;
 };
 
@@ -111,7 +112,7 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
       intact: problem === null,
       problem: problem?.toJSON() ?? null,
     }));
-    shell.stdout.write(`${JSON.stringify({ format: 1, archives }, undefined, 2)}\n`, "json");
+    printData(shell, { archives });
   } else shell.stdout.write(`${verifiedLines(verified).join("\n")}\n`);
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };

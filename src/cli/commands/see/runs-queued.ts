@@ -7,6 +7,7 @@ import { openQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
+import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 
 interface QueuedOptions extends RunsOptions {
@@ -35,10 +36,7 @@ export const listQueued: Command<QueuedOptions> = async (plainShell, options): P
       return { id: job.id, ...about, state: isTaken ? "under way" : "waiting", returned, run, heldBy };
     }),
   );
-  if (options.json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, total, queued: runs }, undefined, 2)}\n`, "json");
-    return EXIT.passed;
-  }
+  if (options.json === true) return printData(shell, { total, queued: runs });
   const lines = runs.flatMap(({ label, playbook, environment, key, submittedBy, submittedAt, state, returned, heldBy }) => {
     const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
     const line = `${submittedAt}  ${state.padEnd(9)}  label ${label}  ${environment}  ${playbook}  key ${key}  submitted by ${submittedBy}${by}`;

@@ -9,6 +9,7 @@ import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
 import type { MemoryOptions } from "../../project/project.ts";
+import { printData } from "../../print/data.ts";
 import { markedOn } from "../../view/colour.ts";
 
 interface ListOptions extends MemoryOptions, RunsOptions {
@@ -29,10 +30,7 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
     outcome: run.outcome ?? (held === undefined ? "not finished" : "running"),
     heldBy: held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() },
   }));
-  if (options.json === true) {
-    shell.stdout.write(`${JSON.stringify({ format: 1, total, runs }, undefined, 2)}\n`, "json");
-    return EXIT.passed;
-  }
+  if (options.json === true) return printData(shell, { total, runs });
   const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {
     const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
     return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${by}`;

@@ -12,6 +12,7 @@ import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { type Dotenv, stateDirectory } from "../../project/project.ts";
 import { moved } from "../../runs/move.ts";
+import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 
 interface MoveOptions extends Dotenv {
@@ -28,11 +29,10 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   if (typeof from.place === "string" && !existsSync(from.place)) throw nothingThere(options.from);
   const move = { from, to, assertNoJobs: () => assertNoJobs(from.place, (text) => shell.stderr.write(`tokenbook: ${text}\n`)) };
   const { runs, records } = await moved(move);
-  if (options.json === true) shell.stdout.write(`${JSON.stringify({ format: 1, runs, records })}\n`, "json");
-  else
-    shell.stdout.write(
-      `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${options.from} keeps its copy, which commands refuse from now on\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
-    );
+  if (options.json === true) return printData(shell, { runs, records });
+  shell.stdout.write(
+    `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${options.from} keeps its copy, which commands refuse from now on\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
+  );
   return EXIT.passed;
 };
 

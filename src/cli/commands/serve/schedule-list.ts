@@ -16,6 +16,7 @@ import { inScheduledProject, readScheduled, type WhichOptions } from "../../sche
 import { entryOf } from "../../schedule/entry.ts";
 import { blockingRun } from "../../schedule/run.ts";
 import { reasonOf } from "../../reason.ts";
+import { printData } from "../../print/data.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 
 interface ListOptions extends Omit<WhichOptions, "tags"> {
@@ -32,7 +33,7 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
   const now = systemClock.now();
   const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
   const entries = known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
-  if (options.json === true) return print(shell, { format: 1, schedules: entries });
+  if (options.json === true) return printData(shell, { schedules: entries });
   const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
   shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;
@@ -95,7 +96,7 @@ export const history: Command<HistoryOptions> = async (shell, options) => {
   using store = openStore(shell, options);
   const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
   const firings = store.firings.history(id, options.limit).map(firingEntry);
-  if (options.json === true) return print(shell, { format: 1, firings });
+  if (options.json === true) return printData(shell, { firings });
   const lines = firings.flatMap(firingLines);
   shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;
@@ -127,7 +128,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
   const running = store.firings.running(id);
   if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(id, running.holder);
   store.release(id, { code: RELEASED, message: `released by ${who}: ${because}` });
-  if (options.json === true) return print(shell, { format: 1, schedule: id, who, because });
+  if (options.json === true) return printData(shell, { schedule: id, who, because });
   shell.stdout.write(`${id} is free, says ${who}: ${because}\n`);
   return EXIT.passed;
 };
@@ -161,9 +162,4 @@ function openStore(shell: Shell, where: Where): ScheduleStore {
   const state = knownStatePlace(shell, where);
   assertJournalWhole(state);
   return ScheduleStore.existing(state, ports);
-}
-
-function print(shell: Shell, value: object): typeof EXIT.passed {
-  shell.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`, "json");
-  return EXIT.passed;
 }

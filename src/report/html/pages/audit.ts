@@ -1,5 +1,5 @@
 import { command, type CommandLine } from "../../../base/command-line.ts";
-import { isObject, type Json, writeJson } from "../../../base/json/json.ts";
+import { isObject, type Json, writeJson, textOrJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import { difference } from "../../../base/numbers/total.ts";
@@ -170,7 +170,7 @@ const COMMANDS = 4;
 // Rows that a file or a step gave are where they came from, and older runs have not recorded who asked.
 function commandOf({ operation, input, as }: ComparedRead, environment: string): readonly CommandLine[] {
   if (!/^[a-z]+(?:\.[a-zA-Z]+)+$/.test(operation) || !isObject(input) || as === undefined) return [];
-  const values = Object.entries(input).map(([name, value]) => `${name}=${typeof value === "string" ? value : writeJson(value)}`);
+  const values = Object.entries(input).map(([name, value]) => `${name}=${textOrJson(value)}`);
   const caller = as === null ? [] : ["--as", as];
   return [command`call ${operation} ${[...values, ...caller, "--env", environment]}`];
 }

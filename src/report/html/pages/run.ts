@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, writeJson } from "../../../base/json/json.ts";
+import { type Json, type JsonObject, textOrJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import { addressesIn } from "../../../protocol/heading.ts";
@@ -217,7 +217,7 @@ function valuesOf(title: Markup, values: JsonObject, budget: Budget): Markup | u
 const INLINE_CHARS = 200;
 
 function valueOf(value: Json, budget: Budget): Child {
-  const text = typeof value === "string" ? value : writeJson(value);
+  const text = textOrJson(value);
   return text.length <= INLINE_CHARS ? idMarkup(text) : budget.value(value);
 }
 
