@@ -68,7 +68,13 @@ export async function proxyTo(service: string): Promise<Proxy> {
   const rules: Rule[] = [];
   const seen: string[] = [];
   const exchanges: Exchange[] = [];
-  const server = createServer((request, response) => void serve(request, response));
+  // When the service has gone, as at the end of a test, there is nothing to pass on.
+  const server = createServer((request, response) => {
+    void serve(request, response).catch((error: NodeJS.ErrnoException) => {
+      if (error.syscall === undefined) throw error;
+      request.socket.destroy();
+    });
+  });
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const passing = await passingOf({ request, response, service, exchanges });
     seen.push(passing.name);

@@ -91,7 +91,9 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
       await scheduler.signal("SIGTERM");
       const { code, transcript } = await scheduler.ended;
       expect(code, transcript).toBe(0);
-      const states = await server.query(`SELECT DISTINCT state FROM ${schema}.firing WHERE state <> 'interrupted'`);
+      // On a busy machine the next firings are due before the run has ended.
+      const ended = "state NOT IN ('interrupted', 'skipped')";
+      const states = await server.query(`SELECT DISTINCT state FROM ${schema}.firing WHERE ${ended}`);
       expect(states, transcript).toEqual([{ state: "passed" }]);
     },
     LONGEST_MS,

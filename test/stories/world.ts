@@ -166,6 +166,7 @@ export const KEYS_OF_SANDBOX: Partial<Seed> = {
   })),
 };
 
+/** Declares the environment "here". An answer may be held for as long as a busy machine needs. */
 export function environmentAt(url: string): string {
   return `environments:
   here:
@@ -179,6 +180,7 @@ export function environmentAt(url: string): string {
       credentials:
         BUYER_KEY: env:BUYER_KEY
         SECOND_BUYER_KEY: env:SECOND_BUYER_KEY
+    timeout: 2m
     exclusive: true
 `;
 }
