@@ -39,6 +39,8 @@ export const LIMITS = {
   lockTries: 20,
   /** How old an intent may be when its request leaves, in milliseconds: a process that was suspended in between does not send it any more. */
   intentMs: 10_000,
+  /** How long before the readings before a write another run may have ended to have left a record of their second, in milliseconds. Clocks may differ by the rest. */
+  justBeforeMs: 5_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
   /** Open writes that are named when they prevent a run from starting, and characters of a caller's key. */

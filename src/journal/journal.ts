@@ -5,12 +5,13 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
-import { provenBy } from "../protocol/state.ts";
+import type { AttemptState } from "../protocol/attempt-state.ts";
+import { provenBy, type RunState } from "../protocol/state.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
-import { type Proof, proofsOf } from "./proofs.ts";
+import { type Proof, proofsOf, runsJustBefore } from "./proofs.ts";
 import type { ClaimCheck, CommitPart, Commits, NextTurn } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
@@ -98,6 +99,12 @@ export class RunJournal {
   /** The writes of other runs that a transaction, or a receipt, has proven. */
   provenElsewhere(id: string): readonly Proof[] {
     return proofsOf(this.#database, id, this.claim.runId);
+  }
+
+  /** Returns the other runs that ended right before an attempt of this one was intended. */
+  runsJustBefore({ intended, sequence, intendedAt }: AttemptState): readonly RunState[] {
+    const moment = { runId: this.claim.runId, sequence: intended.baselineAt?.sequence ?? sequence, until: intendedAt };
+    return runsJustBefore(this.#database, moment);
   }
 
   /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */

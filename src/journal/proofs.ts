@@ -1,7 +1,9 @@
 import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { TargetHeading } from "../protocol/heading.ts";
+import { type RunState, stateOf } from "../protocol/state.ts";
 import type { SqlDatabase } from "../sql/database.ts";
+import { readRecords } from "./chain.ts";
 
 /**
  * The transactions and receipts that have proven a write, of all runs. It says no more than the records do, and is written with them:
@@ -46,6 +48,25 @@ export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): 
     const runId = String(row["run_id"]);
     return { runId, step: String(row["step"]), target: targetOf(database, runId) };
   });
+}
+
+/** A moment in a run: from one of its records to a later time. */
+export interface RunMoment {
+  /** The run. */
+  readonly runId: string;
+  /** The record with which it begins. */
+  readonly sequence: number;
+  /** Its end, in milliseconds since the Unix epoch. */
+  readonly until: number;
+}
+
+/** Returns the other runs whose last records are of this moment, or at most `LIMITS.justBeforeMs` older. */
+export function runsJustBefore(database: SqlDatabase, { runId, sequence, until }: RunMoment): readonly RunState[] {
+  const begun = database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"];
+  const from = Number(begun ?? until) - LIMITS.justBeforeMs;
+  const sql = `SELECT id FROM run JOIN record ON run_id = id AND sequence = last_sequence
+    WHERE id <> ? AND at BETWEEN ? AND ?`;
+  return database.all(sql, runId, from, until).map(({ id }) => stateOf(readRecords(database, String(id))));
 }
 
 /** Returns where a run acted, also an archived run with a proof; `undefined` when its first record cannot be read. */

@@ -122,6 +122,15 @@ export class RunContext extends Looking {
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
+  /** Returns the attempts of other runs in the same environment that ended right before this attempt was intended. */
+  attemptsJustBefore(attempt: AttemptState, { operation }: Pick<Call, "operation">): readonly AttemptState[] {
+    const own = headingOf(this.target);
+    return this.#journal
+      .runsJustBefore(attempt)
+      .filter(({ opened }) => opened === undefined || areAtSame(operation.service, opened.target, own))
+      .flatMap(({ steps }) => [...steps.values()].flatMap(({ attempts }) => attempts));
+  }
+
   /** Shows a notice to the observer. It is not recorded. */
   notify(notice: Notice): void {
     this.ports.observe(notice);

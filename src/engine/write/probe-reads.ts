@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
-import { operationNamed, type WriteOperation } from "../../operations/operation.ts";
+import { type Operation, operationNamed, type WriteOperation } from "../../operations/operation.ts";
 import type { Evidence, KnownBefore, OtherWrite, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { hasTakenEffect } from "../../protocol/attempts.ts";
@@ -45,11 +45,11 @@ export async function evidenceOf(
   const sent = sentBy(context, place, bound);
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
-  const known = { since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt) };
+  const written = operationNamed(operation);
+  const known = { since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, written) };
   const looked = await readAll(context, probe.after(sent), { ...asking, known });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
-  const written = operationNamed(operation);
   const unheard = isMissing ? await unheardOf(context, written, asking) : undefined;
   if (unheard !== undefined) return { problem: unheard };
   const { spent } = context.state;
@@ -132,21 +132,27 @@ function timeIn(date: string | null | undefined): number | undefined {
 }
 
 // Writes that the run itself had under way at the same time could be mistaken for this one: also those of complete steps, as long as they
-// may still take effect. A reading may not show earlier ones yet.
+// may still take effect. A reading may not show earlier ones yet. In the same second there may also be those of a run that has just ended
+// (decision 217).
 function otherWrites(
-  { state, target }: Looking,
+  context: RunContext,
   { address }: Place,
-  { intended: { operation, baselineAt }, sequence }: AttemptState,
+  attempt: AttemptState,
+  written: Operation,
 ): Pick<Evidence, "rivals" | "bystanders" | "earlier"> {
+  const { state, target } = context;
+  const { baselineAt, operation } = attempt.intended;
   // A later attempt keeps the readings of the first one, and what happened since then is not earlier.
-  const before = baselineAt?.sequence ?? sequence;
-  const writes = [...state.steps].flatMap(([other, { attempts, completed }]) => {
+  const before = baselineAt?.sequence ?? attempt.sequence;
+  const own = [...state.steps].flatMap(([other, { attempts, completed }]) => {
     if (other === address) return [];
     const isComplete = completed !== undefined && completed.sequence <= before;
-    return attempts
-      .filter((each) => !hadNoEffect(each))
-      .map((each) => ({ isEarlier: isComplete && hasTakenEffect(each), write: otherWrite(each, target) }));
+    return attempts.map((each) => ({ each, isComplete }));
   });
+  const elsewhere = context.attemptsJustBefore(attempt, { operation: written }).map((each) => ({ each, isComplete: true }));
+  const writes = [...own, ...elsewhere]
+    .filter(({ each }) => !hadNoEffect(each))
+    .map(({ each, isComplete }) => ({ isEarlier: isComplete && hasTakenEffect(each), write: otherWrite(each, target) }));
   const those = (isIt: (of: (typeof writes)[number]) => boolean): readonly OtherWrite[] =>
     writes.filter(isIt).map(({ write }) => write);
   return {

@@ -1,0 +1,43 @@
+// A run that begins in the second in which another one ended: the record of the other one's write is as new as the run's own would be.
+import { expect, test } from "vitest";
+import type { Exchanged } from "../../src/transport/exchange.ts";
+import { sandboxForTest } from "../sandbox/caller.ts";
+import { runnerForTest } from "../unit/engine/server.ts";
+import { targetOf } from "./sandbox-target.ts";
+
+const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
+const MINT = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - { id: mint, as: issuer, uses: ledger.token.mint, with: { id: Gold, to: "\${{ actors.issuer }}", value: 5 } }
+`;
+
+// All that the service says happened in one second, and the transactions of tokens have ids of their own.
+function inOneSecond(answer: Exchanged): Exchanged {
+  if (answer.kind !== "answered") return answer;
+  const text = answer.text
+    .replaceAll(/"(createdAt|updatedAt)":"[^"]*"/g, '"$1":"2026-11-26T12:00:00.500Z"')
+    .replaceAll(/"timestampUnix":\d+/g, '"timestampUnix":1795694400')
+    .replaceAll(/"docType":"tkntx","id":"/g, '"docType":"tkntx","id":"tkntx-');
+  return { ...answer, text, headers: { ...answer.headers, date: "Thu, 26 Nov 2026 12:00:00 GMT" } };
+}
+
+test("the same mint twice, and the second one never arrives: the record of the first one does not prove it", async () => {
+  const { sandbox, ledger } = await sandboxForTest({ commitDelayMs: 0 });
+  const behaviour = { decimal: 0, transferable: true, burnable: true };
+  await ledger("POST /token", { as: "userId:alice", body: [{ id: "Gold", name: "Gold", behaviour }] });
+  const run = runnerForTest();
+  const settled: string[] = [];
+  const ran = async (isLost: boolean): Promise<string> => {
+    const { outcome } = await run(MINT, targetOf(sandbox), {
+      observe: (event) => {
+        if (event.kind === "attempt.settled") settled.push(event.verdict);
+      },
+      exchange: async (outgoing, send) => (outgoing.fresh && isLost ? LOST : inOneSecond(await send(outgoing))),
+    });
+    return outcome;
+  };
+  expect(await ran(false)).toBe("passed");
+  expect(await ran(true)).toBe("unknown");
+  expect(settled).toEqual([]);
+});
