@@ -31,6 +31,8 @@ interface Parts {
   readonly earlier: KeptAnswers;
   /** Whether the service writes null into fields that it could as well leave out. */
   readonly nulls: boolean;
+  /** Whether the transactions of tokens have other ids than those that the answers to writes name. */
+  readonly ownIds: boolean;
 }
 
 /** The last answer to a write of each interface that took it. */
@@ -54,6 +56,7 @@ export function ownError({ path }: Outgoing): string {
 
 /** Fields that no step needs. */
 const NULLABLE = /"(createdAt|message|comment|symbol)":"[^"]*"/g;
+const TOKEN_TRANSACTION = /"docType":"tkntx","id":"/g;
 const LEDGER_PATH = "/tokenize/";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -213,8 +216,10 @@ export class SimulatedNetwork {
 
   #asRead(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
     const read = this.#withSpoiltReceipt(outgoing, exchanged);
-    if (read.kind !== "answered" || !this.#parts.nulls) return read;
-    return { ...read, text: read.text.replaceAll(NULLABLE, '"$1":null') };
+    if (read.kind !== "answered") return read;
+    const { nulls, ownIds } = this.#parts;
+    const text = ownIds ? read.text.replaceAll(TOKEN_TRANSACTION, "$&of-the-token-") : read.text;
+    return { ...read, text: nulls ? text.replaceAll(NULLABLE, '"$1":null') : text };
   }
 
   #withSpoiltReceipt(outgoing: Outgoing, exchanged: Exchanged): Exchanged {

@@ -28,6 +28,8 @@ export interface Schedule {
   readonly isKeyed?: boolean;
   /** The service writes null into fields that it could as well leave out. */
   readonly nulls?: boolean;
+  /** The transactions of tokens have ids of their own, which no answer to a write names. */
+  readonly ownIds?: boolean;
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
@@ -48,6 +50,7 @@ const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
 const SHARE_NULLS = 0.2;
+const SHARE_OWN_IDS = 0.5;
 const LEAST_STOP_MS = 5_000;
 const SHARE_STOPPED = 0.15;
 const SHARE_DECLARED_AND_STOPPED = 0.8;
@@ -61,7 +64,8 @@ export function drawSchedule(seed: number): Schedule {
   const { faults, ...declared } = isStopped ? drawStopped(dice, steps, writes) : drawUsual(dice, writes);
   const skewMs = dice.pick(SKEWS_MS);
   const nulls = dice.chance(SHARE_NULLS);
-  return { seed, steps, faults, skewMs, isKeyed: dice.chance(SHARE_KEYED), nulls, ...declared };
+  const isKeyed = dice.chance(SHARE_KEYED);
+  return { seed, steps, faults, skewMs, isKeyed, nulls, ownIds: dice.chance(SHARE_OWN_IDS), ...declared };
 }
 
 type Drawn = Pick<Schedule, "faults" | "settleWithinMs" | "readLagMs">;

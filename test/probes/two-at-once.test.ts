@@ -164,3 +164,38 @@ test.for(KNOWN)("%s: where the record of the first one is known, the other one's
   expect(settled).toEqual({ gone: "applied" });
   expect(ended).toEqual({ done: "changed", gone: "changed" });
 });
+
+// The round "gone" loses its mint at once. While it looks for it, the other round sends its own, whose record the list of transactions then
+// shows, under an id that no answer names.
+test("a mint that is sent while another one is looked for is not taken for that one", async () => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  const [looks, isDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [writes, isLost] = [0, false];
+  const exchange = async (outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> => {
+    if (outgoing.fresh && writes++ === 1) {
+      isLost = true;
+      return LOST;
+    }
+    if (outgoing.path.includes("/status") && writes > 0) await looks.promise;
+    if (isLost) looks.resolve();
+    const isList = outgoing.path.includes("/transaction/all");
+    if (isList) await isDone.promise;
+    const answer = await send(outgoing);
+    if (outgoing.fresh && isLost) isDone.resolve();
+    return isList && answer.kind === "answered"
+      ? { ...answer, text: answer.text.replaceAll('"id":"', '"id":"its-own-') }
+      : answer;
+  };
+  const { stopped } = await runnerForTest()(
+    `${HEAD}  - { id: token, uses: ledger.token.create, with: { name: Open, behaviour: { decimal: 0, transferable: true, burnable: true } } }
+  - id: both
+    foreach: { round: [gone, done], key: round, parallel: 2 }
+    block:
+      - { id: first, if: round == 'done', uses: ledger.status }
+      - { id: mint, uses: ledger.token.mint, with: { id: "\${{ steps.token.id }}", to: "\${{ actors.op }}", value: 5 } }
+`,
+    targetOf(sandbox),
+    { exchange },
+  );
+  expect(stopped).toMatchObject({ step: "mint[gone]", outcome: "unknown" });
+});

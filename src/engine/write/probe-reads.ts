@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
-import { type Operation, operationNamed, type WriteOperation } from "../../operations/operation.ts";
+import { operationNamed, type WriteOperation } from "../../operations/operation.ts";
 import type { Evidence, KnownBefore, OtherWrite, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
 import type { AttemptIntended, StepProblem } from "../../protocol/record.ts";
 import { hasTakenEffect } from "../../protocol/attempts.ts";
@@ -46,8 +46,9 @@ export async function evidenceOf(
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
   const written = operationNamed(operation);
-  const known = { since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, written) };
-  const looked = await readAll(context, probe.after(sent), { ...asking, known });
+  const elsewhere = context.attemptsJustBefore(attempt, { operation: written });
+  const known = (): KnownBefore => ({ since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, elsewhere) });
+  const looked = await readAll(context, probe.after(sent), { ...asking, known: known() });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
   const unheard = isMissing ? await unheardOf(context, written, asking) : undefined;
@@ -57,7 +58,8 @@ export async function evidenceOf(
   return {
     ...sent,
     before: baseline === undefined ? {} : (baseline ?? undefined),
-    ...known,
+    // What the run has sent since the reads began may be in them.
+    ...known(),
     now: looked.readings,
     isPartial: looked.refused,
     isSpent: (id) => isAnothers(spent.get(id)?.step) || context.provenElsewhere(id, { operation: written }) !== undefined,
@@ -135,12 +137,11 @@ function timeIn(date: string | null | undefined): number | undefined {
 // may still take effect. A reading may not show earlier ones yet. In the same second there may also be those of a run that has just ended
 // (decision 217).
 function otherWrites(
-  context: RunContext,
+  { state, target }: Looking,
   { address }: Place,
   attempt: AttemptState,
-  written: Operation,
+  elsewhere: readonly AttemptState[],
 ): Pick<Evidence, "rivals" | "bystanders" | "earlier"> {
-  const { state, target } = context;
   const { baselineAt, operation } = attempt.intended;
   // A later attempt keeps the readings of the first one, and what happened since then is not earlier.
   const before = baselineAt?.sequence ?? attempt.sequence;
@@ -149,8 +150,7 @@ function otherWrites(
     const isComplete = completed !== undefined && completed.sequence <= before;
     return attempts.map((each) => ({ each, isComplete }));
   });
-  const elsewhere = context.attemptsJustBefore(attempt, { operation: written }).map((each) => ({ each, isComplete: true }));
-  const writes = [...own, ...elsewhere]
+  const writes = [...own, ...elsewhere.map((each) => ({ each, isComplete: true }))]
     .filter(({ each }) => !hadNoEffect(each))
     .map(({ each, isComplete }) => ({ isEarlier: isComplete && hasTakenEffect(each), write: otherWrite(each, target) }));
   const those = (isIt: (of: (typeof writes)[number]) => boolean): readonly OtherWrite[] =>
