@@ -94,9 +94,16 @@ interface Ending {
 /** Runs firings to their end, and reports them. */
 export class Carrier {
   readonly #parts: Parts;
+  #isEnding = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Stops a firing because this process ends. One that was stopped before keeps its reason, and waits no longer for a database either. */
+  end(stop: AbortController): void {
+    this.#isEnding = true;
+    stop.abort("stopping" satisfies StopReason);
   }
 
   /** Makes the runs of a firing that this process has claimed. The controller stops it, with its reason. */
@@ -111,7 +118,7 @@ export class Carrier {
     metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
     const exit = state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit;
     const { store } = this.#parts;
-    const ended = await this.#whenBack(stop.signal, () =>
+    const ended = await this.#whenBack(() =>
       store.transaction(() => {
         const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
         const problems = isNever ? [neverEnding()] : found;
@@ -128,16 +135,15 @@ export class Carrier {
     return { state, exit };
   }
 
-  // This process lives, so a firing whose end it does not record would be under way for ever.
-  async #whenBack<T>(stop: AbortSignal, work: () => T): Promise<T> {
+  // As long as this process lives, a firing whose end it does not record would be under way for ever.
+  async #whenBack<T>(work: () => T): Promise<T> {
     const { clock } = this.#parts;
     const began = clock.elapsed();
     for (;;) {
       try {
         return work();
       } catch (error) {
-        const isEnding = stop.aborted && stop.reason === ("stopping" satisfies StopReason);
-        if (!mayPass(error) || (isEnding && clock.elapsed() - began >= LIMITS.databaseAwayMs)) throw error;
+        if (!mayPass(error) || (this.#isEnding && clock.elapsed() - began >= LIMITS.databaseAwayMs)) throw error;
         await clock.sleep(LIMITS.schedulePollMs);
       }
     }
@@ -220,7 +226,7 @@ export class Carrier {
   async #try(scheduled: Scheduled, firing: Firing, signal: AbortSignal): Promise<RunResult> {
     const { clock, log, makeRun, store } = this.#parts;
     for (let isWaiting = false; !signal.aborted; isWaiting = true) {
-      const released = await this.#whenBack(signal, () => store.firings.released(scheduled.id));
+      const released = await this.#whenBack(() => store.firings.released(scheduled.id));
       const result = await makeRun(scheduled, {
         signal,
         begun: (runId) => store.firings.began(firing, runId),

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
 import { spellHolder } from "../journal/holder.ts";
-import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
+import { aboutFiring, Carrier, type Parts, type Scheduled } from "./carrier.ts";
 import { type Blocking, type Firing, timeOf } from "./firing.ts";
 import { blockedBy, blockingOf } from "./service.ts";
 
@@ -24,9 +24,9 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
   const over = new AbortController();
   const onStop = (): void => {
     parts.log("info", "schedule.stopping", `stopping; the run may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
-    void clock.sleep(LIMITS.scheduleGraceMs, over.signal).then(() => stop.abort("stopping" satisfies StopReason));
+    void clock.sleep(LIMITS.scheduleGraceMs, over.signal).then(() => carrier.end(stop));
   };
-  if (stopping.aborted) stop.abort("stopping" satisfies StopReason);
+  if (stopping.aborted) carrier.end(stop);
   stopping.addEventListener("abort", onStop, { once: true });
   try {
     return (await carrier.carry(scheduled, took.taken, stop)).exit;

@@ -307,7 +307,7 @@ export class Scheduler {
       const over = new AbortController();
       const all = Promise.all(running.map((each) => each.over)).then(() => over.abort());
       await clock.sleep(LIMITS.scheduleGraceMs, over.signal);
-      for (const { stop } of this.#running.values()) stop.abort("stopping" satisfies StopReason);
+      for (const { stop } of this.#running.values()) this.#carrier.end(stop);
       await all;
     }
     await this.#unlessAway(() => courier.drain(LIMITS.notificationsLastMs));

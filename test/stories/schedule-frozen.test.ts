@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
+import { Desk, schedule } from "../unit/schedule/desk.ts";
 import { logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
@@ -117,5 +118,20 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     await scheduler.signal("SIGTERM");
     await scheduler.ended;
     expect(await server.query(`SELECT 1 FROM ${schema}.firing WHERE state = 'failed'`)).toEqual([]);
+  });
+
+  test("a process that ends waits for its database only for a while, also with a firing that has reached its time limit", async () => {
+    const desk = new Desk("2026-01-05T02:59:00+01:00", server.place());
+    desk.work = [{ minutes: 60 }];
+    const process = desk.serve(schedule("0 3 * * *", { timeLimitMs: 300_000 }));
+    await desk.until("2026-01-05T03:01:00+01:00");
+    await server.stop("immediate");
+    onTestFinished(() => server.run());
+    await desk.until("2026-01-05T03:06:00+01:00");
+    let why: unknown;
+    void process.ended.catch((error: unknown) => void (why = error));
+    process.stop();
+    await desk.until("2026-01-05T03:08:00+01:00");
+    expect(why).toMatchObject({ code: "database.unreachable" });
   });
 });

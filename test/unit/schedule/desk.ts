@@ -21,6 +21,7 @@ import type { Notification } from "../../../src/schedule/notify/notification.ts"
 import { runNow } from "../../../src/schedule/once.ts";
 import { Scheduler, type Ticking } from "../../../src/schedule/service.ts";
 import { ScheduleStore, SCHEDULES } from "../../../src/schedule/store.ts";
+import type { StatePlace } from "../../../src/sql/place.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { TestState } from "../../state.ts";
 
@@ -71,12 +72,14 @@ export class Desk {
   /** How the command that is notified ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
   readonly #state = new TestState();
+  readonly #place: StatePlace;
   readonly #living = new Set<number>();
   #processes = 0;
   #runs = 0;
 
-  constructor(beginning: string) {
+  constructor(beginning: string, place?: StatePlace) {
     this.time = new VirtualTime(Date.parse(beginning), 2_000_000);
+    this.#place = place ?? this.#state.place;
   }
 
   /** Starts a process that serves this schedule. */
@@ -134,7 +137,7 @@ export class Desk {
   /** How often in a row the schedule has not passed for the same reason, as one learns who only looks. */
   timesInARow(): number | undefined {
     const ports = { clock: this.time, redact: (text: string) => text };
-    const store = ScheduleStore.look(this.#state.place, ports);
+    const store = ScheduleStore.look(this.#place, ports);
     const times = store?.known("supply.yaml")?.streak?.times;
     store?.close();
     return times;
@@ -174,7 +177,7 @@ export class Desk {
     const me: Holder = { host: "desk", bootId: "one", pid, startedAt: "0" };
     const lifeOf = ({ pid: of }: Holder): Life => (this.#living.has(of) ? "alive" : this.ended);
     const liveness = { me: () => me, taking: () => me, lifeOf, close: () => undefined };
-    return ScheduleStore.open(this.#state.place, { clock, redact: (text) => text, liveness });
+    return ScheduleStore.open(this.#place, { clock, redact: (text) => text, liveness });
   }
 
   #process(): { readonly parts: Parts; readonly pid: number } {
