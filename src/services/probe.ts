@@ -148,8 +148,15 @@ export const NAMELESS: Sight = {
   why: "the environment does not say who its key is (ledger.keyEntity), so the write cannot be attributed to it",
 };
 
-/** A thing can only be missing from a container that exists. */
-export const GONE: Sight = { seen: "unclear", why: "the thing that was read before the write does not exist any more" };
+/**
+ * Returns what follows from a thing that does not exist, by what was read of it before the write: null if it did not exist then either. Nothing
+ * is missing from a thing that is gone.
+ */
+export function inNothing(before: Json | undefined): Sight {
+  return before === null ? { seen: "nothing" } : GONE;
+}
+
+const GONE: Sight = { seen: "unclear", why: "the thing that was read before the write does not exist any more" };
 
 /** Returns the parts of a write, each at the place of its readings; `undefined` if a part was combined with another. */
 export type Split = (sent: Sent) => readonly (Sent | undefined)[];

@@ -24,6 +24,11 @@ const CALLS = {
   one: `uses: ledger.token.mint, with: { items: [${item("tin", 4)}] }`,
   // It answers at once, so that its receipt says that it failed.
   create: `uses: ledger.asset.create, with: { assetType: Bond, data: [{ id: "B\${{ run.key }}" }, { id: "A\${{ run.key }}" }] }`,
+  nowhere: `uses: ledger.token.mint, with: { items: [${item("gold", 3)}, { id: Nowhere, to: "\${{ actors.bob }}", value: 1 }] }`,
+  burn: `uses: ledger.token.burn, with: { items: [{ id: "\${{ steps.tin.id }}", from: "\${{ actors.issuer }}", value: 1 }, { id: Nowhere, from: "\${{ actors.issuer }}", value: 1 }] }`,
+  units: `uses: ledger.token.burn, with: { items: [{ id: Nowhere, from: "\${{ actors.issuer }}", assetId: U1 }, { id: Nowhere, from: "\${{ actors.issuer }}", assetId: U2 }] }`,
+  vote: `uses: ledger.approval.accept, with: { approvalType: invoice, items: [{ id: "1" }, { id: "2" }] }`,
+  withdraw: `uses: ledger.vault.withdraw, with: { vaultId: Nowhere, assets: [{ assetType: Bond, id: "A1", shares: [] }, { assetType: Bond, id: "A2", shares: [] }] }`,
 } as const;
 type CallName = keyof typeof CALLS;
 
@@ -87,6 +92,11 @@ test("the refusal of one item says that nothing was done; that of several does w
 test.for<readonly [CallName, string]>([
   ["mint", "mint quantity exceeded"],
   ["create", "asset already exists"],
+  ["nowhere", "invalid token id"],
+  ["burn", "invalid token id"],
+  ["units", "invalid token id"],
+  ["vote", "asset not found"],
+  ["withdraw", "vault not found"],
 ])("a refused batch (%s) is looked for, and refused only once recent readings show nothing of it", async ([name, condition]) => {
   const refused = await serviceThatRefuses();
   const recent = { readLagMs: 0 };
@@ -94,7 +104,7 @@ test.for<readonly [CallName, string]>([
   expect(old.ended).toEqual(["unknown", "write.undecided"]);
   expect(old.why).toContain("it has several items, and the service may have carried out some of them");
   expect(old.why).toContain("no trace of it is visible, but the readings may be out of date");
-  const code = name === "create" ? "receipt.failed" : "service.refused";
+  const code = name === "create" || name === "vote" ? "receipt.failed" : "service.refused";
   expect(await refused(name, { says: recent })).toMatchObject({ ended: ["failed", code], settled: ["absent"] });
   expect(await refused(name, { says: recent, fails: condition })).toMatchObject({ ended: ["passed", undefined] });
   expect((await refused(name, { fails: condition })).ended).toEqual(["unknown", "write.undecided"]);

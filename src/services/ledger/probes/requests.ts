@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../base/json/json.ts";
 import type { LedgerProfile } from "../../../contract/profile.ts";
 import { maybeSame, maybeSameId } from "../../same-id.ts";
 import { carriesMark, isUnmarked } from "../../marks.ts";
-import { type Evidence, forEach, GONE, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import { type Evidence, forEach, inNothing, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
@@ -109,6 +109,7 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
     isAlike: (rival, { input, actor }) =>
       maybeSameId(rival.input["id"] ?? null, input["id"] ?? null) && partyMatch(rival.actor, actor) !== "no",
     keep: ({ request = null }, sent) => {
+      if (request === null) return { request };
       const { own, shared } = wordsIn(request, sent);
       return { request: { words: own, shared } };
     },
@@ -118,7 +119,7 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
       const record = turnIn(evidence, wordsIn, wanted);
       if (record !== undefined) return effectOfChange(record, { status: wanted });
       if (before === undefined) return UNREAD;
-      if (now["request"] === null) return GONE;
+      if (now["request"] === null) return inNothing(before["request"]);
       const { own, shared } = wordsIn(now["request"] ?? null, evidence);
       const known = new Set<Json>(Object.values(profile.ledger.requestStatus));
       const isKnown = (words: readonly Json[], was: Json | undefined): boolean =>

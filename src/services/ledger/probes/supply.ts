@@ -4,6 +4,7 @@ import type { OperationName } from "../../../contract/contract.ts";
 import {
   type Evidence,
   forEach,
+  inNothing,
   NAMELESS,
   type Probe,
   type ProbeRead,
@@ -144,6 +145,7 @@ function partOf(seen: number, kinds: readonly Kind[]): Sight {
 function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight {
   const before = number(evidence.before?.["total"]);
   const now = addition.total(evidence.now);
+  if (evidence.now["token"] === null && evidence.before !== undefined) return inNothing(evidence.before["total"]);
   if (before === undefined) return UNREAD;
   if (now === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
   const unspent = unspentSince(evidence, all);

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import {
   type Evidence,
-  GONE,
+  inNothing,
   type OtherWrite,
   type Probe,
   type ProbeRead,
@@ -145,8 +145,8 @@ function movedByAccounts(
   { move, unit, to }: { readonly move: Move; readonly unit: Json; readonly to: Json },
 ): Sight {
   const { now, input } = evidence;
+  if (now["accounts"] === null) return inNothing(was);
   if (!isEntity(was, input["from"])) return { seen: "unclear", why: "before the write, another holder had the unit" };
-  if (now["accounts"] === null) return GONE;
   const holder = holderOf(now["accounts"], unit);
   // A user is also a member of a whole organization.
   if (jsonEquals(holder, was ?? null)) return { seen: "nothing" };

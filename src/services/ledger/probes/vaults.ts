@@ -3,7 +3,7 @@ import {
   APART,
   type Evidence,
   forEach,
-  GONE,
+  inNothing,
   type Probe,
   type ProbeRead,
   type Readings,
@@ -236,7 +236,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
   ...content,
   judge: (evidence) => {
     const { before, now } = evidence;
-    if (now["content"] === null) return GONE;
+    if (now["content"] === null) return inNothing(before?.["asset"]);
     const isThere = lying(now["content"] ?? null, evidence) !== undefined;
     const by = { readBack: "the asset lies in the vault no more" };
     const record = recorded(evidence, "BURN", by);
