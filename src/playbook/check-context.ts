@@ -96,7 +96,7 @@ export class CheckContext {
 
   /** Reports a finding; the same one at the same place counts once, because each step that uses a wrong default repeats it. */
   report(finding: Finding, range: Range): undefined {
-    if (this.#manner.forgiven?.has(finding.code) === true) return undefined;
+    if (this.#forgives(finding)) return undefined;
     this.#found.set(`${range.start} ${finding.code} ${finding.message}`, { finding, range });
     return undefined;
   }
@@ -113,7 +113,7 @@ export class CheckContext {
     if (isProblem(parsed)) return this.#problem(parsed, place);
     this.usage.note(parsed);
     const wrongName = scope.names(parsed);
-    if (wrongName !== undefined) {
+    if (wrongName !== undefined && !this.#forgives(wrongName.finding)) {
       this.report(wrongName.finding, place(wrongName.start, wrongName.end));
       if (CATALOGUE[wrongName.finding.code].severity === "error") return undefined;
     }
@@ -126,6 +126,10 @@ export class CheckContext {
       if (!isThere(each.path, scope.under ?? [])) this.report(absentFinding(each), place(each.start, each.end));
     for (const each of misspelt) this.report(misspeltAttribute(each), place(each.start, each.end));
     return { expression: parsed, type, id };
+  }
+
+  #forgives({ code }: Finding): boolean {
+    return this.#manner.forgiven?.has(code) === true;
   }
 
   #problem(problem: ExpressionProblem, place: (start: number, end: number) => Range): undefined {

@@ -97,7 +97,9 @@ const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
   "playbook.key-twice",
   "playbook.misspelt-condition",
   "playbook.no-actor",
+  "playbook.not-here",
   "playbook.secret-part",
+  "playbook.unknown-actor",
 ]);
 
 /**

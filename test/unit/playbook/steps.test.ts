@@ -83,11 +83,27 @@ test("a write of the ledger says who acts, and the key may act for itself", () =
   ]);
 });
 
-test("what a run has begun with is read even when later rules no longer let it through", () => {
-  const text = `playbook: 1\nsteps:\n  - { uses: ledger.asset.delete, with: { assetType: P, id: P1 }, fails: { condition: left } }\n`;
+test.each([
+  ["fails: { condition: left }", ""],
+  ["as: { ledger: key }, wait: { every: 2s, max: 1s }", ""],
+  ["as: { ledger: key }", "defaults: { as: nobody }"],
+])("what a run has begun with is read even when later rules no longer let it through: %s %s", (field, head) => {
+  const text = `playbook: 1\n${head}\nsteps:\n  - { uses: ledger.asset.delete, with: { assetType: P, id: P1 }, ${field} }\n`;
   expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
   expect(readBegun("test.yaml", text, realFiles)?.steps).toHaveLength(1);
   expect(readBegun("test.yaml", text.replace("ledger.asset", "ledger.asst"), realFiles)).toBeUndefined();
+});
+
+test("what a run has begun with is read with the expressions that later rules refuse", () => {
+  const part = "secrets.PIN.substring(0, 4)";
+  const text = `playbook: 1
+secrets: { PIN: env:PIN }
+steps:
+  - { uses: ledger.asset.create, as: { ledger: key }, with: { assetType: P, data: { id: P1, pin: "\${{ ${part} }}" } } }
+`;
+  expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
+  const [step] = readBegun("test.yaml", text, realFiles)?.steps ?? [];
+  expect(JSON.stringify(step?.kind === "call" ? step.with : undefined)).toContain(part);
 });
 
 test.each([
