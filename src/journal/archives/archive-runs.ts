@@ -33,8 +33,8 @@ export interface Archiving {
   readonly isNeeded: (run: string) => boolean;
   /** Called when the text of an archive is durable, and when its file has its name; both before its runs are removed from the journal. */
   readonly reached?: (moment: "written" | "named") => void;
-  /** Called with the runs of each archive once they are removed from the journal. */
-  readonly removed?: (runs: readonly string[]) => void;
+  /** Called with each archive once its runs are removed from the journal. */
+  readonly removed?: (archive: CompletedArchive) => void;
 }
 
 /** An archive that a command has completed. */
@@ -68,7 +68,7 @@ export function archiveRuns(store: JournalStore, archiving: Archiving): Archived
   const completed: CompletedArchive[] = [];
   const add = (archive: CompletedArchive): void => {
     completed.push(archive);
-    archiving.removed?.(archive.runs);
+    archiving.removed?.(archive);
   };
   for (let begun = completeBegun(archives, archiving); begun !== undefined; begun = completeBegun(archives, archiving))
     add(begun);

@@ -13,7 +13,9 @@ import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { MovingJournal } from "../../../src/journal/moving.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import type { Fact, RunOutcome } from "../../../src/protocol/record.ts";
-import { TestState } from "../../state.ts";
+import { archive as archiveCommand } from "../../../src/cli/commands/see/runs-archive.ts";
+import { ON_SERVER, TestState } from "../../state.ts";
+import { silentShell } from "../cli/shell.ts";
 import { answered, completed, intended, opened } from "../protocol/facts.ts";
 
 const DAY = 86_400_000;
@@ -221,7 +223,7 @@ test("many runs go into several archives, so that no commit is long; killed betw
     if (at === "named" && store.archives.all().length === 1) throw new Error("killed");
   };
   const removed: string[] = [];
-  expect(() => archive({ reached: beforeSecond, removed: (runs) => removed.push(...runs) })).toThrow("killed");
+  expect(() => archive({ reached: beforeSecond, removed: ({ runs }) => removed.push(...runs) })).toThrow("killed");
   expect(removed).toEqual(many);
   expect(store.ids()).toEqual(["another", "last"]);
   expect(sealedIn(archive())).toEqual([["another"]]);
@@ -229,6 +231,17 @@ test("many runs go into several archives, so that no commit is long; killed betw
     { runs: many.length, problem: null },
     { runs: 1, problem: null },
   ]);
+});
+
+test.skipIf(ON_SERVER)("the digest of an archive is printed, also when the next one cannot be written", async () => {
+  for (let run = 0; run < LIMITS.archiveRuns + 2; run++) await ended(`run-${run}`);
+  writeFileSync(join(folder, archiveName(2)), "somebody else's");
+  let printed = "";
+  const shell = silentShell((text) => void (printed += text));
+  const older = START - now; // all of them, whatever the clock of the machine says
+  const archiving = archiveCommand(shell, { state: state.folder, to: folder, older: older * 1_000 });
+  await expect(archiving).rejects.toMatchObject({ code: "archive.of-another" });
+  expect(printed).toContain(store.archives.last()?.digest);
 });
 
 test("two processes that archive at the same time make one archive", async () => {

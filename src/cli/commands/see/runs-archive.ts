@@ -36,7 +36,11 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   const now = systemClock.now();
   const folder = resolve(shell.cwd, to);
   using exchanges = ExchangeStore.existing(place);
-  const removed = (runs: readonly string[]): void => void exchanges.dropOf(runs);
+  const removed = (sealed: CompletedArchive): void => {
+    // Printed at once: a later archive may fail, and nothing prints the digest of this one again.
+    if (options.json !== true) shell.stdout.write(`${archiveLines(sealed).join("\n")}\n`);
+    exchanges.dropOf(sealed.runs);
+  };
   const done = await changeJournal(shell, options, async (store) =>
     archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run), removed }),
   );
@@ -60,7 +64,7 @@ function asData({ archives, kept }: ArchivedRuns): object {
 function doneLines({ hint }: Shell, { archives, kept }: ArchivedRuns, folder: string): readonly string[] {
   const nothing = archives.length === 0 ? ["no run was archived"] : [];
   const verify = archives.length === 0 ? [] : ["", `to verify: ${hint(command`runs verify --archive ${folder}`)}`];
-  return [...nothing, ...archives.flatMap(archiveLines), ...keptLines(hint, kept), ...verify];
+  return [...nothing, ...keptLines(hint, kept), ...verify];
 }
 
 function archiveLines({ file, digest, runs, records, wasBegun }: CompletedArchive): readonly string[] {
