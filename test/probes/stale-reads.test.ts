@@ -81,3 +81,37 @@ test("a mint is lost, and a cache has kept the reading before it: nothing that w
   expect(await lostBehind("answers", true)).toEqual(["unknown"]);
   expect(await lostBehind("asks the service", true)).toEqual(["applied", "passed"]);
 });
+
+test.for([
+  ["is not there", "A2"],
+  ["is there", "A1"],
+])(
+  "what `ensure` looks for %s in the answer that a cache has kept: nothing is sent, and the step is not taken for done",
+  async ([, id]) => {
+    const { sandbox, ledger } = await sandboxForTest({ commitDelayMs: 0 });
+    await ledger("POST /asset", { as: "userId:alice", body: { assetType: "Property", data: { id: "A1" } } });
+    const playbook = `playbook: 1
+actors: { owner: { ledger: "userId:alice" } }
+steps:
+  - id: made
+    as: owner
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: ${id} } }
+    ensure: { read: ledger.asset.get, with: { assetType: Property, id: ${id} }, that: response.id == "${id}" }
+`;
+    let writes = 0;
+    const { outcome, stopped } = await runnerForTest()(playbook, targetOf(sandbox), {
+      exchange: async (outgoing, send) => {
+        if (outgoing.fresh) writes += 1;
+        const answer = await send(outgoing);
+        const isKept = answer.kind === "answered" && !outgoing.path.includes("/status");
+        return isKept ? { ...answer, headers: { ...answer.headers, age: "60" } } : answer;
+      },
+    });
+    expect({ outcome, code: stopped?.problem.code, writes }).toEqual({
+      outcome: "failed",
+      code: "service.cached",
+      writes: 0,
+    });
+  },
+);

@@ -276,7 +276,10 @@ test.for(["answer", "receipt"] as const)(
 
 const GATEWAY_404: Given = { status: 404, body: '{"message":"no Route matched with those values"}' };
 
-test.for([
+const HARMLESS: ReadonlySet<string> = new Set(["/status", "/token-sales"]);
+const JSON_TEXT = { "content-type": "application/json" };
+
+const LOOKED_FOR = [
   {
     what: "what `until` waits for",
     step: '  - { id: a, uses: ledger.asset.get, with: { assetType: Property, id: A }, until: response.id == "A" }',
@@ -310,18 +313,30 @@ test.for([
     ensure: { read: ledger.asset.get, with: { assetType: Property, id: A }, that: 'response.id == "A"' }`,
     from: "the first question",
   },
-])("$what is not taken for absent where a gateway knows no path of the service from $from on", async ({ step, from }) => {
+];
+
+test.for(
+  LOOKED_FOR.flatMap((each) => [
+    { ...each, and: "" },
+    { ...each, and: ", and a cache the harmless read only" },
+  ]),
+)("$what is not taken for absent where a gateway knows no path of the service from $from on$and", async ({ step, from, and }) => {
   let isGone = from === "the start";
   const { url, came } = await serve((request) => {
-    if (request.path === "/asset/receipt") return inOrder(request, undefined);
+    const given = inOrder(request, undefined);
+    if (request.path === "/asset/receipt") return given;
+    if (isGone && and !== "" && HARMLESS.has(request.path)) return { ...given, headers: { ...JSON_TEXT, age: "60" } };
     if (isGone) return GATEWAY_404;
     const isWrite = request.method === "POST";
     isGone = from === (isWrite ? "the write" : "the first question");
-    return isWrite ? { status: 201, body: '{"transactionId":"tx1","receiptId":"r1"}' } : inOrder(request, undefined);
+    return isWrite ? { status: 201, body: '{"transactionId":"tx1","receiptId":"r1"}' } : given;
   });
   const playbook = `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${step}\n`;
   const ran = await runnerForTest()(playbook, targetAt(url));
-  expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.refused" } } });
+  expect(ran).toMatchObject({
+    outcome: "failed",
+    stopped: { problem: { code: and === "" ? "service.refused" : "service.cached" } },
+  });
   expect(ran.stopped?.problem.message).toContain("does not answer as the service does");
   expect(came.filter(({ method }) => method === "POST")).toHaveLength(from === "the write" ? 1 : 0);
 });
