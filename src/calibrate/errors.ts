@@ -1,8 +1,8 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
-import { type ErrorForm, profileOf } from "../contract/profile.ts";
+import { type ErrorForm, type Profile, profileOf } from "../contract/profile.ts";
 import { conditionsOf, plainWords } from "../operations/refusal.ts";
-import { hasForm, isServerError } from "../operations/own-error.ts";
+import { hasForm, isOwnError, isServerError } from "../operations/own-error.ts";
 import { type Service, services } from "../services/services.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "./asker.ts";
 import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
@@ -19,16 +19,24 @@ export interface NamedRefusal {
 
 /** Returns the refusals so far that name a condition which the description lists for their call. */
 export function namedRefusals({ answers }: CalibrationAsker): readonly NamedRefusal[] {
-  return answers.flatMap((answer) => {
-    const { kind, body, operation } = answer;
-    if (kind !== "refused" || !isObject(body)) return [];
-    const listed = conditionsOf(operation.call).filter((each) => !isServerError(each));
-    const condition = Object.values(body)
-      .filter((value) => typeof value === "string")
-      .flatMap((text) => listed.filter((each) => namesCondition(text, each)))
-      .toSorted((one, other) => other.length - one.length)[0];
-    return condition === undefined ? [] : [{ answer, body, condition }];
-  });
+  return answers.flatMap((answer) => namedRefusal(answer) ?? []);
+}
+
+function namedRefusal(answer: CalibrationAnswer): NamedRefusal | undefined {
+  const { kind, body, operation } = answer;
+  if (kind !== "refused" || !isObject(body)) return undefined;
+  const listed = conditionsOf(operation.call).filter((each) => !isServerError(each));
+  const condition = Object.values(body)
+    .filter((value) => typeof value === "string")
+    .flatMap((text) => listed.filter((each) => namesCondition(text, each)))
+    .toSorted((one, other) => other.length - one.length)[0];
+  return condition === undefined ? undefined : { answer, body, condition };
+}
+
+/** Returns whether the service itself refused: the error has a declared form, or names a condition of the description. */
+export function isOwnRefusal(answer: CalibrationAnswer, profile: Profile): boolean {
+  const { errors } = profileOf(profile, answer.operation.call.interface);
+  return isOwnError(answer.operation, answer.body, errors) || namedRefusal(answer) !== undefined;
 }
 
 // The whole text, or its beginning up to a mark: "asset not found: there is no …".
@@ -78,10 +86,15 @@ function envelopeOf({ status }: JsonObject): string {
 
 /** Fields that gateways write into their errors as well. */
 const COMMON_FIELDS: ReadonlySet<string> = new Set(
-  "message error errors status statuscode code timestamp path requestid request_id title detail type instance reason description msg".split(
-    " ",
-  ),
+  [
+    "message error errors status statuscode code timestamp path requestid request_id title detail type instance reason description msg",
+    "success ok messages result details fault faultstring exception trace traceid trace_id correlationid correlation_id",
+    "httpcode httpmessage moreinformation",
+  ].flatMap((names) => names.split(" ")),
 );
+
+/** The type of a problem (RFC 9457) that is no more than its status. */
+const NO_TYPE = "about:blank";
 
 // A field that has one value in errors about different things, under different codes, marks the service.
 function formOf(named: readonly NamedRefusal[]): ErrorForm | undefined {
@@ -96,7 +109,7 @@ function formOf(named: readonly NamedRefusal[]): ErrorForm | undefined {
     const isMark = isSame && (isVaried || (field === "status" && envelopeOf(first.body) !== ""));
     return [field, isMark ? constantOf(value) : true] as const;
   });
-  const marks = form.filter(([field, value]) => value !== true || !COMMON_FIELDS.has(field.toLowerCase()));
+  const marks = form.filter(([field, value]) => (value === true ? !COMMON_FIELDS.has(field.toLowerCase()) : value !== NO_TYPE));
   return form.length > 1 && marks.length > 0 ? Object.fromEntries(form) : undefined;
 }
 

@@ -71,6 +71,28 @@ test("what cannot be distinguished from a gateway, or has no known name, is not 
     expect(undecided).toContain(setting);
 });
 
+test.for<Readonly<Record<string, string | true>>>([
+  { type: "about:blank", title: true, detail: true },
+  { success: true, message: true, traceId: true },
+])("an error whose fields a gateway writes as well is not taken for the service's own: %o", { timeout: 60_000 }, async (form) => {
+  const speaking = many(USUAL, ["profile.ledger.errors", [form]], ["dialect.errorFields", "form"]);
+  const { findings } = await calibrated(speaking, false);
+  expect(findings.find(({ setting }) => setting.join(".") === "ledger.errors")).toMatchObject({ strength: "undecided" });
+});
+
+test("a gateway that refuses does not show what the service would have refused", { timeout: 60_000 }, async () => {
+  const twice = many(USUAL, ["dialect.accepts", ["second token", "second vault", "second deposit"]]);
+  const faults = ["ledger.token.create", "ledger.vault.create", "ledger.vault.deposit"].map((operation) => ({
+    operation,
+    nth: 2,
+    fault: { gateway: 403 },
+  }));
+  const { findings } = await calibrated(twice, true, { faults });
+  expect(wrongIn({ findings } as Calibration, twice)).toEqual([]);
+  const unclear = findings.filter(({ why }) => why.startsWith("a gateway may have refused"));
+  expect(unclear.map(({ setting }) => setting.at(-1))).toEqual(["tokenIdUnique", "vaultIdUnique", "sameVaultDepositRefused"]);
+});
+
 test("a write whose answer is lost is not sent again, decides nothing, and is named", { timeout: 60_000 }, async () => {
   let commits: readonly string[] = [];
   let assets: readonly string[] = [];

@@ -1,6 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
+import { isOwnRefusal } from "../errors.ts";
 import type { CalibrationFindings } from "../finding.ts";
 import { type CalibrationWriter, textIn, type WriteOutcome } from "./writer.ts";
 
@@ -87,7 +88,8 @@ export async function findVaultCapabilities(
 
 const supply = (token: Json | undefined): Json => (isObject(token) ? (token["totalSupply"] ?? null) : null);
 
-// It counts as refused only if nothing changed, and as accepted only if the service declares it. Anything else decides nothing.
+// It counts as refused only if the service itself refuses and nothing changed, and as accepted only if the service declares it. Anything
+// else decides nothing: the refusal of a gateway says nothing about what the service would have done.
 function judge(
   findings: CalibrationFindings,
   capability: Capability,
@@ -96,6 +98,13 @@ function judge(
 ): void {
   const setting = settingOf(capability);
   const { evidence } = outcome;
+  const isForeign = outcome.kind === "refused" && outcome.atOnce && !isOwnRefusal(outcome.answer, findings.profile);
+  if (isForeign)
+    return findings.leave(
+      setting,
+      `a gateway may have refused ${what}; if the service did, declare the form of its errors (ledger.errors)`,
+      evidence,
+    );
   if (outcome.kind === "refused" && isUnchanged)
     return findings.decide(setting, {
       strength: "observed",
