@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
-import { isObject, type Json } from "../base/json/json.ts";
+import { isObject, type Json, plainView } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { resolve, schemaName } from "../contract/contract.ts";
 import { type Profile, profileOf } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import type { KeptExchange } from "../exchanges/kept.ts";
 import { refusalText } from "../operations/answer.ts";
+import { fromTexts } from "../operations/dialect.ts";
 import type { Operation } from "../operations/operation.ts";
+import { isOwnError } from "../operations/own-error.ts";
 import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { operationAt } from "../operations/route.ts";
 import { parsed, statusesOf } from "./items.ts";
@@ -68,16 +70,27 @@ export class ContractCheck {
     const note = (difference: Difference): void => this.#note(operation, exchange, difference);
     const { status, text } = answer;
     const value = parsed(text);
-    if (statusesOf(operation.call).includes(status)) {
-      const { response } = operation.call;
-      if (response !== undefined && value !== undefined)
-        new AnswerWalk({ operation, profile: this.#profile, objects: this.#objects, note }).walk(response, value);
-    } else if (status < 400 || !this.#isKnown(status)) note(otherStatus(operation, status, this.#profile));
+    if (statusesOf(operation.call).includes(status)) this.#success(operation, { text, value }, note);
+    else if (status < 400) note(otherSuccess(operation, status));
+    else if (!this.#isKnown(status)) note(otherRefusal(operation, { status, value: value as Json }, this.#profile));
     if (status >= 400 && isObject(value)) noteCondition(operation, refusalText(value as Json, text).condition, note);
   }
 
+  // An archive may keep no bodies.
+  #success(
+    operation: Operation,
+    { text, value }: { text: string; value: unknown },
+    note: (difference: Difference) => void,
+  ): void {
+    const { response } = operation.call;
+    if (response === undefined || text === "") return;
+    if (value === undefined) return note(noJson(operation, text));
+    const plain = plainView(fromTexts(response, value as Json, this.#profile));
+    new AnswerWalk({ operation, profile: this.#profile, objects: this.#objects, note }).walk(response, plain);
+  }
+
   #isKnown(status: number): boolean {
-    return this.#profile.refusals.includes(status) || OF_EVERY_SERVICE.has(status);
+    return this.#profile.refusals.includes(status) || status >= 500 || OF_THE_MOMENT.has(status);
   }
 
   #note({ name }: Operation, { run, step }: KeptExchange, { value, ...difference }: Difference): void {
@@ -105,8 +118,8 @@ export class ContractCheck {
   }
 }
 
-/** Not now, and a failure of the service itself: every service has them. */
-const OF_EVERY_SERVICE: ReadonlySet<number> = new Set([429, 500, 503]);
+/** Not now, which any service and any gateway may say. So is a failure (5xx), which is never a refusal. */
+const OF_THE_MOMENT: ReadonlySet<number> = new Set([408, 425, 429, 499]);
 const ID_CHARS = 12;
 
 function idOf(operation: string, { kind, where, message }: Pick<ContractFinding, "kind" | "where" | "message">): string {
@@ -118,18 +131,39 @@ function exampleOf(value: unknown): string {
   return (JSON.stringify(value) ?? "").slice(0, LIMITS.findingChars);
 }
 
-function otherStatus({ call }: Operation, status: number, { refusals }: Profile): Difference {
-  const isRefusal = status >= 400;
+function noJson({ call }: Operation, text: string): Difference {
+  return {
+    kind: "type",
+    where: "answer",
+    message: "it is not JSON: a gateway may have written it, or it is not the service's address",
+    value: text,
+    callsFor: `JSON by schemas/${call.interface}.openapi.yaml, ${call.method} ${call.path}`,
+  };
+}
+
+function otherSuccess({ call }: Operation, status: number): Difference {
   return {
     kind: "status",
     where: String(status),
-    message: isRefusal
-      ? `the profile does not list HTTP ${status} as a refusal`
-      : `the contract names HTTP ${statusesOf(call).join(" or ")} for success`,
+    message: `the contract names HTTP ${statusesOf(call).join(" or ")} for success`,
     value: status,
-    callsFor: isRefusal
-      ? `profile: { refusals: [${[...refusals, status].join(", ")}] }`
-      : `schemas/${call.interface}.openapi.yaml, ${call.method} ${call.path}, responses: '${status}'`,
+    callsFor: `schemas/${call.interface}.openapi.yaml, ${call.method} ${call.path}, responses: '${status}'`,
+  };
+}
+
+// Only the service's own error shows that its status is one of a refusal.
+function otherRefusal(operation: Operation, { status, value }: { status: number; value: Json }, profile: Profile): Difference {
+  const side = operation.call.interface;
+  const isOwn = isOwnError(operation, value, profileOf(profile, side).errors);
+  const message = `the profile does not list HTTP ${status} as a refusal`;
+  return {
+    kind: "status",
+    where: String(status),
+    message: isOwn ? message : `${message}, and the error has no form that it declares`,
+    value: status,
+    callsFor: isOwn
+      ? `profile: { refusals: [${[...profile.refusals, status].join(", ")}] }`
+      : `profile: ${side}.errors, with the form of this error if no gateway writes it`,
   };
 }
 

@@ -193,6 +193,30 @@ test(
   },
 );
 
+test("contract drift takes no web page for an answer, no gateway for the service, and numbers as the profile says", async () => {
+  const project = newProject({});
+  const path = "/tokenize/app9/asset/stats";
+  const page = { startedDateTime: "2026-01-01T00:00:00Z", request: { method: "GET", url: `https://ledger.example${path}` } };
+  const entries = [
+    { ...page, response: { status: 200, content: { mimeType: "text/html", text: "<html>Sign in</html>" } } },
+    { ...page, response: { status: 200, content: {} } },
+    entryOf(path, 200, { totalCount: "1", countByType: [{ assetType: "Bond", count: "1" }] }),
+    entryOf(path, 502, { message: "bad gateway" }),
+    entryOf(path, 408, { message: "timeout" }),
+    entryOf(path, 410, { message: "gone" }),
+  ];
+  project.write("session.har", JSON.stringify({ log: { version: "1.2", entries } }));
+  const ledger = '{ baseUrl: "https://ledger.example", appId: app9, orgId: org1, apiKey: env:LEDGER_KEY }';
+  project.write("tokenbook.yaml", `environments: { texts: { ledger: ${ledger}, profile: { numbers: text } } }`);
+  const found = await project.run("contract", "drift", "--har", "session.har", "--env", "texts", "--json");
+  expect(found.code, found.transcript).toBe(3);
+  const { findings } = JSON.parse(found.stdout) as Drift;
+  expect(findings.map(({ kind, where, callsFor }) => `${kind} ${where}: ${callsFor}`)).toEqual([
+    "type answer: JSON by schemas/ledger.openapi.yaml, GET /asset/stats",
+    "status 410: profile: ledger.errors, with the form of this error if no gateway writes it",
+  ]);
+});
+
 test("contract drift reads what runs in an environment have kept", { timeout: 120_000 }, async () => {
   const project = newProject({});
   cpSync(join(ROOT, "playbooks/scenarios/approvals.yaml"), join(project.folder, "approvals.yaml"));
