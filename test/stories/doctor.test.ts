@@ -126,6 +126,21 @@ test("clocks that differ are reported, and by how much", async () => {
   expect(about(seen, "service.clock-skewed")).toMatch(/this machine's clock is 2 h .*ahead of that of the ledger interface/);
 });
 
+test("what no answer shows is not said to be right, and an error that comes as a success is reported", async () => {
+  const service = await servedSandbox({ seed: { ledger: { tokens: [tokenNamed("ONE")] } } });
+  const proxy = await proxyTo(service.url);
+  void proxy.next(
+    "GET /token",
+    answerAfterwards((real) => ({ ...real, status: 200 })),
+  );
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  const seen = await examine(project);
+  expect(about(seen, "profile.ledger")).toContain("it has no second page to look at");
+  expect(codes(seen, "warning"), seen.transcript).toEqual(["profile.errors"]);
+  expect(about(seen, "profile.errors")).toContain("asked for something that nobody has, the service does not refuse: HTTP 200");
+});
+
 test("a bookmark by another name than the service's shows that the profile is wrong", async () => {
   const service = await servedSandbox();
   const project = newProject();

@@ -28,7 +28,16 @@ async function lookAtErrors(asking: Asking, identity: AskingIdentity, findings: 
   const { name: side, doctor } = identity.service;
   const { operation, input } = doctor.one(NOBODYS_ID);
   const { status, foreign, message } = (await askAs(asking, identity, { operation: operationNamed(operation), input })).reply;
-  if (status === null || status < 400 || status >= 500) return; // no refusal was seen
+  if (status === null || status >= 500) return; // no answer of the service was seen
+  if (status < 400)
+    return findings.warning(
+      "profile.errors",
+      `${side}: asked for something that nobody has, the service does not refuse: ${message === "" ? `HTTP ${status}` : message}`,
+      {
+        why: "only the status of an error can mean refused: a write that is refused in this way is looked for, and may end as unknown",
+        next: "ask whoever runs the service how it reports an error",
+      },
+    );
   if (!foreign) return findings.ok("profile.errors", `${side}: errors come in the form that the profile declares`);
   findings.warning("profile.errors", `${side}: an error came in a form that the profile does not declare: ${message}`, {
     why: "a write that is refused in this form is not taken for refused: a gateway could have answered, and the write could have taken effect",
@@ -49,16 +58,18 @@ async function lookAtPages(asking: Asking, identity: AskingIdentity, findings: F
     const tooMany = `${side}: asked for one item a page, the service gave ${rows.length}`;
     return findings.problem("profile.page-size", tooMany, nextFor(asking, side, paging.size));
   }
-  findings.ok(`profile.${side}`, `${side}: ${shapeWords(operation, first)}, and keeps to its page size`);
   const walk = paging.walk(items, asking.service.target.profile);
   const after = walk.take(first);
+  const isOnePage = after.kind === "end" || rows.length === 0;
+  const size = isOnePage ? "; it has no second page to look at" : ", and keeps to its page size";
+  findings.ok(`profile.${side}`, `${side}: ${shapeWords(operation, first)}${size}`);
   if (after.kind === "broken") {
     const { message: said, why, next = "give `pages: first` in playbooks, if one page is enough" } = after.problem;
     const more = { why: why ?? "a list cannot be read to its last page", next };
     const code = after.problem.code === "paging.unknown" ? "profile.no-pagination" : `profile.${paging.parameter}`;
     return findings.warning(code, `${side}: ${said}`, more);
   }
-  if (after.kind === "end" || rows.length === 0) return;
+  if (isOnePage) return;
   await lookAtSecond(asking, identity, { findings, operation, input, page: after.page, walk, first });
 }
 
