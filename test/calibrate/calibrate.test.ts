@@ -116,6 +116,20 @@ test("a write whose answer is lost is not sent again, decides nothing, and is na
   expect(assets).toEqual([]);
 });
 
+test("where no receipt says that a write is committed, no more is written and nothing is waited for", async () => {
+  let commits: readonly string[] = [];
+  const unclear = many(USUAL, ["dialect.pendingReceipt", "not-found"], ["profile.ledger.receipt.committed", ["ACCEPTED"]]);
+  const found = await calibrated(unclear, true, {
+    look: (contents) => void (commits = contents.commits.map(({ operation }) => operation)),
+  });
+  expect(new Set(commits)).toEqual(new Set(["ledger.asset.create", "ledger.asset.delete"]));
+  expect(found.facts).toContainEqual({
+    about: "writes",
+    says: "no receipt says in known words that a write is committed, so no more was written",
+  });
+  expect(found.left.join()).not.toContain("vault");
+});
+
 async function calibratedAt(answer: Given | ((path: string, query: URLSearchParams) => Given)): Promise<Calibration> {
   const { url } = await serve(({ path, query }) => (typeof answer === "function" ? answer(path, query) : answer));
   const transport = transportForTest();

@@ -35,6 +35,8 @@ export class CalibrationWriter {
   readonly actor: string | undefined;
   /** The acting entity as the ledger shows it, once that is known. */
   self: JsonObject | undefined;
+  /** False where no receipt says in known words that a write is committed: then nothing waits for one. */
+  readsReceipts = true;
   /** The requests of writes whose outcome is not known. */
   readonly unclear: string[] = [];
 
@@ -71,7 +73,7 @@ export class CalibrationWriter {
     if (sent.kind !== "done" || sent.receiptId === undefined) return sent;
     const { receipt } = this.profile.ledger;
     const until = this.asker.clock.elapsed() + LIMITS.calibrateReceiptMs;
-    for (let looks = 1; this.asker.clock.elapsed() < until && !this.asker.stopping.aborted; looks++) {
+    for (let looks = 1; this.readsReceipts && this.asker.clock.elapsed() < until && !this.asker.stopping.aborted; looks++) {
       const raw = await this.receipt(sent.receiptId, more);
       const status = textIn(this.asker.payload(raw), "status") ?? "";
       const evidence = [...sent.evidence, raw.exchange];

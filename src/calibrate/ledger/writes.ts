@@ -67,7 +67,7 @@ export async function makeWrites(
   const left = [
     ...writer.unclear.map((each) => `perhaps, because its answer was lost: ${each}`),
     ...notRemoved,
-    ...leftBehind(tag),
+    ...(writer.readsReceipts ? leftBehind(tag) : []),
   ];
   if (failure === undefined) return left;
   onBrokenOff(left);
@@ -77,6 +77,10 @@ export async function makeWrites(
 async function findByWriting(writer: CalibrationWriter, assetType: string): Promise<void> {
   const { asker, tag, actor } = writer;
   const asset = await findReceiptWords(writer, assetType);
+  if (!writer.readsReceipts) {
+    const says = "no receipt says in known words that a write is committed, so no more was written";
+    return void asker.findings.facts.push({ about: "writes", says });
+  }
   const self = entityOf(asset?.asset["createdBy"] as JsonObject | undefined, asker, actor);
   writer.self = self;
   if (self === undefined) {
