@@ -123,9 +123,14 @@ class Exploration {
   }
 
   #isOver(): boolean {
-    const { sequences, findings, stopping, clock } = this.#options;
+    const { sequences, findings } = this.#options;
     const isEnough = this.#next > sequences || this.#findings.length >= findings || this.#lost >= LIMITS.exploreLost;
-    return isEnough || stopping.aborted || clock.elapsed() >= this.#until;
+    return isEnough || this.#isLate();
+  }
+
+  #isLate(): boolean {
+    const { stopping, clock } = this.#options;
+    return stopping.aborted || clock.elapsed() >= this.#until;
   }
 
   // The same bug is found again and again: only its first finding is made short.
@@ -133,7 +138,11 @@ class Exploration {
     if (this.#isKnown(first)) return;
     const found = await this.#closer(first, steps);
     if (signatureOf(found) !== signatureOf(first) && this.#isKnown(found)) return;
-    const shortest = await shorten(found, (fewer) => this.#play(fewer));
+    const shortest = await shorten(
+      found,
+      (fewer) => this.#play(fewer),
+      () => this.#isLate(),
+    );
     const { findings, seed, onFound } = this.#options;
     if (this.#findings.length >= findings) return;
     const shown = shortest ?? found;

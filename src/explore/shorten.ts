@@ -9,11 +9,12 @@ export type FoundWrong = Played & { readonly wrong: Wrong };
 
 /**
  * Makes a sequence shorter and plainer as long as the service gets the same thing wrong. Each try is played under new names; `undefined`
- * when not even the sequence itself goes wrong again.
+ * when not even the sequence itself goes wrong again. Once it is over, no more is tried.
  */
 export async function shorten(
   found: FoundWrong,
   again: (steps: readonly ExploredStep[]) => Promise<Played>,
+  isOver: () => boolean,
 ): Promise<FoundWrong | undefined> {
   let shortest: FoundWrong | undefined;
   const stillWrong = async (steps: readonly ExploredStep[]): Promise<FoundWrong | undefined> => {
@@ -27,7 +28,7 @@ export async function shorten(
   shortest = await stillWrong(found.steps);
   if (shortest === undefined) return undefined;
   let shorterOf = shorterOnes(shortest.steps);
-  for (let tries = 0; tries < LIMITS.exploreShorter; tries++) {
+  for (let tries = 0; tries < LIMITS.exploreShorter && !isOver(); tries++) {
     const next = shorterOf.next();
     if (next.done === true) break;
     const shorter = await stillWrong(next.value);

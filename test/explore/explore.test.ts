@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contract } from "../../src/contract/contract.ts";
 import { playbookOf } from "../../src/explore/found-playbook.ts";
+import { LIMITS } from "../../src/base/limits.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { withMoreLooks } from "../../src/explore/shorten.ts";
 import { MAKERS } from "../../src/explore/makers.ts";
 import { sequenceOf } from "../../src/explore/sequence.ts";
@@ -66,6 +68,21 @@ test.runIf(isNightly)(
     await broken.close();
   },
 );
+
+test("what was found is not made shorter once it is to end", { timeout: PATIENCE_MS }, async () => {
+  const faults = [{ operation: "ledger.account.*", fault: { status: 500 } }];
+  const broken = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
+  let looks = 0;
+  const stopping = {
+    get aborted() {
+      return (looks += 1) > LIMITS.exploreAtOnce;
+    },
+  } as AbortSignal; // each lane begins once
+  const { findings, sequences } = await exploreSandbox(broken, { stopping, findings: 100 });
+  expect(sequences).toBe(LIMITS.exploreAtOnce);
+  expect(findings[0]?.steps).toBeGreaterThan(2); // two steps show it
+  await broken.close();
+});
 
 test("a seed and a number give the same sequence again, and every operation is called or has a reason", () => {
   expect(sequenceOf(7, 12, TYPES)).toEqual(sequenceOf(7, 12, TYPES));
