@@ -43,10 +43,7 @@ function commandSection(command: Command, level: number): readonly string[] {
   const rows = [
     ...help.visibleArguments(command).map((argument) => [argument.name(), argument.description]),
     ...options.map((option) => [option.flags, help.optionDescription(option)]),
-  ].map(([name = "", means = ""]) => [
-    `\`${name}\``,
-    means.replace(/ \(default: (?:\{\}|\[\])\)$/, "").replaceAll(/[<>]/g, String.raw`\$&`),
-  ]);
+  ].map(([name = "", means = ""]) => [`\`${name}\``, means.replaceAll(/[<>]/g, String.raw`\$&`)]);
   const name = command.name();
   const examples = level === 2 ? COMMANDS[name as keyof typeof COMMANDS].examples : undefined;
   return [

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import { SCHEMA_NAMES } from "../../src/cli/commands/reference/schema.ts";
 import { buildProgram } from "../../src/cli/program/program.ts";
 import { COMMANDS } from "../../src/cli/program/command-words.ts";
 import { WORDS } from "../../src/cli/program/words.ts";
@@ -21,6 +22,21 @@ test("every command has examples, but for those that editors and assistants star
   const without = Object.entries(COMMANDS).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
   expect(without.map(([name]) => name)).toEqual(["lsp", "debug", "mcp"]);
   expect(TOKENBOOK.length).toBeGreaterThan(40);
+});
+
+test("no help shows a default as a program writes it, or twice", () => {
+  const ours = allCommands(buildProgram(silentShell()));
+  expect(ours.length).toBeGreaterThan(40);
+  const pages = ours.map((command) => command.helpInformation().replaceAll(/\s+/g, " "));
+  expect(pages.filter((page) => /\(default: (?:\{\}|\[\]|\d{6,})\)|\(default: [^)]*\) \(default/.test(page))).toEqual([]);
+});
+
+function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+test("the help of schema names every schema", () => {
+  expect(WORDS.schema.name.split(/, | or /).toSorted()).toEqual(SCHEMA_NAMES.toSorted());
 });
 
 function words(command: string): string[] {

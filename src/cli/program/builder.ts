@@ -5,7 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { VERSION } from "../../base/version.ts";
 import { fitted, widthOn } from "../print/columns.ts";
 import { rootOf } from "./command-path.ts";
-import { Definition, type Load, newProgram } from "./definition.ts";
+import { Definition, helpOfOption, type Load, newProgram } from "./definition.ts";
 import { hinted, hintFor, type LocatingOptions } from "../print/hint.ts";
 import type { Shell } from "../shell.ts";
 import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
@@ -113,7 +113,7 @@ export class Builder {
         writeErr: (text) => this.#shell.stderr.write(text),
         outputError: () => undefined, // main prints it as it prints every failure
       })
-      .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: noColourOf })
+      .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: noColourOf, optionDescription: helpOfOption })
       .showSuggestionAfterError(false);
   }
 }

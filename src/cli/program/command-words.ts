@@ -205,7 +205,7 @@ Exits with 0 when nothing was found, 1 when something was, 2 when it could not s
     brief: "Move runs, drifts and schedules.",
     summary: "Move the state: runs, drifts, approvals and schedules, between a folder and a database.",
     examples: `FROM and TO are folders, or the word database for the one in tokenbook.yaml. TO must hold no runs. The records are verified on
-both sides. Then FROM gets another name, so that nobody continues a run in two places. Stop workers and schedulers first.
+both sides. FROM keeps its copy, and commands refuse it, so that nobody continues a run in two places. Stop workers and schedulers first.
 
 Examples:
   $ tokenbook state move .tokenbook database
@@ -229,7 +229,7 @@ Exit 0 when the service answers, 1 when it refuses or cannot be asked, 2 when th
     group: "see",
     brief: "Write reports of runs from the journal.",
     summary: "Write reports of runs from the journal: for people, CI systems, test dashboards and tracing.",
-    examples: `Formats: html, md (Markdown), junit, ctrf, tap, json, ndjson (one event a line), github (annotations), otlp (traces).
+    examples: `Formats: html, md (Markdown), junit, ctrf, tap, json, ndjson (one event a line), github (annotations), otlp (traces), har (requests and answers).
 \`run\` and \`resume\` write the same ones with --report.
 
 Examples:

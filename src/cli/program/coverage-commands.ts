@@ -13,7 +13,7 @@ export function coverageCommands(program: Commander, builder: Builder): void {
     .command(program, "coverage")
     .argument("[runs...]", WORDS.coverage.runs, collected(RunReference.collect, "runs and latest"))
     .with(memory)
-    .value("--since <age>", WORDS.coverage.since, kind(read.age), { default: 30 * 86_400_000 })
+    .value("--since <age>", WORDS.coverage.since, kind(read.age), { default: read.age("30d"), shown: "30d" })
     .value("--env <name>", WORDS.coverage.env, typed("environments"))
     .value(
       "--report <format=file>",

@@ -1,4 +1,4 @@
-import { Argument, Command as Commander, Option, type OptionValues } from "commander";
+import { Argument, Command as Commander, Help, Option, type OptionValues } from "commander";
 import type { Command } from "../shell.ts";
 import { WrongArgument } from "./arguments.ts";
 
@@ -65,6 +65,8 @@ type Sure<Name extends string, T> = { readonly [Key in Name]: T };
 interface Special<T> {
   /** What it is without being given. */
   readonly default?: T;
+  /** The default as a person would type it, where its value says it otherwise. */
+  readonly shown?: string;
   readonly hidden?: true;
   readonly conflicts?: string | string[];
 }
@@ -101,6 +103,13 @@ function takeOnce(option: Option): void {
     isGiven = true;
     return read === undefined ? typed : read(typed, before);
   });
+}
+
+const help = new Help();
+
+/** Returns what the help says of an option; that a list is empty by default is no news. */
+export function helpOfOption(option: Option): string {
+  return help.optionDescription(option).replace(/ \(default: (?:\{\}|\[\])\)$/, "");
 }
 
 /** A program without any command. */
@@ -140,7 +149,7 @@ export class Definition<Has> {
     special?: S,
   ): Definition<Has & Given<true, Named<Flags>, T, S>> {
     const option = withKind(new Option(flags, help), kind).hideHelp(special?.hidden === true);
-    if (special?.default !== undefined) option.default(special.default);
+    if (special?.default !== undefined) option.default(special.default, special.shown);
     if (special?.conflicts !== undefined) option.conflicts(special.conflicts);
     return this.#after(this.command.addOption(option));
   }

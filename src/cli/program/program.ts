@@ -73,7 +73,7 @@ function detail<Options>(definition: Definition<Options>) {
 /** Adds the options that set inputs. */
 function inputs<Options>(definition: Definition<Options>) {
   return definition
-    .value("--input <key=value>", WORDS.input, KIND.input, { default: {} })
+    .value("--input <name=value>", WORDS.input, KIND.input, { default: {} })
     .value("--inputs <file>", WORDS.inputs, KIND.file);
 }
 
@@ -123,7 +123,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .argument("<files...>", WORDS.run.files, KIND.playbooks)
     .with(makesRuns)
     .with(inputs)
-    .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
+    .value("--jobs <n>", WORDS.jobs, KIND.count, { default: 4 })
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--shard <k/n>", WORDS.run.shard, KIND.shard)
@@ -193,7 +193,7 @@ function fleetCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "worker")
     .with(dotenv)
-    .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
+    .value("--jobs <n>", WORDS.jobs, KIND.count, { default: 4 })
     .value("--labels <labels>", WORDS.fleet.labels, KIND.labels)
     .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
     .flag("--json", WORDS.json)
@@ -209,7 +209,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .flag("--keep-exchanges", WORDS.keepExchanges)
     .flag("--yes", WORDS.yes)
     .with(inputs)
-    .value("--jobs <n>", WORDS.jobs, KIND.number, { default: 4 })
+    .value("--jobs <n>", WORDS.jobs, KIND.count, { default: 4 })
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .value("--report <format=file>", WORDS.schedule.report, KIND.reports, { default: [] })
     .value("--notify <name>", WORDS.schedule.notify, KIND.names)
@@ -247,7 +247,7 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .value("--seed <file>", WORDS.sandbox.seed, KIND.file)
     .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
-    .value("--jobs <n>", WORDS.test.jobs, KIND.number)
+    .value("--jobs <n>", WORDS.test.jobs, KIND.count)
     .value("--at <boundary>", WORDS.test.at, KIND.text)
     .value("--keep <folder>", WORDS.test.keep, KIND.folder, { conflicts: "onServer" })
     .flag("--on-server", WORDS.test.onServer)
@@ -306,7 +306,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/reference/operations.ts")).operations);
   builder
     .command(program, "call")
-    .argument("<operation>", WORDS.operations.name, KIND.operation)
+    .argument("<operation>", WORDS.call.operation, KIND.operation)
     .argument("[values...]", WORDS.call.values, KIND.input)
     .value("--as <who>", WORDS.call.as, KIND.text)
     .value("--pages <n>", WORDS.call.pages, KIND.count)

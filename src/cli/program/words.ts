@@ -88,7 +88,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   },
   coverage: {
     runs: "the runs' ids, parts of them, or `latest` (default: all runs since --since)",
-    since: "only runs that began within this time, as in 7d (default: 30d)",
+    since: "only runs that began within this time, as in 7d",
     env: "only runs in this environment",
     report: "write the coverage too, such as html=FILE,junit=FILE,json=FILE; repeatable; - is stdout",
     failUnder: "exit with 1 below these percentages, such as operations=100,refusals=80",
@@ -159,6 +159,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   },
   operations: { name: "an operation, such as ledger.token.mint, or words to search for" },
   call: {
+    operation: "an operation that reads, such as ledger.token.get",
     values: "its input: parameters and fields of its body, as NAME=VALUE; a list or an object as JSON, an entity as userId:alice",
     as: "who asks: alice, userId:alice, or the name of a credential; the key itself when left out",
     pages: "read this many pages of a list and no more",
@@ -188,7 +189,9 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     client: "the editor's process, which some editors pass; the server ends when stdin ends",
   },
   mcp: { allowWrites: "offer the tools `run` and `resume` too, in this environment only" },
-  schema: { name: "playbook, environment, report, event, drift, plan, check, crash, doctor, schedule or notification" },
+  schema: {
+    name: "playbook, environment, calibrate, check, crash, doctor, drift, event, notification, plan, report, runs or schedule",
+  },
   input: "a value for an input, or the path of an input file; repeatable",
   inputs: "a JSON or YAML file with values for inputs",
   tags: "only playbooks with one of these tags; ! excludes a tag: smoke,!slow",

@@ -9,7 +9,7 @@ export async function inParallel<T, R>(items: readonly T[], jobs: number, work: 
   const [only, ...others] = items;
   if (only !== undefined && others.length === 0) return [await work(only)];
   const { default: Queue } = await import("p-queue");
-  const queue = new Queue({ concurrency: Math.max(1, jobs) });
+  const queue = new Queue({ concurrency: jobs });
   const works = items.map((item) => queue.add(() => work(item)));
   await Promise.allSettled(works);
   return Promise.all(works);
@@ -18,7 +18,7 @@ export async function inParallel<T, R>(items: readonly T[], jobs: number, work: 
 /** Lets so many works be under way at a time; the others wait, in the order in which they came. */
 export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) => Promise<T>> {
   const { default: Queue } = await import("p-queue");
-  const queue = new Queue({ concurrency: Math.max(1, jobs) });
+  const queue = new Queue({ concurrency: jobs });
   return (work) => queue.add(work);
 }
 
