@@ -61,6 +61,6 @@ function section(code: Code, example: Example | undefined): string {
     meaning,
     `\`\`\`yaml\n${example?.text ?? ""}\n\`\`\``,
     `\`\`\`text\n${example?.printed ?? ""}\n\`\`\``,
-    `**Cure:** ${cure}`,
+    `**Fix:** ${cure}`,
   ].join("\n\n");
 }

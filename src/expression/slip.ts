@@ -134,6 +134,9 @@ function characterOf(text: string, at: number): Said | undefined {
 
 // The library's words about values, and ours.
 const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^no such overload: (.*)$/s, "these types do not go together: $1"],
+  [/^found no matching overload for '(.*)'$/s, "there is no such function of these types: $1"],
+  [/dyn<((?:[^<>]|<[^<>]*>)*)>/g, "$1"],
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
 ];
 

@@ -29,19 +29,19 @@ function noJson(type: TypeName, text: string): ExpressionProblem {
 // The most likely cause of a message of the library.
 const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: string }[] = [
   {
-    pattern: /^no such overload: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
+    pattern: /^these types do not go together: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
     suggestion: "a text is never taken for a number: drop its quotes, or write decimal(…) around it",
   },
   {
-    pattern: /^no such overload: (?:string \S+ date|date \S+ string)$/,
+    pattern: /^these types do not go together: (?:string \S+ date|date \S+ string)$/,
     suggestion: "a text is never taken for a date: write date(…) around it",
   },
   {
-    pattern: /^no such overload: (?:.+ [!=]= null|null [!=]= .+)$/,
+    pattern: /^these types do not go together: (?:.+ [!=]= null|null [!=]= .+)$/,
     suggestion: "what is of this type is never null: ask whether a field is there with has(…)",
   },
   {
-    pattern: /^found no matching overload for '(?:(?:len|length|count)\(|.*\.(?:len|length|count)\()/,
+    pattern: /^there is no such function of these types: (?:(?:len|length|count)\(|.*\.(?:len|length|count)\()/,
     suggestion: "size(…) gives the length of a text or a list",
   },
   {
@@ -56,13 +56,13 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
     pattern: /^Ternary branches must have the same type, got '(?:decimal' and 'int|int' and 'decimal)'/,
     suggestion: "write decimal(…) around the whole number",
   },
-  { pattern: /^found no matching overload for 'date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
+  { pattern: /^there is no such function of these types: date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
 // A text to compare with: the result has the same type whatever the text is.
 const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
 
-const TWO_KINDS = /^no such overload: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
+const TWO_KINDS = /^these types do not go together: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
 
 /** Returns the description of a field; called only when a person asks for it. */
 export type Words = (field: string) => string | undefined;

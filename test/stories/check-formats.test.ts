@@ -109,7 +109,7 @@ test("every finding names the command that explains it, and that explains it", a
   const explained = await project.run(...command.split(" "));
   expect(explained.code, explained.transcript).toBe(0);
   expect(explained.stdout).toMatch(
-    /^error playbook\.unknown-operation: [\s\S]*\nExample:\n[\s\S]*ledger\.token\.mnt[\s\S]*\nCure:\n/,
+    /^error playbook\.unknown-operation: [\s\S]*\nExample:\n[\s\S]*ledger\.token\.mnt[\s\S]*\nFix:\n/,
   );
   const run = await project.run("run", "my playbooks/wrong one.yaml");
   expect(run.stderr, run.transcript).toContain("next: tokenbook check --explain playbook.unknown-operation");

@@ -59,7 +59,7 @@ function page(code: Code, columns: number): string {
     indented(text),
     "`tokenbook check` reports:",
     indented(printed),
-    "Cure:",
+    "Fix:",
     wrapped(cure, columns, "  "),
     "",
   ]

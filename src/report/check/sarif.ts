@@ -39,7 +39,7 @@ function rule(code: (typeof CODES)[number]): ReportingDescriptor {
     id: code,
     shortDescription: { text: `${title.charAt(0).toUpperCase()}${title.slice(1)}.` },
     fullDescription: { text: meaning },
-    help: { text: `${meaning}\n\nCure: ${cure}` },
+    help: { text: `${meaning}\n\nFix: ${cure}` },
     defaultConfiguration: { level: severity },
   };
 }

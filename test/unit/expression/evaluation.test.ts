@@ -78,7 +78,7 @@ test("whole numbers and decimals are side by side in a choice and in lists that 
   expect(value('["a"] + [record.name] + []')).toBe('["a","a"]');
   expect(value("owners + [carol] == owners + [carol]")).toBe("true");
   expect(() => value("one ? 1 : 2")).toThrow("must be bool");
-  expect(() => value("numbers + one")).toThrow("no such overload");
+  expect(() => value("numbers + one")).toThrow("these types do not go together");
 });
 
 test("int reads of a text what decimal reads, and takes it whole", () => {
@@ -89,7 +89,7 @@ test("int reads of a text what decimal reads, and takes it whole", () => {
     expect(() => value(`int("${text}" + "")`), text).toThrow(`${JSON.stringify(text)} is not a number`);
   }
   expect(() => value('int("1.5" + "")')).toThrow("1.5 is not a whole number");
-  expect(() => value("int(record)")).toThrow("no matching overload");
+  expect(() => value("int(record)")).toThrow("no such function of these types");
 });
 
 test("numbers read and numbers written are the same numbers inside lists and maps", () => {
@@ -161,13 +161,13 @@ test.for([
   ["sum([null])", "null is not a number"],
   ["sum([owners.map(o, owners.map(p, owners + owners + owners + owners + owners + owners))])", " characters is not a number"],
   ['date("2026-01-31") < date("2026-01-30") + duration(text + "d")', '"1d" is no duration: write hours, minutes and seconds'],
-  ["text + one", "no such overload"],
+  ["text + one", "these types do not go together"],
   ["nowhere", "nowhere"],
   ["9223372036854775807 + 1", "9223372036854775808 is too large for an int: write decimal(…) around one of the numbers"],
   ["-9223372036854775807 - 2", "-9223372036854775809 is too large for an int"],
   ["9223372036854775807 * size(numbers)", "18446744073709551614 is too large for an int"],
   ["int(size(numbers) / 4)", "0.5 is not a whole number"],
-  ["text / 2", "no such overload"],
+  ["text / 2", "these types do not go together"],
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
   ['1 in "text"', "needs a list or a map"],
   ['date("2026-01-31") == text', "only with those of their own type"],

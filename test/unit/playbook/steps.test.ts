@@ -108,8 +108,8 @@ steps:
 
 test.each([
   ["[0, 1]", "inputs.names[item]", "List index must be int, got 'decimal'"],
-  ["[GOLD, SILVER]", "item > 3", "no such overload: string > int"],
-  ["[true, false]", "item > 3", "no such overload: bool > int"],
+  ["[GOLD, SILVER]", "item > 3", "these types do not go together: string > int"],
+  ["[true, false]", "item > 3", "these types do not go together: bool > int"],
 ])("the items of a written list %s have a type, which the check knows", (list, condition, message) => {
   const step = `foreach: { item: ${list}, key: string(item) }\nuses: ledger.status\nexpect: ['string(${condition}) == "x"']`;
   expect(saidOf(step, "inputs: { names: { type: list } }")).toContain(`expression.ill-typed ${message}`);
