@@ -60,10 +60,11 @@ function join(name: string, call: ContractOperation): Operation {
 export function operationNamed(name: string): Operation {
   const found = operations.get(name);
   if (found !== undefined) return found;
-  const near = didYouMean(name, [...operations.keys()]);
+  const names = [...operations.keys()];
+  const search = didYouMean(name, names) ?? (names.some((each) => each.includes(name)) ? name : undefined);
   throw new Failure({
     code: "operation.unknown",
     message: `there is no operation called "${name}"`,
-    next: near === undefined ? command`operations` : command`operations ${near}`,
+    next: search === undefined ? command`operations` : command`operations ${search}`,
   });
 }

@@ -40,7 +40,7 @@ test.for([
   [["ledger.asset.list", "assetType=Property", "pageSize=many"], 2, "pageSize"],
   [["investor.sales.list"], 2, "--as NAME, with one of: BUYER_KEY"],
   [["investor.sales.list", "--as", "BUYERKEY"], 2, 'no credential "BUYERKEY"; did you mean "BUYER_KEY"?'],
-  [["ledger.token.get", "GOLD1"], 2, "Write it as KEY=VALUE"],
+  [["ledger.token.get", "GOLD1"], 2, "the value 'GOLD1' of the argument 'values' is not valid. Write it as NAME=VALUE"],
   [["ledger.token.get", "id=NONE"], 1, "HTTP 404: there is no token NONE"],
 ] as const)("%j is refused with one clear message", async ([args, code, message]) => {
   const ended = await newProject().run("call", ...args);

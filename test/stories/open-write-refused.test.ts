@@ -88,7 +88,10 @@ test("a playbook that was killed in a write is not run again beside it, until so
   const again = await project.run("run", "mint.yaml");
   expect(again.code, again.transcript).toBe(0);
   expect(again.stderr, again.transcript).toMatch(
-    new RegExp(`^note: the last run of mint\\.yaml is interrupted, .*tokenbook resume ${run}$`, "m"),
+    new RegExp(
+      `^note: this is a new run of mint\\.yaml; its last one has not passed \\(interrupted\\)\\. .*tokenbook resume ${run}$`,
+      "m",
+    ),
   );
   const fourth = await project.run("run", "mint.yaml");
   expect(fourth.stderr, fourth.transcript).not.toContain("note:");

@@ -1,4 +1,4 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
 import { LIMITS } from "../limits.ts";
 
 /**
@@ -56,12 +56,20 @@ export const FOREIGN_SPACE = "[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u206
  */
 export function didYouMean(name: string, names: readonly string[], edits: number = editsAllowed(name)): string | undefined {
   if (names.length === 0 || name.length > LIMITS.nameChars) return undefined;
-  const near = closest(
-    name.toLowerCase(),
-    names.map((each) => each.toLowerCase()),
-  );
-  const found = names.find((each) => each.toLowerCase() === near);
-  return found !== undefined && isNear(name.toLowerCase(), found.toLowerCase(), edits) ? found : undefined;
+  const typed = name.toLowerCase();
+  const rank = names.map((found) => ({
+    found,
+    apart: distance(typed, found.toLowerCase()),
+    alike: sharedStart(typed, found.toLowerCase()),
+  }));
+  const [near] = rank.toSorted((a, b) => a.apart - b.apart || b.alike - a.alike);
+  return near !== undefined && isNear(typed, near.found.toLowerCase(), edits) ? near.found : undefined;
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
 }
 
 // So many edits of a short name leave nothing alike, unless only the order of its letters differs.

@@ -88,10 +88,10 @@ export function collectName(name: string, before: readonly string[] | undefined)
   return [...(before ?? []), name];
 }
 
-/** Reads one more value of an input: KEY=VALUE. */
+/** Reads one more value of an input: NAME=VALUE. */
 export function collectInput(text: string, before: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const at = text.indexOf("=");
-  if (at < 1) throw new WrongArgument("Write it as KEY=VALUE.");
+  if (at < 1) throw new WrongArgument("Write it as NAME=VALUE.");
   const key = text.slice(0, at);
   if (before !== undefined && Object.hasOwn(before, key))
     throw new WrongArgument(`${key} is given twice, and one of both would not count.`);

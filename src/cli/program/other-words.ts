@@ -22,14 +22,14 @@ const OTHER_WORDS: ReadonlyMap<string, CommandLine> = new Map([
   ...words(command`check --explain CODE`, "explain"),
   ...words(command`schedule FILE`, "cron", "watch", "daemon", "serve"),
   ...words(command`sandbox`, "server", "mock", "emulator", "dev"),
-  ...words(command`--version`, "version"),
+  ...words(command`--version`, "version", "-v"),
 ]);
 
 function words(typed: CommandLine, ...others: readonly string[]): readonly (readonly [string, CommandLine])[] {
   return others.map((other) => [other, typed]);
 }
 
-/** Returns the command that does what a word of another tool means. */
+/** Returns the command that does what a word of another tool means; of the name of a playbook, the command that runs it. */
 export function commandForWord(word: string): CommandLine | undefined {
-  return OTHER_WORDS.get(word.toLowerCase());
+  return /\.ya?ml$/i.test(word) ? command`run ${word}` : OTHER_WORDS.get(word.toLowerCase());
 }

@@ -28,12 +28,12 @@ export function endOf(error: CommanderError, command: Command): HelpShown | Fail
 function misunderstood({ code, message }: CommanderError, command: Command): Failure {
   const words = message.replace(/^error: /, "").replace("'--debug='", "'--debug'"); // see withDebugAlone
   const typed = typedIn(words);
-  const known = code === "commander.unknownCommand" && command.parent === null ? commandForWord(typed) : undefined;
+  const known = code.startsWith("commander.unknown") && command.parent === null ? commandForWord(typed) : undefined;
   const near = didYouMean(typed, namesFor(code, words, command));
   const help = helpOf(command);
   return new Failure({
     code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-    message: words,
+    message: plain(words),
     next: known ?? (near === undefined ? help : [`did you mean ${near}? To see all of them:`, help]),
   });
 }
@@ -72,6 +72,15 @@ export function refuseOfParent(command: Command): void {
     message: `unknown option '${foreign.long ?? foreign.flags}'`,
     next: helpOf(command),
   });
+}
+
+function plain(words: string): string {
+  return words
+    .replace(/^option '([^']*)' argument '(.*?)' is invalid\./s, "the value '$2' of the option '$1' is not valid.")
+    .replace(
+      /^command-argument value '(.*?)' is invalid for argument '([^']*)'\./s,
+      "the value '$1' of the argument '$2' is not valid.",
+    );
 }
 
 // Commander gives what was typed only within its sentence.

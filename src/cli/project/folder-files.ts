@@ -7,6 +7,9 @@ import type { SkippedFile } from "../../report/shape.ts";
 import { parseYaml } from "../../source/parse.ts";
 import type { Shell } from "../shell.ts";
 
+/** What makes a file a playbook, for a person whose folder has none. */
+export const A_PLAYBOOK = 'a playbook is a .yaml file that begins with the line "playbook: 1"';
+
 /** The files that a command line means, and those of its folders that are no playbooks. */
 export interface PlaybookFiles {
   /** The files to use, as the command line names or finds them. */
@@ -28,7 +31,7 @@ export function withoutData(
     throw new Failure({
       code: "file.missing",
       message: `none of ${count(data.size, "YAML file")} is a playbook: ${[...data].slice(0, SHOWN).join(", ")}${data.size > SHOWN ? ", …" : ""}`,
-      next: 'a playbook begins with the line "playbook: 1"',
+      next: A_PLAYBOOK,
     });
   return {
     files: files.filter((file) => !data.has(file)),

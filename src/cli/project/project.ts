@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Secret } from "../../base/secret.ts";
-import { count, didYouMean } from "../../base/text/text.ts";
+import { count } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
 import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
 import type { Variables } from "../../environment/key.ts";
@@ -28,7 +28,8 @@ import type { StatePlace } from "../../sql/place.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
 import { type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
-import { type PlaybookFiles, withoutData } from "./folder-files.ts";
+import { A_PLAYBOOK, type PlaybookFiles, withoutData } from "./folder-files.ts";
+import { isMissing, missingFile } from "./missing-file.ts";
 import { filesOf } from "./project-files.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
@@ -238,20 +239,14 @@ function filesNamed(shell: Shell, named: readonly string[], wanted: (name: strin
 const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
 
 function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
-  if (!existsSync(path)) {
-    const near = nearPath(path, name);
-    throw new Failure({
-      code: "file.missing",
-      message: `there is no file or folder "${name}"`,
-      next: near === undefined ? "name a file, or a folder of playbooks, from this folder" : `did you mean "${near}"?`,
-    });
-  }
+  if (!existsSync(path)) throw missingFile(path, name);
   if (!statSync(path).isDirectory()) return [path];
   const found = entriesBelow(path, name)
     .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
     .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
     .map((entry) => join(entry.parentPath, entry.name));
-  if (found.length === 0) throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook` });
+  if (found.length === 0)
+    throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
   return found.toSorted();
 }
 
@@ -264,21 +259,6 @@ function entriesBelow(path: string, name: string): readonly Dirent[] {
       message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
       next: "give yourself the right to read all folders in it, or name the files",
     });
-  }
-}
-
-function nearPath(path: string, name: string): string | undefined {
-  // A link that leads nowhere bears the very name.
-  const others = namesIn(dirname(path)).filter((each) => each !== basename(path));
-  const near = didYouMean(basename(path), others);
-  return near === undefined ? undefined : join(dirname(name), near);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // what cannot be read has no names to offer
   }
 }
 
@@ -351,10 +331,11 @@ export function readText(path: string, name: string, ifTooLarge?: NamedFile["ifT
     return decode(name, readRegular({ path, name, ifTooLarge }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
+    if (isMissing(error)) throw missingFile(path, name);
     throw new Failure({
       code: "file.unreadable",
       message: `${name} cannot be read: ${messageOf(error)}`,
-      next: (error as NodeJS.ErrnoException).code === "ENOENT" ? "name a file that is there" : "name a file that you may read",
+      next: "name a file that you may read",
     });
   }
 }

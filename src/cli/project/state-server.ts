@@ -12,6 +12,13 @@ const QUEUE: NeedsServer = {
   why: "workers on several machines share a database",
 };
 
+/** For a move of the state. */
+export const MOVE: NeedsServer = {
+  code: "state.no-database",
+  message: "tokenbook.yaml names no database",
+  why: "a state is moved between a folder and the database that tokenbook.yaml names; nothing was moved",
+};
+
 /** For a test whose runs keep their state on the project's server. */
 export const TEST_ON_SERVER: NeedsServer = {
   code: "test.no-server",

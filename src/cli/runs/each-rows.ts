@@ -7,6 +7,7 @@ import { readLines } from "../../files/regular.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";
 import { linesOf, textsOf } from "../../source/lines.ts";
+import { isMissing, missingFile } from "../project/missing-file.ts";
 import type { Shell } from "../shell.ts";
 
 /** A row of the file of `--each`. */
@@ -36,6 +37,7 @@ export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string): AsyncG
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof CsvFault) throw unreadable(`${name}:${error.line}: ${error.message}`, error.fix);
+    if (isMissing(error)) throw missingFile(resolve(cwd, name), name);
     throw unreadable(`${name} cannot be read: ${messageOf(error)}`, "name a file in UTF-8 that you may read");
   }
 }

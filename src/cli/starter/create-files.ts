@@ -13,7 +13,7 @@ export function createFiles(shell: Shell, root: string, files: Readonly<Record<s
       code: "new.exists",
       message: `${there.map(shown).join(", ")} ${there.length === 1 ? "exists" : "exist"} already`,
       why: "nothing is overwritten, and nothing was written",
-      next: "choose another name, or move the existing file away",
+      next: there.length === 1 ? "choose another name, or move it away" : "choose another folder, or move them away",
     });
   }
   for (const [name, text] of Object.entries(files)) {

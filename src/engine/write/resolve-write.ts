@@ -57,7 +57,8 @@ function nothingToResolve(runId: string, { step, verdict }: Resolution, found: r
   return new Failure({
     code: "resolve.nothing",
     message: `the run ${runId} has no write with unknown outcome in the step "${step}"`,
-    why: found.length === 0 ? "no write of this run has an unknown outcome" : `unknown: ${steps.join(", ")}`,
+    why:
+      found.length === 0 ? "no write of this run has an unknown outcome" : `its writes with unknown outcome: ${steps.join(", ")}`,
     next: found.length === 0 ? command`resume ${runId}` : next,
   });
 }

@@ -170,7 +170,7 @@ function unfinishedNote(
   if (last === undefined || last.outcome === "passed" || last.held !== undefined || leftBy(store, last) !== undefined) return [];
   const { id, outcome = "not finished" } = last;
   return [
-    `note: the last run of ${place.file} is ${outcome}, and this is a new one; to continue that one: ${hint(command`resume ${id}`)}`,
+    `note: this is a new run of ${place.file}; its last one has not passed (${outcome}). To continue that one: ${hint(command`resume ${id}`)}`,
   ];
 }
 

@@ -144,8 +144,8 @@ function openOf(book: DriftBook, playbook: string): readonly string[] {
   const near = didYouMean(playbook, others);
   throw new Failure({
     code: "drift.unknown",
-    message: `no open drift is of the playbook ${playbook}${near === undefined ? "" : `; did you mean ${near}?`}`,
-    ...(others.length === 0 ? {} : { why: `open drifts are of ${others.slice(0, SOME).join(", ")}` }),
+    message: `the playbook ${playbook} has no open drift${near === undefined ? "" : `; did you mean ${near}?`}`,
+    ...(others.length === 0 ? {} : { why: `playbooks with open drifts: ${others.slice(0, SOME).join(", ")}` }),
     next: command`drift list`,
   });
 }

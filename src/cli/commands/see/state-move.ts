@@ -8,7 +8,7 @@ import type { NamedPlace } from "../../../journal/moving.ts";
 import { DATABASE } from "../../../sql/mark.ts";
 import type { StatePlace } from "../../../sql/place.ts";
 import { openAnyQueue } from "../../fleet/open-queue.ts";
-import { serverOf } from "../../project/state-server.ts";
+import { MOVE, serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { type Dotenv, stateDirectory } from "../../project/project.ts";
 import { moved } from "../../runs/move.ts";
@@ -52,7 +52,7 @@ function assertPlaces({ from, to }: MoveOptions): void {
 }
 
 function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): NamedPlace {
-  if (name === DATABASE) return { place: serverOf(shell, dotenv), name };
+  if (name === DATABASE) return { place: serverOf(shell, dotenv, MOVE), name };
   const folder = resolve(shell.cwd, name);
   return { place: folder, name: folder };
 }

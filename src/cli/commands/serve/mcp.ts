@@ -31,7 +31,7 @@ function assertEnvironment({ cwd, project: { environmentFile: file } }: ProjectS
   throw new Failure({
     code: "environment.unknown",
     message: `there is no environment "${name}" here`,
-    why: `there is ${names.join(", ")}`,
-    next: "name one of these: an assistant may write in it",
+    why: `the environments here: ${names.join(", ")}`,
+    next: "name the one of these in which an assistant may write",
   });
 }

@@ -1,0 +1,35 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { Failure } from "../../base/failure.ts";
+import { didYouMean } from "../../base/text/text.ts";
+
+/** Returns whether a file could not be read because there is none of this name. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+/** Returns the failure for a file or folder that somebody named as `name`, and that is not there. */
+export function missingFile(path: string, name: string): Failure {
+  const near = nearPath(path, name);
+  return new Failure({
+    code: "file.missing",
+    message: `there is no file or folder "${name}"`,
+    why: `its whole path would be ${path}`,
+    next: near === undefined ? "name a file that exists, or go to the folder that holds it" : `did you mean "${near}"?`,
+  });
+}
+
+function nearPath(path: string, name: string): string | undefined {
+  // A link that leads nowhere bears the very name.
+  const others = namesIn(dirname(path)).filter((each) => each !== basename(path));
+  const near = didYouMean(basename(path), others);
+  return near === undefined ? undefined : join(dirname(name), near);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // what cannot be read has no names to offer
+  }
+}
