@@ -53,10 +53,11 @@ outputs:
   token: "\${{ steps.token.id }}"
 `;
 
-const IGNORED = `# What runs remember; with the sandbox's data and what was sent and answered.
+const IGNORED = `# The memory of runs: what was sent and answered, and the data of the sandbox.
 .tokenbook/
 # Keys, where they are kept in a file beside tokenbook.yaml.
 .env
+node_modules/
 `;
 
 function readme(name: string): string {
