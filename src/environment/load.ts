@@ -114,11 +114,13 @@ interface Opened {
 }
 
 const schemas = new SchemaSet();
+const IF_EMPTY = { suggestion: "write environments: { sandbox: embedded }, or delete the file" };
 
 /** Reads an environment file, which messages call `shown`. Throws a Failure that shows each wrong line. */
 export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
   const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
-  if (root === undefined) throw invalid(diagnostics);
+  if (root === undefined)
+    throw invalid(diagnostics.map((each) => (each.code === "source.empty" ? { ...each, ...IF_EMPTY } : each)));
   const broken = essential(schemas.validator(environmentSchema)(toJson(root)));
   const problems =
     broken.length > 0

@@ -1,4 +1,5 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
+import { didYouMean } from "../base/text/text.ts";
 import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
 import type { Operation } from "../operations/operation.ts";
 import { SchemaSet } from "../schema/validator.ts";
@@ -133,7 +134,7 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
     const { finding, range } = placeProblem(problem, root);
     context.report(finding, range);
   }
-  if (root.kind === "map" && !DOING.some((field) => root.entries.has(field)))
+  if (root.kind === "map" && ![...root.entries.keys()].some((field) => didYouMean(field, DOING) !== undefined))
     context.report(
       {
         code: "schema.missing-field",

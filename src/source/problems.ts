@@ -27,7 +27,22 @@ export function essential(problems: readonly SchemaViolation[]): readonly Schema
     else if (problem.keyword !== "if") kept.push(problem);
   }
   const lacking = new Set(kept.filter(({ keyword }) => keyword === "required").map(({ path }) => path.join("/")));
-  return kept.filter(({ keyword, path }) => keyword !== "minProperties" || !lacking.has(path.join("/")));
+  const misspelt = new Set(kept.map(fieldMeant));
+  return kept.filter(({ keyword, path, params }) => {
+    if (keyword === "required") return !misspelt.has([...path, params["missingProperty"]].join("/"));
+    return keyword !== "minProperties" || !lacking.has(path.join("/"));
+  });
+}
+
+// A field that is misspelt is not also missing.
+function fieldMeant(problem: SchemaViolation): string | undefined {
+  const { additionalProperty } = problem.params;
+  const near = typeof additionalProperty === "string" ? didYouMean(additionalProperty, knownFields(problem)) : undefined;
+  return near === undefined ? undefined : [...problem.path, near].join("/");
+}
+
+function knownFields({ schema }: SchemaViolation): readonly string[] {
+  return Object.keys((schema["properties"] as object | undefined) ?? {});
 }
 
 // The validator reports the branches just before the choice.
@@ -81,7 +96,7 @@ export function startOf(node: SourceNode): Range {
 }
 
 function unknownField(problem: SchemaViolation, field: string): Finding {
-  const known = Object.keys((problem.schema["properties"] as object | undefined) ?? {});
+  const known = knownFields(problem);
   const near = didYouMean(field, known);
   return {
     code: "schema.unknown-field",

@@ -51,6 +51,13 @@ test("the first environment is the default; keys come from where they are said t
   expect(target.timeoutMs).toBe(5_000);
 });
 
+test("an empty file says what to write into it, and a misspelt field is not also missing", () => {
+  expect(failure("# nothing yet\n").message).toContain("fix: write environments: { sandbox: embedded }, or delete the file");
+  const { message } = failure(GOOD.replace("baseUrl", "baseURL"));
+  expect(message).toContain('unknown field "baseURL"');
+  expect(message).not.toContain("is missing");
+});
+
 test("a profile says only what differs", () => {
   writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
   const { profile } = load(GOOD);

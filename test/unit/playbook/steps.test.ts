@@ -122,3 +122,13 @@ test.each(['["1.5", "2"]', '["userId:bob"]', "[GOLD, 2]", "[null]", "[]"])(
     expect(saidOf(step)).not.toContainEqual(expect.stringContaining("ill-typed"));
   },
 );
+
+// One sentence about the misspelling, and none about the field that is meant.
+test.for([
+  ["playbok: 1\nsteps: [{ uses: ledger.status }]\n", 'unknown field "playbok"'],
+  ["playbook: 1\nstep: [{ uses: ledger.status }]\n", 'unknown field "step"'],
+  ["playbook: 1\nsteps: [{ uses: ledger.token.get, with: { ids: T1 } }]\n", 'unknown field "ids"'],
+  ["playbook: 1\nname: Nothing to do\n", "a playbook needs `steps`, `reconcile` or `checks`"],
+])("a field that is misspelt is not also missing: %j", ([text = "", message]) => {
+  expect(checkPlaybook("test.yaml", text).diagnostics.map((each) => each.message)).toEqual([message]);
+});
