@@ -1,3 +1,5 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Desk, desk } from "./desk.ts";
 import { MINT_ONCE, newProject, operationsOf, runIn } from "./world.ts";
@@ -26,6 +28,16 @@ test("an environment that has another name now: whatever is tried, the way out i
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.transcript).toBe(0);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+});
+
+test("a playbook that is no longer there must be put back", async () => {
+  const { project, run } = await stopped();
+  renameSync(join(project.folder, "mint.yaml"), join(project.folder, "other.yaml"));
+  const { code, stderr, transcript } = await project.run("resume");
+  expect([code, stderr], transcript).toEqual([2, expect.stringContaining('there is no file or folder "mint.yaml"')]);
+  expect(stderr, transcript).toContain(
+    `next: put mint.yaml back, or go to the folder in which the run began:\n  tokenbook resume ${run}`,
+  );
 });
 
 test("an environment that leads elsewhere now: the line is named, and not the command that has just failed", async () => {

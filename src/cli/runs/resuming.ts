@@ -10,6 +10,8 @@ import { folderInProject, loadPlaybooks } from "../project/project.ts";
 import { filesOf } from "../project/project-files.ts";
 import { shipped } from "../project/shipped.ts";
 
+const NOT_THERE: ReadonlySet<string> = new Set(["file.missing", "file.unreadable"]);
+
 /** Returns the playbook of a run that has begun, checked as its file is now, and the files that it names: data come from the journal. Throws a Failure. */
 export function playbookOfRun(
   shell: ProjectShell,
@@ -21,7 +23,7 @@ export function playbookOfRun(
     invariant(playbook !== undefined, "a file that was checked is a playbook");
     return { playbook, files };
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "file.unreadable") throw error;
+    if (!(error instanceof Failure) || !NOT_THERE.has(error.code)) throw error;
     const next = [`put ${file} back, or go to the folder in which the run began:`, command`resume ${runId}`];
     throw new Failure({ ...error.toJSON(), next });
   }
