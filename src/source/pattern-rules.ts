@@ -19,9 +19,9 @@ const RULES: ReadonlyMap<string, string> = new Map([
   [TAG_PATTERN, "must be a tag: letters, digits, _ . and -, beginning with a letter or a digit"],
 ]);
 
-/** Returns the rule behind a pattern of our schemas in words; the description of the place has the rules that are not here. */
-export function ruleOf(pattern: string): string {
-  return RULES.get(pattern) ?? "is not written in the allowed form";
+/** Returns the rule behind a pattern of our schemas in words; `undefined` where the description of the place has the rule. */
+export function ruleOf(pattern: string): string | undefined {
+  return RULES.get(pattern);
 }
 
 const MOST_CHARS = 100;

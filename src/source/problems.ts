@@ -5,7 +5,7 @@ import { demandOf } from "../schema/demand.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
 import { meantBy, ruleOf } from "./pattern-rules.ts";
-import { nodeAt, type Range, type SourceNode, textOf } from "./node.ts";
+import { nodeAt, type Range, type SourceNode } from "./node.ts";
 
 /** A finding of a schema check, and the place in the text that it is about. */
 export interface PlacedFinding {
@@ -128,10 +128,13 @@ function describe(problem: SchemaViolation, node: SourceNode): Finding {
       suggestion: example === undefined ? undefined : `write ${missing}: ${example}`,
     };
   }
-  const text = textOf(node);
-  const pattern = keyword === "pattern" ? String(params["pattern"]) : undefined;
+  // A number or a boolean in the place of a text is written as that text without quotes.
+  const text = node.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
+  const pattern = typeof schema["pattern"] === "string" ? schema["pattern"] : undefined;
+  const rule = pattern === undefined ? undefined : ruleOf(pattern);
   const example = exampleIn(schema);
-  const message = `${nameOf(problem.path)} ${pattern === undefined ? demandOf(problem) : ruleOf(pattern)}`;
+  const isRule = keyword === "pattern" || (rule !== undefined && isText(params["type"]));
+  const message = `${nameOf(problem.path)} ${isRule ? (rule ?? "is not written in the allowed form") : demandOf(problem)}`;
   return {
     code: codeOf(keyword),
     message,
@@ -140,6 +143,7 @@ function describe(problem: SchemaViolation, node: SourceNode): Finding {
       nearest(allowedIn(problem), text) ??
       unquoted(problem, node) ??
       asMeant(text, pattern) ??
+      asTyped(problem, node) ??
       (example === undefined ? undefined : `such as ${example}`),
   };
 }
@@ -159,6 +163,17 @@ function allowedIn({ params, keyword }: SchemaViolation): readonly unknown[] {
 function asMeant(text: string | undefined, pattern: string | undefined): string | undefined {
   const meant = text === undefined || pattern === undefined ? undefined : meantBy(text, pattern);
   return meant === undefined ? undefined : `try ${meant}`;
+}
+
+// A value may be a secret in the wrong place, and is not shown again.
+function asTyped({ keyword, params }: SchemaViolation, node: SourceNode): string | undefined {
+  if (keyword !== "type" || node.kind !== "scalar" || node.value === null) return undefined;
+  if (params["type"] === "array") return "put it in [ ]";
+  return isText(params["type"]) ? "put it in quotes" : undefined;
+}
+
+function isText(type: unknown): boolean {
+  return [type].flat().includes("string");
 }
 
 // A text with a colon in it is a map to YAML, which begins at its first key.

@@ -138,7 +138,7 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
     CONCURRENCY,
     "One run at a time: of all that share a state directory and name the same group, one acts.",
   ),
-  inputs: inputsWith({ type: "object" }),
+  inputs: inputsWith({ type: "object", examples: ["{ type: integer }"] }),
   env: node(
     {
       type: "object",

@@ -15,13 +15,22 @@ export function checkPlaces(node: MapNode, table: Table, context: CheckContext, 
     context.report({ code: "playbook.not-here", message, suggestion }, node.entries.get(name)?.key ?? node.range);
 }
 
+/** Returns the finding for a write in a playbook that may only read; `why` says how it is reached. */
+export function mustNotWrite(operation: string, why?: string): Finding {
+  return {
+    code: "playbook.read-only",
+    message: `${operation} writes, and this playbook is mode: read-only`,
+    why,
+    suggestion: "remove the step, or write mode: read-write at the head of the playbook",
+  };
+}
+
 /** Reports what has no place in a call of this operation. */
 export function checkCallRules(node: MapNode, operation: Operation, { context, readOnly }: Surroundings): void {
   const { writes, name } = operation;
   const { entries } = node;
   if (writes && readOnly) {
-    const message = `${name} writes, and this playbook is mode: read-only`;
-    context.report({ code: "playbook.read-only", message }, entries.get("uses")?.value.range ?? node.range);
+    context.report(mustNotWrite(name), entries.get("uses")?.value.range ?? node.range);
   }
   checkPlaces(node, STEP_KINDS.call, context, writes ? "writes" : "reads");
   for (const [field, { key }] of entries) {

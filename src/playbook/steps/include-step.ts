@@ -18,7 +18,7 @@ import type { IncludeStep, Playbook } from "../model.ts";
 import type { InputDeclaration } from "../declarations.ts";
 import type { Outline } from "../outline.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
-import { checkFields } from "./call-rules.ts";
+import { checkFields, mustNotWrite } from "./call-rules.ts";
 import { holdsExpression } from "../expressions/expression-spans.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 import type { Template } from "../expressions/template.ts";
@@ -181,12 +181,5 @@ function schemaOf({ name, shape }: InputDeclaration, kinds: InputKinds): JsonSch
 function refuseWrites(step: IncludeStep, uses: SourceNode | undefined, { context }: Surroundings): void {
   const [write] = writesOf([step], context.file.path);
   if (write === undefined || uses === undefined) return;
-  context.report(
-    {
-      code: "playbook.read-only",
-      message: `${write.operation.name} writes, and this playbook is mode: read-only`,
-      why: `it is reached by ${write.chain.join(" → ")}`,
-    },
-    uses.range,
-  );
+  context.report(mustNotWrite(write.operation.name, `it is reached by ${write.chain.join(" → ")}`), uses.range);
 }

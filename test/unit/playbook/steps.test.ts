@@ -14,7 +14,7 @@ test.for<[string, string]>([
   ["uses: ledger.status\nas: { ledger: 5 }", 'schema.type "ledger" must be text'],
   [`${MINT}\nwait: never`, 'schema.type "wait" must be "none", or a map of fields'],
   [`${MINT}\nwait: 5s`, 'schema.type "wait" must be "none", or a map of fields'],
-  [`${MINT}\nwait: { timeout: 5 }`, 'schema.type "timeout" must be text'],
+  [`${MINT}\nwait: { timeout: 5 }`, 'schema.type "timeout" must be a duration, such as 500ms, 30s, 5m, 2h or 1d'],
   [`${MINT}\nwait: { backoff: 0.5 }`, 'schema.range "backoff" must be at least 1'],
   ["uses: ledger.status\nexpect: 5", 'schema.type "expect" must be text, or a list'],
   ["uses: ledger.status\nexpect: []", 'schema.size "expect" must have at least 1 item'],
@@ -122,6 +122,21 @@ test.each(['["1.5", "2"]', '["userId:bob"]', "[GOLD, 2]", "[null]", "[]"])(
     expect(saidOf(step)).not.toContainEqual(expect.stringContaining("ill-typed"));
   },
 );
+
+test.for([
+  ["a number in the place of a duration", `${MINT}\nwait: { timeout: 5 }`, "", "try 5s"],
+  ["a number in the place of a text", "uses: ledger.status", "env: { YEAR: 2026 }", "put it in quotes"],
+  ["one item in the place of a list", "uses: ledger.status", "tags: smoke", "put it in [ ]"],
+  ["a type in the place of an input", "uses: ledger.status", "inputs: { amount: integer }", "such as { type: integer }"],
+  [
+    "a write where nothing is written",
+    MINT,
+    "mode: read-only",
+    "remove the step, or write mode: read-write at the head of the playbook",
+  ],
+])("%s is followed by its fix", ([, step = "", before, fix]) => {
+  expect(suggestionsOf(step, before)).toEqual([fix]);
+});
 
 // One sentence about the misspelling, and none about the field that is meant.
 test.for([
