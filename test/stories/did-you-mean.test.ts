@@ -59,6 +59,8 @@ test.for([
   ["no run at a time", ["run", "look.yaml", "--jobs", "0"], "It must be 1 or more."],
   ["rows that are not there", ["run", "look.yaml", "--each", "rows.csv"], 'there is no file or folder "rows.csv"'],
   ["a move without a database", ["state", "move", ".tokenbook", "database"], "tokenbook.yaml names no database"],
+  ["an option without its value", ["run", "look.yaml", "--env"], "the value of the option '--env <name>' is missing"],
+  ["the code of another message", ["check", "--explain", "expect.failed"], "explained in docs/troubleshooting.md"],
   ["a list of no drifts", ["drift", "list", "--limit", "0"], "It must be 1 or more."],
   ["a port that is none", ["view", "--port", "99999"], "It must be a port: 0 to 65535."],
   ["an option of the command above", ["schedule", "list", "--report", "html=a.html"], "unknown option '--report'\n"],

@@ -34,7 +34,8 @@ function codeNamed(name: string): Code {
   const near = didYouMean(name, CODES) ?? CODES.find((code) => code.includes(name));
   throw new Failure({
     code: "check.unknown-code",
-    message: `there is no diagnostic with the code "${name}"`,
+    message: `no message of the check has the code "${name}"`,
+    why: "all other messages are explained in docs/troubleshooting.md",
     next: near === undefined ? command`check --explain all` : command`check --explain ${near}`,
   });
 }

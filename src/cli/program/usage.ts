@@ -76,6 +76,7 @@ export function refuseOfParent(command: Command): void {
 
 function plain(words: string): string {
   return words
+    .replace(/^option '([^']*)' argument missing$/, "the value of the option '$1' is missing")
     .replace(/^option '([^']*)' argument '(.*?)' is invalid\./s, "the value '$2' of the option '$1' is not valid.")
     .replace(
       /^command-argument value '(.*?)' is invalid for argument '([^']*)'\./s,
