@@ -105,11 +105,11 @@ function takeOnce(option: Option): void {
   });
 }
 
-const help = new Help();
+const DESCRIBED = new Help();
 
 /** Returns what the help says of an option; that a list is empty by default is no news. */
 export function helpOfOption(option: Option): string {
-  return help.optionDescription(option).replace(/ \(default: (?:\{\}|\[\])\)$/, "");
+  return DESCRIBED.optionDescription(option).replace(/ \(default: (?:\{\}|\[\])\)$/, "");
 }
 
 /** A program without any command. */
