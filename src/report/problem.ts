@@ -36,7 +36,7 @@ function codeOf(code: string): string {
 
 function evidenceLines(evidence: NonNullable<StepProblem["evidence"]>): readonly string[] {
   const blocks = explanationBlocks(evidence);
-  return blocks === undefined ? labelled("seen", evidenceText(evidence)) : blocks.flatMap(blockLines);
+  return blocks === undefined ? labelled("seen", textOrJson(evidence)) : blocks.flatMap(blockLines);
 }
 
 // A drawing begins below its label, because its lines belong together; a sentence begins beside it.
@@ -47,11 +47,6 @@ function blockLines({ label, isDrawn, lines }: Block): readonly string[] {
 
 function below(line: string): string {
   return `  | ${line}`;
-}
-
-// A text keeps its lines; any other value is JSON, with exact numbers.
-function evidenceText(evidence: NonNullable<StepProblem["evidence"]>): string {
-  return textOrJson(evidence);
 }
 
 /** A text under a label of ours, however many lines it has: no line of it begins with what somebody else wrote. */

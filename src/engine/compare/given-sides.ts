@@ -335,6 +335,5 @@ function wrong(field: string, { text }: Expression, value: Json, wanted: string)
 
 /** Returns the scope of a comparison, which distinguishes it from others of the same name. */
 export function scopeName(looks: Compare, scope: Scope): string {
-  const given = looks.scope === undefined ? "" : bind(looks.scope, scope);
-  return textOrJson(given);
+  return looks.scope === undefined ? "" : textOrJson(bind(looks.scope, scope));
 }

@@ -1,8 +1,7 @@
 import { adviceText, command } from "../../base/command-line.ts";
-import { isObject, type Json, type JsonObject, textOrJson } from "../../base/json/json.ts";
+import { isObject, type JsonObject, textOrJson } from "../../base/json/json.ts";
 import { resolvingCommands } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
-
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../services/probe.ts";
 import { areRefused, openProblem } from "../../protocol/attempts.ts";
@@ -231,14 +230,10 @@ function whoElse({ exclusive, environment }: Target): string {
 function evidenceWords(by: JsonObject): string {
   return Object.entries(by)
     .map(([name, value]) => {
-      if (!isObject(value) || value["before"] === undefined || value["now"] === undefined) return `${name} ${textOf(value)}`;
-      return `${name} ${textOf(value["before"])} → ${textOf(value["now"])}`;
+      if (!isObject(value) || value["before"] === undefined || value["now"] === undefined) return `${name} ${textOrJson(value)}`;
+      return `${name} ${textOrJson(value["before"])} → ${textOrJson(value["now"])}`;
     })
     .join(", ");
-}
-
-function textOf(value: Json): string {
-  return textOrJson(value);
 }
 
 // Durable at once: from then on the write is one that the run has given up, and other runs must not begin beside it.
