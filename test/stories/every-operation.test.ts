@@ -121,7 +121,7 @@ async function onOtherService(): Promise<{ reports: Printed["reports"]; exchange
   return { reports, exchanges: proxy.exchanges };
 }
 
-test("the scenarios reach every operation and every refusal, on two services that differ", { timeout: 120_000 }, async () => {
+test("the scenarios reach every operation and every refusal, on two services that differ", { timeout: 400_000 }, async () => {
   const embedded = projectWithScenarios();
   const first = await runScenarios(embedded, "--keep-exchanges");
   expectCommits(first, await embeddedCommits(embedded));

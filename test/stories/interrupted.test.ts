@@ -282,7 +282,7 @@ const NEVER = new Promise<never>(() => undefined);
 
 async function patiently(): ReturnType<typeof minting> {
   const scene = await minting();
-  scene.project.write("tokenbook.yaml", `${scene.project.read("tokenbook.yaml")}    timeout: 1h\n`);
+  scene.project.write("tokenbook.yaml", scene.project.read("tokenbook.yaml").replace("timeout: 2m", "timeout: 1h"));
   return scene;
 }
 
