@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { frameOf, roundOf } from "./address.ts";
 import { decideAttempts } from "./attempts.ts";
 import type { Plan, PlanBlock, PlanCall, PlanInclude, PlanNode } from "./plan.ts";
-import type { RunOutcome, StepProblem, StoppedOutcome } from "./record.ts";
+import type { RunClosed, RunOutcome, StepProblem, StoppedOutcome } from "./record.ts";
 import { type RunState, stepIn, type StepState } from "./state.ts";
 
 /** One step at one place of a run. */
@@ -327,11 +327,20 @@ const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
   "interrupted",
 ];
 
-/** Returns the outcome of a run that is stopped before its end: interrupted, unless a step has found what is worse than a failure. */
-export function outcomeOfStopped({ steps }: RunState): RunOutcome {
+/**
+ * Returns the end of a run that is stopped before its end: interrupted, unless a step has found what is worse than a failure, or the run
+ * leaves a write open.
+ */
+export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
   const found = new Set(Array.from(steps.values(), ({ stopped }) => stopped?.outcome));
+  if (leavesOpen) found.add("unknown");
   const worse = WORST_FIRST.slice(0, WORST_FIRST.indexOf("failed")) as readonly StoppedOutcome[];
-  return worse.find((outcome) => found.has(outcome)) ?? "interrupted";
+  const outcome = worse.find((each) => found.has(each));
+  return {
+    kind: "run.closed",
+    outputs: {},
+    ...(outcome === undefined ? { outcome: "interrupted" } : { outcome, interrupted: true }),
+  };
 }
 
 function worst<S>(all: readonly Progress<S>[]): Progress<S> {

@@ -7,8 +7,9 @@ import { actingFor, type Lease } from "../../journal/leases.ts";
 import { isHeld, noSuchRun } from "../../journal/failures.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
+import { closeEarly } from "../../protocol/decide.ts";
 import type { Holder } from "../../protocol/record.ts";
-import { maybeUnsent, stateOf } from "../../protocol/state.ts";
+import { emptyState, maybeUnsent, stateOf } from "../../protocol/state.ts";
 
 /** The person who says that a holder is gone, and why. */
 export interface Release {
@@ -55,11 +56,15 @@ function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder 
       store.leases.release(store.leases.takeOver(runId), false); // the run was about to begin
       return;
     }
+    let left = emptyState();
     const { journal, records } = await store.takeOver(lease, (before) => {
-      return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(stateOf(before)) };
+      left = stateOf(before);
+      return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(left) };
     });
-    journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-    await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+    const leavesOpen = openWrites(stateOf(records)).length > 0;
+    const closed = closeEarly(left, leavesOpen);
+    journal.note(closed);
+    await store.release(journal, closed.outcome, leavesOpen);
   });
 }
 

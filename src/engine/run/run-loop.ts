@@ -4,7 +4,7 @@ import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import { isWrite, type WriteStep } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
-import { outcomeOfStopped, Walk } from "../../protocol/decide.ts";
+import { closeEarly, Walk } from "../../protocol/decide.ts";
 import type { RunClosed, RunOutcome } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
 import { awaitReceipt } from "../write/await-receipt.ts";
@@ -48,13 +48,8 @@ export async function carryOn(context: RunContext): Promise<RunClosed> {
   } finally {
     await work.settled();
   }
-  return stoppedEarly(context);
-}
-
-// What a stop leaves undone, a resumed run does; what was found until then counts all the same (decision 191).
-function stoppedEarly({ state }: RunContext): RunClosed {
-  const outcome = outcomeOfStopped(state);
-  return { kind: "run.closed", outcome, outputs: {}, ...(outcome === "interrupted" ? {} : { interrupted: true }) };
+  // What a stop leaves undone, a resumed run does; what was found until then counts all the same (decision 191).
+  return closeEarly(context.state);
 }
 
 /** The actions under way: one at a time, or several in the rounds of a parallel `foreach`. */

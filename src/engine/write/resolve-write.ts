@@ -4,9 +4,10 @@ import { didYouMean } from "../../base/text/text.ts";
 import { resolvingCommands } from "../../journal/failures.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
+import { closeEarly } from "../../protocol/decide.ts";
 import type { AttemptSettled } from "../../protocol/record.ts";
 import { type OpenWrite, openWrites } from "../../protocol/open-writes.ts";
-import { stateOf } from "../../protocol/state.ts";
+import { stateOf, stepIn } from "../../protocol/state.ts";
 import { releaseSilent } from "../run/release-run.ts";
 
 /** A person's word on the outcome of a write, and how they know. */
@@ -35,7 +36,8 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   // The claim comes before the read, so that no one can change the run in between.
   const claim = store.take(runId);
   const read = store.history(runId);
-  const found = openWrites(stateOf(read.records));
+  const left = stateOf(read.records);
+  const found = openWrites(left);
   const write = found.find(({ step }) => step === resolution.step);
   if (write === undefined) {
     store.leases.release(claim, found.length > 0);
@@ -44,8 +46,10 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   const { journal } = await store.claim(runId, claim, read);
   const { verdict, because, who } = resolution;
   journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
-  journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-  await store.release(journal, "interrupted", found.length > 1);
+  stepIn(left, write.step).stopped = undefined;
+  const closed = closeEarly(left, found.length > 1);
+  journal.note(closed);
+  await store.release(journal, closed.outcome, found.length > 1);
   return write;
 }
 

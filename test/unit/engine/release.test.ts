@@ -3,13 +3,14 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
 import { releaseRun } from "../../../src/engine/run/release-run.ts";
+import { resolveWrite } from "../../../src/engine/write/resolve-write.ts";
 import { thisProcess } from "../../../src/journal/holder.ts";
 import type { JournalPorts } from "../../../src/journal/journal.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { hasSettled } from "../../../src/protocol/settle.ts";
 import { stateOf, stepIn } from "../../../src/protocol/state.ts";
 import { keep } from "../journal/keep.ts";
-import { answered, intended, opened } from "../protocol/facts.ts";
+import { answered, intended, opened, stopped } from "../protocol/facts.ts";
 import { folderForTest } from "./server.ts";
 
 const PORTS: JournalPorts = { clock: systemClock, redact: (text) => text };
@@ -22,6 +23,7 @@ async function held(folder: string): Promise<void> {
   const { journal } = await store.begin(opened, "test");
   keep(journal, intended("first"));
   keep(journal, answered("first", "ambiguous"));
+  keep(journal, stopped("first", "unknown"));
   keep(journal, intended("mint"));
   store.close();
   const database = new DatabaseSync(join(folder, "journal.db"));
@@ -80,7 +82,30 @@ test("a holder that continues while it is released keeps its run", async () => {
   await expect(store.takeOver(lease, () => ({ kind: "run.closed", outcome: "interrupted", outputs: {} }))).rejects.toMatchObject({
     exit: 6,
   });
-  expect(store.read("run1")).toHaveLength(5);
+  expect(store.read("run1")).toHaveLength(6);
   other.close();
+  store.close();
+});
+
+test("a run stays unknown until the last of its open writes is resolved", async () => {
+  const folder = folderForTest();
+  await held(folder);
+  const store = JournalStore.open(folder, PORTS);
+  const outcomes: unknown[] = [];
+  const look = (): void => {
+    const closed = store.read("run1").at(-1);
+    outcomes.push([closed?.kind === "run.closed" && closed.outcome, store.summary("run1").outcome]);
+  };
+  await releaseRun(store, "run1", WORD);
+  look();
+  for (const step of ["first", "mint"]) {
+    await resolveWrite(store, "run1", { ...WORD, step, verdict: "absent" });
+    look();
+  }
+  expect(outcomes).toEqual([
+    ["unknown", "unknown"],
+    ["unknown", "unknown"],
+    ["interrupted", "interrupted"],
+  ]);
   store.close();
 });
