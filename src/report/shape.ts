@@ -140,7 +140,7 @@ export interface StepReport {
   readonly receipt: ReceiptReport | null;
   /** The attempts of a write, in their order. */
   readonly attempts: readonly AttemptReport[];
-  /** How many requests it took; how many attempts where no record says it. */
+  /** Of a write that was sent, how many attempts; otherwise, how many requests it took. */
   readonly requests: number;
   /** ISO 8601, UTC; null when it has not begun. */
   readonly startedAt: string | null;

@@ -176,7 +176,7 @@ export class StepFold {
       transactionId: textAt(completed?.value, "transactionId") ?? (last === undefined ? null : transactionOf(last)),
       receipt: last === undefined ? null : receiptOf(last),
       attempts: attempts.map(attemptReport),
-      requests: ending?.requests ?? attempts.length,
+      requests: attempts.length > 0 ? attempts.length : (ending?.requests ?? 0),
       startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
       durationMs: times?.durationMs ?? null,
       waitedMs: times?.waitedMs ?? null,

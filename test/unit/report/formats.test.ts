@@ -419,7 +419,7 @@ describe("a playbook whose run did not begin", () => {
 
 test("a page calls refused what the ledger took and did not commit", () => {
   const html = written("html", [reported(uncommitted().all)]);
-  expect(html).toContain("2 writes: 1 refused, 1 unknown");
+  expect(html).toContain("2 attempts: 1 refused, 1 unknown");
   expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
   expect(html).not.toContain("no receipt was read");
 });

@@ -159,6 +159,7 @@ test("after a resume, what came later takes the place of the stop", () => {
     problem: null,
     transactionId: TRANSACTION,
     attempts: [{ meaning: "not-sent" }, { settled: { verdict: "applied" } }],
+    requests: 2,
   });
   expect(report.run.outcome).toBe("passed");
 });

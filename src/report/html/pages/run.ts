@@ -151,7 +151,7 @@ interface Write {
   readonly attempt: AttemptReport;
 }
 
-/** What the guarantee says of each write. */
+/** What the guarantee says of each attempt of a write. */
 function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: StepReport) => Markup): Markup | undefined {
   const writes = steps.flatMap((step) => step.attempts.map((attempt): Write => ({ step, attempt })));
   if (writes.length === 0) return undefined;
@@ -164,15 +164,15 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   return el(
     "details",
     { class: "writes", open: words.size > 1 },
-    el("summary", {}, title, ` ${count(writes.length, "write")}: ${counts}`),
+    el("summary", {}, title, ` ${count(writes.length, "attempt")}: ${counts}`),
     tableOf(
-      "The outcome of each write",
+      "The outcome of each attempt",
       ["Step", "Attempt", "Operation", "As", "Outcome", "Evidence", ...(named ? ["Transaction"] : [])],
       shown.map((write): TableRow => [linkTo(write.step), ...writeCells(write), ...(named ? [transactionCell(write)] : [])]),
     ),
     shown.length === writes.length
       ? undefined
-      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "write")} more, each with its step below.`),
+      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "attempt")} more, each with its step below.`),
   );
 }
 

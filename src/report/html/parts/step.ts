@@ -123,12 +123,12 @@ function unfinished({ kind, outcome, problem }: StepReport): Markup | undefined 
 }
 
 function factsOf(step: StepReport, playbook: string): Markup {
-  const { file, line, startedAt, requests, transactionId, receipt } = step;
+  const { file, line, startedAt, attempts, requests, transactionId, receipt } = step;
   const facts: readonly (readonly [string, Child])[] = [
     ["in", `${oneLine(file ?? playbook)}:${line}`],
     ...pair("acted as", actedAs(step) === "" ? null : oneLine(actedAs(step))),
     ...pair("started", startedAt === null ? null : moment(startedAt)),
-    ...pair("requests", requests === 0 ? null : String(requests)),
+    ...pair(attempts.length > 0 ? "attempts" : "requests", requests === 0 ? null : String(requests)),
     ...pair("transaction", transactionId === null ? null : idMarkup(transactionId)),
     ...pair("receipt", receipt === null ? null : receiptOf(receipt)),
   ];
