@@ -110,6 +110,15 @@ test("--failed takes only the rows whose run did not pass", async () => {
   expect(run.stderr).toContain("1 row has no run yet: repeat the command without --failed to run what is new or corrected");
 });
 
+test("an empty cell says nothing: a row that gains or loses one is the same row", async () => {
+  const project = projectWith("id,rooms\nA,\n");
+  await project.run(...EACH);
+  project.write("houses.csv", "id\nA\n");
+  const again = await project.run(...EACH);
+  expect(again.lines.at(-1), again.transcript).toBe("1 row: 1 passed (1 passed before and were not run again)");
+  expect(await houses(project)).toHaveLength(1);
+});
+
 test("two equal rows are two runs, and --key names a batch in which rows run once more", async () => {
   const project = projectWith("rooms\n1\n1\n");
   project.write(
@@ -178,8 +187,9 @@ test.for<readonly [string, string, string]>([
 });
 
 test("what does not go together is refused", async () => {
-  const project = projectWith("id\nA\n");
+  const project = projectWith("id,rooms\nA,\nB,2\n");
   for (const [args, words] of [
+    [[...EACH, "--input", "rooms=9"], 'houses.csv:3: the row gives "rooms", and so does --input'],
     [["run", "register.yaml", "--failed"], "each.failed-alone"],
     [[...EACH, "register.yaml", "--repeat", "2"], "cannot be used with"],
     [["run", "register.yaml", "--each", "none.csv"], "none.csv"],

@@ -14,16 +14,17 @@ import type { Shell } from "../shell.ts";
 export interface GivenRow {
   /** From 1. */
   readonly line: number;
-  /** Its columns by their names; of a row that cannot be read, why. */
+  /** The inputs that it gives, by their names: an empty cell of a table gives none. Of a row that cannot be read, why. */
   readonly given: JsonObject | Failure;
 }
 
-type Reader = (name: string, texts: AsyncIterable<string>) => AsyncGenerator<GivenRow>;
+type Accept = (header: readonly string[]) => void;
+type Reader = (name: string, texts: AsyncIterable<string>, accept?: Accept) => AsyncGenerator<GivenRow>;
 
 const READERS: Readonly<Record<string, Reader>> = { ".csv": csvRows, ".ndjson": jsonRows, ".jsonl": jsonRows };
 
-/** Yields the rows of a file, one at a time. Throws a Failure when the file cannot be read, or is no table. */
-export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string): AsyncGenerator<GivenRow> {
+/** Yields the rows of a file, one at a time. `accept` gets the header of a table. Throws a Failure when the file cannot be read, or is no table. */
+export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string, accept?: Accept): AsyncGenerator<GivenRow> {
   const reader = READERS[extname(name).toLowerCase()];
   if (reader === undefined) {
     throw new Failure({
@@ -33,7 +34,7 @@ export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string): AsyncG
     });
   }
   try {
-    yield* reader(name, textsOf(readLines({ path: resolve(cwd, name), name })));
+    yield* reader(name, textsOf(readLines({ path: resolve(cwd, name), name })), accept);
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof CsvFault) throw unreadable(`${name}:${error.line}: ${error.message}`, error.fix);
@@ -46,8 +47,9 @@ function unreadable(message: string, next: string): Failure {
   return new Failure({ code: "each.unreadable", message, why: "no row was run", next });
 }
 
-async function* csvRows(_name: string, texts: AsyncIterable<string>): AsyncGenerator<GivenRow> {
-  for await (const { row, line } of streamCsv(texts)) yield { line, given: row };
+async function* csvRows(_name: string, texts: AsyncIterable<string>, accept?: Accept): AsyncGenerator<GivenRow> {
+  for await (const { row, line } of streamCsv(texts, accept))
+    yield { line, given: Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== "")) };
 }
 
 async function* jsonRows(name: string, texts: AsyncIterable<string>): AsyncGenerator<GivenRow> {
@@ -64,13 +66,19 @@ function objectIn(text: string, where: string): JsonObject | Failure {
   }
 }
 
-/** Counts the rows, before any is run. Throws a Failure when the file is no table, has no row, or has a column that is no input. */
-export async function countRows(shell: Pick<Shell, "cwd">, name: string, { inputs }: Playbook): Promise<number> {
-  const known = inputs.map((input) => input.name);
-  const isTable = extname(name).toLowerCase() === ".csv";
+/**
+ * Counts the rows, before any is run. Throws a Failure when the file is no table, has no row, has a column that is no input, or gives an
+ * input that `--input` gives too.
+ */
+export async function countRows(
+  shell: Pick<Shell, "cwd">,
+  { each: name, input }: { readonly each: string; readonly input: JsonObject },
+  { inputs }: Playbook,
+): Promise<number> {
+  const known = inputs.map((each) => each.name);
   let rows = 0;
-  for await (const { given } of rowsIn(shell, name)) {
-    if (isTable && rows === 0) refuseUnknown(name, Object.keys(given), known);
+  for await (const row of rowsIn(shell, name, (header) => refuseUnknown(name, header, known))) {
+    refuseTwice(name, row, input);
     rows++;
   }
   if (rows > 0) return rows;
@@ -90,13 +98,18 @@ function refuseUnknown(file: string, columns: readonly string[], known: readonly
   });
 }
 
-/** Returns the inputs that a row gives: an empty cell of a table gives none. */
-export function inputsOf(row: JsonObject, file: string): JsonObject {
-  if (extname(file).toLowerCase() !== ".csv") return row;
-  return Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== ""));
+function refuseTwice(file: string, { line, given }: GivenRow, input: JsonObject): void {
+  const twice = given instanceof Failure ? undefined : Object.keys(given).find((name) => Object.hasOwn(input, name));
+  if (twice === undefined) return;
+  throw new Failure({
+    code: "each.given-twice",
+    message: `${file}:${line}: the row gives "${twice}", and so does --input`,
+    why: "one of both would not count; nothing was sent",
+    next: `leave out --input ${twice}, or take it out of the rows`,
+  });
 }
 
-/** Names rows by what they say, so that the same row has the same key wherever in its file it is. */
+/** Names rows by the inputs that they give, so that the same row has the same key wherever in its file it is. */
 export class RowKeys {
   readonly #batch: readonly Json[];
   readonly #seen = new Set<string>();

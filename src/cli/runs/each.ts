@@ -23,7 +23,7 @@ import { maskedShell } from "../print/masked.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import type { Shell } from "../shell.ts";
 import { consentBefore, type ConsentOption } from "./consent.ts";
-import { countRows, type GivenRow, inputsOf, RowKeys, rowsIn } from "./each-rows.ts";
+import { countRows, type GivenRow, RowKeys, rowsIn } from "./each-rows.ts";
 import {
   type DetailOptions,
   type EndedRun,
@@ -99,7 +99,7 @@ async function prepareRows(plainShell: Shell, options: EachOptions, files: reado
       next: "name one playbook",
     });
   }
-  const rows = await countRows(shell, options.each, playbook);
+  const rows = await countRows(shell, options, playbook);
   const { secrets, prepare } = preparingRows(shell, options, { playbook, file: options.each });
   return { shell, playbook, rows, prepare, session: await openSession(shell, options, secrets) };
 }
@@ -193,7 +193,7 @@ class EachRow {
     let ready: ReadyPlaybook;
     try {
       if (row.given instanceof Failure) throw row.given;
-      ready = prepare(inputsOf(row.given, this.#options.each));
+      ready = prepare(row.given);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return this.#refuse(row, error, print);

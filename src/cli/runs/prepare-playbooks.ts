@@ -104,7 +104,7 @@ export interface RowPreparation {
   readonly prepare: (row: JsonObject) => ReadyPlaybook;
 }
 
-/** Prepares the runs of one playbook with the rows of a file: a column has precedence over the inputs that all rows share. */
+/** Prepares the runs of one playbook with the rows of a file: a column has precedence over the file of inputs that all rows share. */
 export function preparingRows(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
