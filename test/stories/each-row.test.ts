@@ -167,9 +167,12 @@ test("shards of the rows together are all rows, and --fail-fast starts no furthe
   expect([other.code, other.lines.at(-1)], other.transcript).toEqual([0, "3 of 5 rows: 3 passed"]);
   expect(await houses(project)).toHaveLength(5);
   project.write("more.csv", "id,rooms\nX,13\nY,1\nZ,1\n");
-  const stopped = await project.run("run", "register.yaml", "--each", "more.csv", "--fail-fast", "--jobs", "1");
+  const stopped = await project.run("run", "register.yaml", "--each", "more.csv", "--fail-fast", "--jobs", "1", ...WITH_REPORTS);
   expect(stopped.code, stopped.transcript).toBe(1);
   expect(stopped.stderr, stopped.transcript).toContain("--fail-fast: more.csv:2 did not pass; 2 rows not started");
+  expect(reportIn(project).notBegun).toMatchObject([
+    { problem: { code: "run.not-started", message: "--fail-fast: more.csv:2 did not pass; 2 rows not started" } },
+  ]);
 });
 
 test.for<readonly [string, string, string]>([

@@ -12,7 +12,7 @@ import type { Playbook } from "../../playbook/model.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
-import type { NotBegun, RunReport } from "../../report/shape.ts";
+import { NOT_STARTED, type NotBegun, type RunReport } from "../../report/shape.ts";
 import { stepLines } from "../../report/steps/step-lines.ts";
 import { summaryLines } from "../../report/text.ts";
 import { notBegunBy } from "../project/check-failure.ts";
@@ -27,6 +27,7 @@ import { countRows, type GivenRow, RowKeys, rowsIn } from "./each-rows.ts";
 import {
   type DetailOptions,
   type EndedRun,
+  INTERRUPTED,
   type Job,
   LateOutput,
   performOne,
@@ -145,10 +146,10 @@ class EachRow {
     await this.#performAll(this.#chosenRows("begun"), print);
     if (this.#options.failed !== true) await this.#performAll(this.#chosenRows("others"), print);
     print([this.#summary()]);
-    this.#noteLeft();
-    this.#noteWithoutRun();
     this.#ended.sort((one, other) => one.line - other.line);
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
+    this.#noteLeft();
+    this.#noteWithoutRun();
     await printReports(this.#shell, { options: this.#options, reporting, skipped: [] }, this.#runs(), this.#notBegun);
     return worst([...this.#exits]);
   }
@@ -302,9 +303,12 @@ class EachRow {
   #noteLeft(): void {
     const { left } = this.#counts;
     if (left === 0) return;
-    const why = this.#stopper ?? "interrupted";
+    const message = `${this.#stopper ?? "interrupted"}; ${count(left, "row")} not started`;
     if (this.#stopper === undefined) this.#exits.add(EXIT.interrupted);
-    this.#shell.stderr.write(`${why}; ${count(left, "row")} not started: repeat the command to continue\n`);
+    this.#shell.stderr.write(`${message}: repeat the command to continue\n`);
+    const { name, file } = this.#prepared.playbook;
+    const code = this.#stopper === undefined ? INTERRUPTED.code : NOT_STARTED;
+    this.#notBegun.push({ playbook: { name, file }, problem: { code, message } });
   }
 
   // A row that was corrected is another row than the one that failed.

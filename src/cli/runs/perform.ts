@@ -275,7 +275,8 @@ export interface EndedRun {
   readonly notBegun?: NotBegun;
 }
 
-const INTERRUPTED = { code: "run.interrupted", message: "the command was interrupted before this run began" };
+/** Why a run did not begin that an interruption came before. */
+export const INTERRUPTED = { code: "run.interrupted", message: "the command was interrupted before this run began" };
 
 // A run that could not start for another reason has been reported already.
 function interruptedLine(notBegun: readonly NotBegun[]): string {
