@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
+import { viewing } from "./viewing.ts";
 import {
   embeddedCommits,
   type Ended,
@@ -134,6 +135,10 @@ test("--anyway runs beside an open write, and keeps who allowed it, why, and bes
     const written = await project.run("report", "latest", "--format", format);
     expect(written.stdout, written.transcript).toContain("the ledger is a sandbox");
   }
+
+  const { get } = await viewing(project);
+  const overview = await (await get("overview/")).text();
+  expect(overview, "a later run takes no open write away").toMatch(new RegExp(`>\\? unknown</span>[^]*${run}`));
 
   // The word is of that run alone.
   expectRefused(await project.run("run", "mint.yaml"), run);

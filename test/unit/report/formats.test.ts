@@ -358,7 +358,7 @@ describe("hostile texts, wherever a run can hold one", () => {
       const report = reportOf(hostileRun(text).all);
       const row = hostileRow(text);
       const pages = [
-        overviewPage({ runs: [row], drifts: [], schedules: [], now: 0 }),
+        overviewPage({ runs: [row], open: new Set(), drifts: [], schedules: [], now: 0 }),
         ...[text, ""].map((words) => runsPage([row], { outcome: words, words })),
         comparePage(report, report),
         runPage(report, { events: 1, isLive: true }),

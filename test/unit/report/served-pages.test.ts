@@ -5,6 +5,7 @@ import { driftPage } from "../../../src/report/html/pages/drift.ts";
 import { driftsPage } from "../../../src/report/html/pages/drifts.ts";
 import { el } from "../../../src/report/html/markup.ts";
 import { plotOf } from "../../../src/report/html/parts/plot.ts";
+import { overviewPage } from "../../../src/report/html/pages/overview.ts";
 import { schedulePage } from "../../../src/report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../../src/report/html/pages/schedules.ts";
 
@@ -29,6 +30,12 @@ const DRIFT: KnownDrift = {
 function count(pieces: Iterable<string>, what: RegExp): number {
   return [...pieces].join("").match(what)?.length ?? 0;
 }
+
+test("where nothing has run, nothing is called well", () => {
+  const page = [...overviewPage({ runs: [], open: new Set(), drifts: [], schedules: [], now: 0 })].join("");
+  expect(page).not.toContain("Nothing needs attention");
+  expect(count([page], /Nothing has run yet/g)).toBe(2);
+});
 
 test("a list of drifts shows so many, and that there are more", () => {
   const drifts = Array.from({ length: LIMITS.viewDrifts + 1 }, (_, at) => ({ ...DRIFT, key: { holder: `holder-${at}` } }));

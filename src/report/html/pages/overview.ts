@@ -2,7 +2,6 @@ import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import type { ReportedOutcome } from "../../shape.ts";
 import { RUN_WORDS } from "../../words.ts";
 import { bareToolbar, framed } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
@@ -18,6 +17,8 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 export interface StateOverview {
   /** The latest runs, the last one first. */
   readonly runs: readonly ListedRun[];
+  /** The ids of runs that have left a write open. */
+  readonly open: ReadonlySet<string>;
   /** The drifts that nobody has acknowledged, the newest first. */
   readonly drifts: readonly KnownDrift[];
   /** The first schedules, as they are now. */
@@ -30,15 +31,19 @@ const MOST_ITEMS = 20;
 const LATEST_RUNS = 10;
 
 /** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
-export function overviewPage({ runs, drifts, schedules, now }: StateOverview): Iterable<string> {
+export function overviewPage({ runs, open, drifts, schedules, now }: StateOverview): Iterable<string> {
+  const items = [...runItems(runs, open), ...scheduleItems(schedules), ...driftItems(drifts)];
   return framed({ title: "Overview – tokenbook", above: bareToolbar(), script: SCRIPT, place: "overview" }, [
     el("h1", {}, "Overview").html,
-    section("Needs attention", attentionOf([...runItems(runs), ...scheduleItems(schedules), ...driftItems(drifts)])).html,
+    section("Needs attention", items.length === 0 && runs.length === 0 ? NOTHING : attentionOf(items)).html,
     section("Runs over time", outcomesOverTime(runs, now)).html,
     section("Next firings", firingsOf(schedules)).html,
     section("Latest runs", latestOf(runs)).html,
   ]);
 }
+
+// Where nothing has run, or the journal is not there any more, nothing can be called well.
+const NOTHING = el("p", {}, "Nothing has run yet.");
 
 interface Item {
   readonly tone: string;
@@ -58,20 +63,20 @@ function attentionOf(items: readonly Item[]): Markup {
   );
 }
 
-const ALWAYS: ReadonlySet<ReportedOutcome> = new Set<ReportedOutcome>(["unknown", "conflict"]);
-
 // A run counts while no later one of its playbook has taken its place; a write with unknown outcome counts until it is resolved.
-function runItems(runs: readonly ListedRun[]): readonly Item[] {
+function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readonly Item[] {
   const seen = new Set<string>();
   return runs.flatMap((run) => {
     const place = JSON.stringify([run.playbook, run.environment]);
     const isLatest = !seen.has(place);
     seen.add(place);
     const isUnderWay = run.outcome === "running" && run.heldBy !== null;
-    if (run.outcome === "passed" || isUnderWay || (!isLatest && !ALWAYS.has(run.outcome))) return [];
-    const { mark, word } = RUN_WORDS[run.outcome];
+    const outcome = open.has(run.id) && run.outcome !== "conflict" ? "unknown" : run.outcome;
+    const isLasting = outcome === "unknown" || outcome === "conflict";
+    if (!isLasting && (outcome === "passed" || isUnderWay || !isLatest)) return [];
+    const { mark, word } = RUN_WORDS[outcome];
     const text = [playbookOf(run), ", ", oneLine(run.environment), ", ", moment(run.openedAt), ": ", runLink(run.id)];
-    return [{ tone: run.outcome, word: `${mark} ${word}`, text }];
+    return [{ tone: outcome, word: `${mark} ${word}`, text }];
   });
 }
 
@@ -116,7 +121,7 @@ function firingsOf(schedules: readonly ListedSchedule[]): Markup {
 }
 
 function latestOf(runs: readonly ListedRun[]): Child {
-  if (runs.length === 0) return el("p", {}, "Nothing has run yet.");
+  if (runs.length === 0) return NOTHING;
   return [
     el("div", { class: "runs" }, tableOf("Latest runs", RUN_COLUMNS, runs.slice(0, LATEST_RUNS).map(runCells))),
     el("p", {}, el("a", { href: listPath("runs") }, "All runs")),
