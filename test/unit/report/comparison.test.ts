@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { type Comparison, type Drift, openFirst } from "../../../src/protocol/comparison.ts";
 import { comparisonLines } from "../../../src/report/comparison.ts";
+import { auditPage } from "../../../src/report/html/pages/audit.ts";
 import { comparisonMarkup } from "../../../src/report/html/parts/comparison.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { RUNS } from "./records.ts";
 
 const SIDE = { rows: 3_000, keys: 3_000, sum: "1", requests: 1, from: 0, to: 1 };
 
@@ -75,4 +78,25 @@ test("a state has one word, in a drift's line as in JSON", () => {
   const lines = comparisonLines(comparison(drifts, { new: 1, persisting: 1, changed: 1, acknowledged: 1 }));
   expect(lines.flatMap((line) => /^(\w+) +id-\1 /.exec(line)?.[1] ?? [])).toEqual(drifts.map(({ state }) => state));
   expect(lines).toContain("3000 keys compared in 2 looks: 1 new, 1 persisting, 1 changed since acknowledged, 1 acknowledged");
+});
+
+test("an auditor does not read of a comparison that did not finish a read that it has no drift", () => {
+  const { run } = reportOf(RUNS["passed"]?.().all ?? []);
+  const page = (gaps: Comparison["gaps"]): string => {
+    const rows = [{ key: { key: "A" }, leftRows: 1, rightRows: 0, left: "1", right: null }];
+    const latest = {
+      run,
+      outcome: "failed",
+      comparison: { ...comparison([], {}), rows, gaps },
+      records: 1,
+      digest: "d",
+    } as const;
+    const of = { environment: "test", playbook: "a", comparison: "c", scope: "" };
+    return [...auditPage({ of, title: "A", latest, runs: [latest], drifts: [], driftCount: 0, now: 0 })].join("");
+  };
+  const said = ["None was found, but a read did not finish.", "0 or more", "the row may be one that was not read"];
+  const plain = ["<p>None.</p>", "Open drifts; 0 throughout"];
+  const found = (html: string): readonly string[] => [...said, ...plain].filter((words) => html.includes(words));
+  expect(found(page([]))).toEqual(plain);
+  expect(found(page([{ side: "ledger", of: "ledger.token.list", code: "c", message: "HTTP 500" }]))).toEqual(said);
 });

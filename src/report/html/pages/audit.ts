@@ -16,7 +16,7 @@ import { commandBox, commandMarkup, idMarkup } from "../parts/copy.ts";
 import { acknowledgementsOf, saidOf } from "./drift.ts";
 import { driftState, momentOf, number } from "../parts/drift-table.ts";
 import { bareToolbar, framed } from "../frame.ts";
-import { openIn, plotsOf } from "../parts/history.ts";
+import { openText, plotsOf } from "../parts/history.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { SCRIPT } from "../script.ts";
@@ -83,12 +83,14 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
           commandMarkup(command`drift list --limit ${String(driftCount)}`),
         ).html
       : "",
-    driftCount === 0 ? part("Drifts", el("p", {}, "None.")).html : "",
+    driftCount === 0 ? part("Drifts", el("p", {}, comparison.gaps.length === 0 ? "None." : UNFINISHED)).html : "",
     el("section", { class: "comparison" }, restMarkup(comparison)).html,
     part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]).html,
     part("To verify the journal", verifying(latest.run.id)).html,
   ]);
 }
+
+const UNFINISHED = "None was found, but a read did not finish.";
 
 function part(title: string, content: Child): Markup {
   return el("section", { class: "comparison explained" }, el("h2", { class: "part" }, title), content);
@@ -137,7 +139,7 @@ function isEmpty(input: Json): boolean {
   return input === null || (isObject(input) && Object.keys(input).length === 0);
 }
 
-function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environment: string): Child {
+function rowsOf({ rows, left, right, counts, gaps, reads = [] }: Comparison, environment: string): Child {
   if (rows === undefined) return el("p", {}, "The run did not record them.");
   const columns = ["Key", oneLine(left.name), oneLine(right.name), "Difference"];
   const all = counts.compared + counts.notCompared;
@@ -154,6 +156,7 @@ function rowsOf({ rows, left, right, counts, reads = [] }: Comparison, environme
         number(differenceOf(row)),
       ]),
     ),
+    gaps.length === 0 ? undefined : hint("A read did not finish: where a cell is empty, the row may be one that was not read."),
     all <= rows.length
       ? undefined
       : [
@@ -214,7 +217,7 @@ function runTable({ runs, latest }: AuditedComparison): Markup {
       moment(run.startedAt),
       number(comparison.left.sum),
       number(comparison.right.sum),
-      String(openIn(comparison)),
+      openText(comparison),
       String(comparison.counts.acknowledged),
       String(comparison.counts.cleared),
       String(records),

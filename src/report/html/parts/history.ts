@@ -43,7 +43,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
       moment(at),
       comparison.left.sum ?? "",
       comparison.right.sum ?? "",
-      String(openIn(comparison)),
+      openText(comparison),
       String(counts.acknowledged),
       String(counts.cleared),
     ];
@@ -68,12 +68,20 @@ export function plotsOf(points: readonly Point[]): Markup {
     "div",
     { class: "plots" },
     plotOf(`Sums: ${oneLine(left.name)} solid, ${oneLine(right.name)} dashed`, sumsOf(points)),
-    plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: String(openIn(comparison)) }))]),
+    plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: openIn(comparison) }))]),
   );
 }
 
-/** How many drifts of a comparison nobody has acknowledged. */
-export function openIn({ counts }: Comparison): number {
+/** How many drifts of a comparison nobody has acknowledged: at least so many where a read did not finish. */
+export function openText(comparison: Comparison): string {
+  return openIn(comparison) ?? `${foundIn(comparison)} or more`;
+}
+
+function openIn(comparison: Comparison): string | null {
+  return comparison.gaps.length > 0 ? null : String(foundIn(comparison));
+}
+
+function foundIn({ counts }: Comparison): number {
   return counts.new + counts.persisting + counts.changed;
 }
 
