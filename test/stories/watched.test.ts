@@ -67,5 +67,6 @@ test("run --watch writes to no service, also when tokenbook.yaml comes to name o
   await running.signal("SIGINT");
   const ended = await running.ended;
   expect(ended.stdout.match(/✓ passed/g), ended.transcript).toHaveLength(1);
+  expect(ended.transcript, "no run was under way that could stop").not.toContain("stopping");
   expect(await service.commits()).toEqual([]);
 });

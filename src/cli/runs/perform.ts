@@ -187,7 +187,8 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
       onCrash: (error) => reporterCrashed(late, error),
     });
     const stopping = shell.stopping();
-    stopping.addEventListener("abort", () => view.stopping(), { once: true });
+    const sayStopping = (): void => view.stopping();
+    stopping.addEventListener("abort", sayStopping, { once: true });
     let stopper: Stopper | undefined;
     const perform = async (job: Job): Promise<EndedRun> => {
       if (stopping.aborted) return { exit: EXIT.interrupted, notBegun: { playbook: job.playbook, problem: INTERRUPTED } };
@@ -204,7 +205,11 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
       for (const job of group) ended.push(await perform(job));
       return ended;
     };
-    const done = (await inParallel(grouped(jobs), options.jobs, oneByOne).finally(() => view.end())).flat();
+    const end = (): Promise<void> => {
+      stopping.removeEventListener("abort", sayStopping); // a command that watches, or a debugger, is stopped later
+      return view.end();
+    };
+    const done = (await inParallel(grouped(jobs), options.jobs, oneByOne).finally(end)).flat();
     const notBegun = done.flatMap((each) => each.notBegun ?? []);
     late.write(interruptedLine(notBegun));
     late.write(notStartedLine(stopper, notBegun));
