@@ -382,13 +382,10 @@ const SCHEDULED: readonly ListedSchedule[] = (["playbooks/nightly.yaml", "playbo
     environment: "staging",
     cron: at === 2 ? null : "30 2 * * *",
     timezone: at === 2 ? null : "Europe/Berlin",
-    next:
-      at === 2
-        ? []
-        : [1, 2, 3, 4, 5].map((day) => ({
-            utc: `2026-12-0${day}T01:30:00.000Z`,
-            local: `2026-12-0${day} 02:30:00 +01:00`,
-          })),
+    next: (at === 2 ? [] : [1, 2, 3, 4, 5]).map((day) => ({
+      utc: `2026-12-0${day}T01:30:00.000Z`,
+      local: `2026-12-0${day} 02:30:00 +01:00`,
+    })),
     last: at === 2 ? null : firing(at === 0 ? "passed" : "unknown", 39),
     lastSuccess: at === 0 ? new Date(START).toISOString() : null,
     running: at === 0 ? { ...firing("running", 40), alive: true } : null,
