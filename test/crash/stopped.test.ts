@@ -41,11 +41,13 @@ const RENAMED = [
 ];
 const canUnshare = spawnSync("unshare", [...RENAMED, "true"]).status === 0;
 
-async function desk(settings = ""): Promise<{ readonly service: Service; readonly project: Project }> {
+const TIMEOUT = "    timeout: 2m\n";
+
+async function desk(settings = TIMEOUT): Promise<{ readonly service: Service; readonly project: Project }> {
   const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
-  project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}${settings}`);
+  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(TIMEOUT, settings));
   project.write("mint.yaml", MINT_ONCE);
   return { service, project };
 }
@@ -103,7 +105,7 @@ test.runIf(canUnshare)("a container is gone: whoever comes next, in another one,
 });
 
 /** Lets a run be stopped at its intent, seem to be held on another machine, and be released by a person who errs. */
-async function releasedAlive(settings = ""): Promise<{
+async function releasedAlive(settings = TIMEOUT): Promise<{
   readonly service: Service;
   readonly project: Project;
   readonly holder: Running;
