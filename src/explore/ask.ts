@@ -116,6 +116,8 @@ export class Asker {
       if (body === undefined && text !== "") return { kind: "broken", why: `HTTP ${status} without JSON` };
       return { kind: "done", payload: body ?? null };
     }
+    // A gateway in front of the service writes pages; the ledger's own errors are JSON.
+    if (body === undefined && text !== "") return { kind: "lost", why: `HTTP ${status} without JSON` };
     if (!this.#profile.refusals.includes(status)) return { kind: status === 429 ? "lost" : "broken", why: `HTTP ${status}` };
     const { condition, message } = isObject(body) ? body : {};
     return { kind: "refused", condition: textOf(condition ?? message ?? `HTTP ${status}`) };

@@ -84,6 +84,19 @@ test("what was found is not made shorter once it is to end", { timeout: PATIENCE
   await broken.close();
 });
 
+test(
+  "the page of a gateway is an answer that was lost, and nothing that the service does wrong",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const faults = [{ operation: "ledger.account.*", fault: { gateway: 503, body: "text" } }] as const;
+    const behind = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
+    const { findings, lost, lastLoss } = await exploreSandbox(behind, { sequences: 30 });
+    expect({ findings, lastLoss }).toEqual({ findings: [], lastLoss: "HTTP 503 without JSON" });
+    expect(lost).toBeGreaterThan(0);
+    await behind.close();
+  },
+);
+
 test("a seed and a number give the same sequence again, and every operation is called or has a reason", () => {
   expect(sequenceOf(7, 12, TYPES)).toEqual(sequenceOf(7, 12, TYPES));
   expect(sequenceOf(7, 12, TYPES)).not.toEqual(sequenceOf(8, 12, TYPES));

@@ -56,7 +56,7 @@ export const explore: Command<ExploreOptions> = async (shell, options) => {
   );
   if (json === true) printData(shell, documentOf(done, seed, found));
   else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
-  if (done.lost >= LIMITS.exploreLost) throw tooManyLost(done, target);
+  if (done.lost >= LIMITS.exploreLost || (done.lost > 0 && done.lost === done.sequences)) throw tooManyLost(done, target);
   return exitOf(done, stopping);
 };
 
