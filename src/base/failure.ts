@@ -82,7 +82,19 @@ export function invariant(condition: unknown, says: string): asserts condition {
   if (condition === false || condition === undefined || condition === null) throw new Bug(says);
 }
 
-/** Returns the message of any thrown value. */
+/** Returns the message of any thrown value; of a file that cannot be used, the reason in words, without its path. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { code = "", syscall = "spawn" }: NodeJS.ErrnoException = error;
+  const words = syscall.startsWith("spawn") ? undefined : OF_FILES[code];
+  return words === undefined ? error.message : `${words} (${code})`;
 }
+
+const OF_FILES: Readonly<Record<string, string>> = {
+  EACCES: "permission is denied",
+  EISDIR: "it is a folder",
+  ENOENT: "there is no such file or folder",
+  ENOSPC: "no space is left on the disk",
+  ENOTDIR: "a part of its path is no folder",
+  EROFS: "the file system is read-only",
+};
