@@ -141,7 +141,7 @@ test("a holder is released that lives after all: it sends nothing of what it had
 });
 
 test("what a released holder may still send is not settled by time, however long ago it was", async () => {
-  const { service, project } = await releasedAlive("    timeout: 100ms\n    settleWithin: 1ms\n    readLag: 0s\n");
+  const { service, project } = await releasedAlive("    timeout: 10s\n    settleWithin: 1ms\n    readLag: 0s\n");
   const past = inJournal(project, (database) => database.prepare("SELECT max(at) AS at FROM record").get());
   await until(() => (Date.now() > Number(past?.["at"]) + 11_000 ? true : undefined)); // the longest that an intent may wait
   const resumed = await project.run("resume");
