@@ -47,8 +47,6 @@ export interface MadeTokens {
 export interface GivenRoles {
   /** The place of the names that are given. */
   readonly at: string;
-  /** The place of the `rolesMap` that gives roles other names; left out where the call has none. */
-  readonly rolesMap?: string;
   /** The names that each token knows. */
   readonly known: readonly string[];
 }

@@ -176,7 +176,7 @@ export const PLAYBOOK_CODES = {
     severity: "warning",
     title: "a role is misspelt",
     meaning:
-      "Each token knows the roles minter, burner, transfer and notary, and those that its `rolesMap` names. This one is almost one of them. The service refuses a role that it does not know, or the role gives no right.",
+      "The playbook itself creates the token. It knows the roles minter, burner, transfer and notary, and those that its `rolesMap` names. This one is almost one of them. The service refuses a role that it does not know, or the role gives no right.",
     cure: "Write the suggested role. For a role of your own, name it in `rolesMap`.",
     example: "role-misspelt",
   },

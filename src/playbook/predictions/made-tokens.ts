@@ -12,16 +12,10 @@ export interface MadeToken {
   readonly decimals: number | undefined;
   /** The most that may ever be minted of it. */
   readonly cap: Decimal | undefined;
-  /** The holders of its roles, by the names of the roles; `undefined` if only a run knows them. */
-  readonly rights: Rights | undefined;
-}
-
-/** Who has which role in a token. */
-export interface Rights {
-  /** The token's `tokenPermissions`; empty without any. */
-  readonly permissions: readonly Json[];
-  /** The token's `rolesMap`, which gives roles other names; empty without one. */
-  readonly rolesMap: JsonObject;
+  /** Its `rolesMap`, which gives roles other names; empty without one, `undefined` if only a run knows it. */
+  readonly rolesMap: JsonObject | undefined;
+  /** Its `tokenPermissions`: who holds which roles; empty without any, `undefined` if only a run knows them. */
+  readonly permissions: readonly Json[] | undefined;
 }
 
 /** The tokens that a playbook creates, by the spelling of their ids. */
@@ -69,16 +63,22 @@ function tokenOf(playbook: CertainPlaybook, { call, definition, saysRights }: Ma
     call,
     decimals: decimals instanceof Decimal ? decimals.approximate() : undefined,
     cap: cap instanceof Decimal && !cap.isZero() ? cap : undefined,
-    rights: saysRights ? rightsOf(playbook, definition) : undefined,
+    rolesMap: rolesMapOf(playbook, definition),
+    permissions: saysRights ? permissionsOf(playbook, definition) : undefined,
   };
 }
 
-function rightsOf(playbook: CertainPlaybook, definition: Template): Rights | undefined {
-  const given = fieldOf(definition, "tokenPermissions");
+/** Returns the `rolesMap` of a token's definition; empty without one, `undefined` if only a run knows it. */
+export function rolesMapOf(playbook: CertainPlaybook, definition: Template): JsonObject | undefined {
   const behaviour = fieldOf(definition, "behaviour");
-  const permissions = given === undefined ? [] : playbook.value(given);
   if (behaviour !== undefined && behaviour.kind !== "object") return undefined;
   const map = fieldOf(behaviour, "rolesMap");
   const rolesMap = map === undefined ? {} : playbook.value(map);
-  return Array.isArray(permissions) && isObject(rolesMap) ? { permissions: permissions as readonly Json[], rolesMap } : undefined;
+  return isObject(rolesMap) ? rolesMap : undefined;
+}
+
+function permissionsOf(playbook: CertainPlaybook, definition: Template): readonly Json[] | undefined {
+  const given = fieldOf(definition, "tokenPermissions");
+  const permissions = given === undefined ? [] : playbook.value(given);
+  return Array.isArray(permissions) ? (permissions as readonly Json[]) : undefined;
 }

@@ -13,7 +13,7 @@ import {
   partsAt,
 } from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";
-import { type MadeToken, madeTokens } from "./made-tokens.ts";
+import { type MadeToken, madeTokens, rolesMapOf } from "./made-tokens.ts";
 import type { CallStep, Playbook, Step } from "../model.ts";
 import type { Outline } from "../outline.ts";
 import { checkQuantities } from "./quantities.ts";
@@ -31,20 +31,19 @@ export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, 
   const steps = [...stepsIn(playbook.steps)];
   for (const call of certain.calls) {
     checkRole(call, { certain, tokens, steps, context });
-    warnOfMisspeltRoles(call, certain, context);
+    warnOfMisspeltRoles(call, { certain, tokens, context });
   }
 }
 
-// A token may give a role any name, so only a name that is almost a known one is reported.
-function warnOfMisspeltRoles(call: CertainCall, certain: CertainPlaybook, context: CheckContext): void {
-  const { givesRoles } = call.step.operation.meaning;
+// A token may give a role any name. So the names of its rolesMap must be known, and only a name that is almost a known one is reported.
+function warnOfMisspeltRoles(call: CertainCall, { certain, tokens, context }: Omit<Known, "steps">): void {
+  const { givesRoles, makesTokens } = call.step.operation.meaning;
   if (givesRoles === undefined) return;
   for (const { input, node } of itemsOf(call)) {
-    const maps =
-      givesRoles.rolesMap === undefined ? [] : partsAt(input, givesRoles.rolesMap).filter(({ part }) => part !== undefined);
-    const named = maps.map(({ part }) => certain.value(part));
-    if (!named.every((map) => isObject(map))) continue;
-    const known = [...givesRoles.known, ...named.flatMap((map) => Object.values(map).filter((name) => typeof name === "string"))];
+    const made = tokens.get(lastingSpelling(fieldOf(input, "id")) ?? "");
+    const map = makesTokens === undefined ? made?.rolesMap : rolesMapOf(certain, input);
+    if (map === undefined) continue;
+    const known = [...givesRoles.known, ...Object.values(map).filter((name) => typeof name === "string")];
     for (const { part, path } of partsAt(input, givesRoles.at)) {
       const name = certain.value(part);
       if (typeof name !== "string" || known.includes(name)) continue;
@@ -74,8 +73,8 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
   for (const { input } of itemsOf(call)) {
     const spelling = lastingSpelling(fieldOf(input, "id"));
     const token = tokens.get(spelling ?? "");
-    if (token === undefined || mayHaveChanged(token, call, steps)) continue;
-    const named = token.rights?.rolesMap[what.key];
+    if (token?.rolesMap === undefined || mayHaveChanged(token, call, steps)) continue;
+    const named = token.rolesMap[what.key];
     const role = typeof named === "string" ? named : what.role;
     const mayToo = named === undefined ? certain.actors(token.call.step) : [];
     const stranger = actors.find((actor) => isStranger(actor, role, { token, mayToo }));
@@ -99,9 +98,9 @@ interface Rule {
   readonly mayToo: readonly JsonObject[] | undefined;
 }
 
-function isStranger(actor: JsonObject, role: string, { token: { rights }, mayToo }: Rule): boolean {
-  if (rights === undefined || mayToo === undefined) return false;
-  const holders = rights.permissions.filter((permission) => mayHold(permission, role));
+function isStranger(actor: JsonObject, role: string, { token: { permissions }, mayToo }: Rule): boolean {
+  if (permissions === undefined || mayToo === undefined) return false;
+  const holders = permissions.filter((permission) => mayHold(permission, role));
   return [...holders.map((holder) => (isObject(holder) ? (holder["entity"] ?? null) : null)), ...mayToo].every((holder) =>
     areApart(holder, actor),
   );
@@ -112,8 +111,8 @@ function mayHold(permission: Json, role: string): boolean {
   return !Array.isArray(roles) || roles.includes(role);
 }
 
-function holdersOf({ rights }: MadeToken, role: string): string {
-  const holders = (rights?.permissions ?? []).filter((permission) => mayHold(permission, role));
+function holdersOf({ permissions = [] }: MadeToken, role: string): string {
+  const holders = permissions.filter((permission) => mayHold(permission, role));
   if (holders.length === 0) return "to nobody";
   return `to ${holders.map((holder) => (isObject(holder) ? entityWords(holder["entity"] ?? null) : "")).join(", ")}`;
 }

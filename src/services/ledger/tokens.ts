@@ -70,7 +70,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     sets: sets(...madeTokens("id")),
     namesOnce: "id",
     makesTokens: { yields: "id", saysRights: true },
-    givesRoles: { at: "tokenPermissions.*.roles.*", rolesMap: "behaviour.rolesMap", known: KNOWN_ROLES },
+    givesRoles: { at: "tokenPermissions.*.roles.*", known: KNOWN_ROLES },
   },
   "ledger.token.update": {
     effect: "absolute",

@@ -56,6 +56,30 @@ test("the advice about a group that nothing uses is one that a group can follow"
   ]);
 });
 
+test("a role is misspelt only where the names that the token gives to roles are known", () => {
+  const given = (behaviour: string, roles: string): string[] => [
+    `{ id: token, uses: ledger.token.create, with: { id: T1${behaviour} } }`,
+    ...["T1", '"${{ steps.token.id }}"', "Elsewhere"].map(
+      (id) =>
+        `{ uses: ledger.token.setPermissions, with: { id: ${id}, permissions: [{ entity: "userId:bob", roles: ${roles} }] } }`,
+    ),
+  ];
+  const places = (behaviour: string, roles: string): string[] =>
+    checkPlaybook(
+      "test.yaml",
+      `${steps(...given(behaviour, roles))}defaults: { as: { ledger: key } }\ninputs: { b: { type: object } }\n`,
+    )
+      .diagnostics.filter(({ code }) => code !== "playbook.unused-input")
+      .map(({ code, line }) => `${code} ${line}`);
+  expect(places("", "[mint]")).toEqual(["playbook.misspelt-role 4", "playbook.misspelt-role 5"]);
+  const named = ", behaviour: { rolesMap: { minter_role_name: mint } }";
+  expect(places(named, "[mint, minter]")).toEqual([]);
+  expect(places(named, "[burn]")).toEqual(["playbook.misspelt-role 4", "playbook.misspelt-role 5"]);
+  expect(places(', behaviour: "${{ inputs.b }}", tokenPermissions: [{ entity: "userId:bob", roles: [mint] }]', "[mint]")).toEqual(
+    [],
+  );
+});
+
 const failing = (fails: string): string[] => saidOf(`uses: ledger.asset.get\nwith: { assetType: P, id: P1 }\nfails: ${fails}`);
 
 test("a condition is listed, almost listed, or unknown to the description", () => {
