@@ -154,6 +154,19 @@ test("an asset goes into a vault once, and out once; against other shares it is 
   expect(await twice(place, "out.yaml")).toEqual(["ledger.vault.withdraw"]);
 });
 
+test("several holders of one class of shares pay for the asset that goes out", async () => {
+  const [before, after] = VAULT.split("  - id: into");
+  const shared = `${before}  - uses: ledger.vault.deposit
+    with: { vaultId: Vault3, assets: [{ assetType: Property, id: Mill3, shares: [{ tokenId: Shares3, quantity: 60, receiver: { userId: bob } }, { tokenId: Shares3, quantity: 40, receiver: { userId: carol } }] }] }
+  - id: into${after}`;
+  const payers = "[{ tokenId: Shares3, payer: { userId: bob } }, { tokenId: Shares3, payer: { userId: carol } }]";
+  const place = await projectWith({
+    "out.yaml": shared.replace("default: false", "default: true").replace(/payers: \[.*?\]/, `payers: ${payers}`),
+  });
+  const ran = await place.project.run("run", "out.yaml");
+  expect(ran.code, ran.transcript).toBe(0);
+});
+
 const BUY = `playbook: 1
 name: Buy
 inputs: { amount: { type: decimal } }
