@@ -198,7 +198,7 @@ test("a third interface runs a playbook, loses an answer, and resumes: a folder,
   const start = (...args: readonly string[]): Command => tokenbook(sources, project, ...args);
 
   const planned = await start("plan", "chairs.yaml").ended;
-  expect(planned.printed).toContain("1 order would be created");
+  expect(planned.printed).toContain("1 step would create something");
   const doctor = await start("doctor").ended;
   expect(doctor.printed).toContain("warehouse: the second page begins behind the first");
   expect(house.orders, "neither writes").toHaveLength(5);

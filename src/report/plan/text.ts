@@ -102,19 +102,19 @@ function problemLines({ code, message, next }: PlannedProblem, hint: Hint): read
   return [`${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : nextLines(completedAdvice(next, hint)))];
 }
 
-/** Returns the totals: `3 assets and 1 token would be created`, then `2 steps cannot be predicted, because …`, with several reasons in lines of their own. */
+/** Returns the totals: `3 steps would create something, 1 step is already done`, then `2 steps cannot be predicted, because …`, with several reasons in lines of their own. */
 export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
   const rows = (verdict: PlannedVerdict): readonly PlannedStep[] => steps.filter((step) => step.verdict === verdict);
-  const created = things(rows("will-create"));
-  const changed = things(rows("will-change"));
   const unpredicted = rows("cannot-know");
+  // One step may make several things, or change one that another step changes too: so steps are counted.
   const parts = [
-    created === "" ? "nothing would be created" : `${created} would be created`,
-    ...(changed === "" ? [] : [`${changed} would be changed`]),
-    ...countedSteps(rows("already-so"), "already done"),
-    ...countedSteps(rows("would-fail"), "sure to fail"),
+    ...countedSteps(rows("will-create"), "would create something"),
+    ...countedSteps(rows("will-change"), "would change something"),
+    ...countedSteps(rows("already-so"), "is already done", "are already done"),
+    ...countedSteps(rows("would-fail"), "is sure to fail", "are sure to fail"),
   ];
-  return [parts.join("; "), ...unpredictedLines(unpredicted)];
+  const certain = parts.length === 0 && !unpredicted.some(({ writes }) => writes !== null) ? ["nothing would be written"] : parts;
+  return [...(certain.length === 0 ? [] : [certain.join("; ")]), ...unpredictedLines(unpredicted)];
 }
 
 function unpredictedLines(steps: readonly PlannedStep[]): readonly string[] {
@@ -124,15 +124,8 @@ function unpredictedLines(steps: readonly PlannedStep[]): readonly string[] {
   return reasons.length > 1 ? [what, ...reasons.map((reason) => `  ${reason}`)] : [`${what} ${reasons.join("")}`];
 }
 
-function countedSteps({ length }: readonly PlannedStep[], words: string): readonly string[] {
-  return length === 0 ? [] : [`${count(length, "step")} ${length === 1 ? "is" : "are"} ${words}`];
-}
-
-// An operation names what it acts on: `ledger.asset.create`, `investor.sales.buy`.
-function things(steps: readonly PlannedStep[]): string {
-  const kinds = Map.groupBy(steps, ({ uses }) => (uses.split(".")[1] ?? uses).replace(/s$/, ""));
-  const words = Array.from(kinds, ([kind, { length }]) => count(length, oneLine(kind)));
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
+function countedSteps({ length }: readonly PlannedStep[], one: string, several = one): readonly string[] {
+  return length === 0 ? [] : [`${count(length, "step")} ${length === 1 ? one : several}`];
 }
 
 const REASONS_SHOWN = 2;

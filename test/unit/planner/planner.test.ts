@@ -14,6 +14,7 @@ import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
 import { planJson } from "../../../src/report/plan/json.ts";
 import type { PlanDocument } from "../../../src/report/plan/shape.ts";
+import { totalLines } from "../../../src/report/plan/text.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
 import { type Given, serve, transportForTest } from "../engine/server.ts";
 
@@ -88,6 +89,21 @@ test("steps whose answer changed are named up to a number, places of each up to 
   expect(message.match(/test\.yaml: s\d+/g)).toHaveLength(LIMITS.planChanges);
   expect(message.match(/data\.f\d/g)).toHaveLength(LIMITS.planChanges * LIMITS.planPlaces);
   expect(message.endsWith("and 5 more")).toBe(true);
+});
+
+test("the totals count steps: one may make several things, of another kind than its own, and several may change one thing", async () => {
+  const { url } = await serve(() => ({ body: "{}" }));
+  const totalsOf = async (...steps: readonly string[]): Promise<readonly string[]> =>
+    totalLines((await planOf(playbookOf(steps), targetAt(url))).plans.flatMap((plan) => plan.steps));
+  const tokens = "  - { uses: ledger.token.create, with: { items: [{ id: A }, { id: B }] } }";
+  const shares = "  - { uses: ledger.vault.addToken, with: { id: V, vaultToken: [{ id: C }] } }";
+  const mint = "  - { uses: ledger.token.mint, with: { id: A, to: { userId: bob }, value: 1 } }";
+  expect(await totalsOf(tokens, shares, mint, mint)).toEqual(["2 steps would create something; 2 steps would change something"]);
+  expect(await totalsOf("  - uses: ledger.status")).toEqual(["nothing would be written"]);
+  const perhaps = "ensure: { read: ledger.token.get, with: { id: A }, that: response.totalSupply > 0 }";
+  const [only, ...others] = await totalsOf(tokens, mint.replace(/ }$/, `, ${perhaps} }`));
+  expect(only).toBe("1 step would create something");
+  expect(others[0]).toContain("1 step cannot be predicted");
 });
 
 test("an answer too large to keep is known by its digest", async () => {
