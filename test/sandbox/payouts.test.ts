@@ -49,6 +49,16 @@ test("payouts are due at the same time of day in the user's timezone", async () 
   });
 });
 
+test("a date of purchase is a day that exists, in the form of ISO 8601", async () => {
+  const { investor } = await sandboxForTest();
+  const statusOf = async (purchaseDate: string) =>
+    (await investor("GET /payouts/store1/token/tokenSolar/schedule", { query: { purchaseDate } })).status;
+  for (const date of ["2024-02-29", "2024-02-29T10:00", "2024-02-29T10:00:00.5Z", "2024-02-29T10:00:00+02:00"])
+    expect(await statusOf(date), date).toBe(200);
+  for (const date of ["soon", "day 5", "5", "02/28/2024", "2024-02-28 10:00", "2023-02-29", "2024-02-30T10:00:00Z", "2024-13-01"])
+    expect(await statusOf(date), date).toBe(400);
+});
+
 test("a sale may be for accredited investors only", async () => {
   const [sale] = DEFAULT_SEED.sales;
   const investors = DEFAULT_SEED.investors.map((each) => ({ ...each, accredited: each.name === "SECOND_BUYER_KEY" }));

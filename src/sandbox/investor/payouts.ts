@@ -10,7 +10,7 @@ import { Zone } from "./zone.ts";
 const ZERO = Decimal.of(0);
 const ONE = Decimal.of(1);
 const HUNDRED = Decimal.of(100);
-const LOCAL_DATE = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
+const DATE = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 const YEARLY_TO_MONTHLY = Decimal.of(1_200);
 
 /** GET …/sale/{tokenSaleId}/schedule: the payouts of what is bought in one sale. */
@@ -65,13 +65,15 @@ function schedule(call: InvestorCall, token: InvestorToken, sale: Sale): Envelop
   return { response: { schedules, ...totals(schedules) } };
 }
 
-// A date without an offset is one of the user's timezone.
+// A date without an offset is one of the user's timezone. `Date.parse` takes a 30 February for a day in March.
 function purchaseTime(call: InvestorCall, zone: Zone): number {
   const given = textParam(call, "purchaseDate");
-  const [, day, time = "T00:00"] = LOCAL_DATE.exec(given) ?? [];
-  const parsed = given === "" ? call.now : Date.parse(day === undefined ? given : `${day}${time}Z`);
-  demand(!Number.isNaN(parsed), "invalid parameters", `the date of purchase ${given} is no date`);
-  return day === undefined ? parsed : zone.instantOf(parsed);
+  if (given === "") return call.now;
+  const [, day = "", time = "T00:00", offset] = DATE.exec(given) ?? [];
+  const parsed = Date.parse(`${day}${time}${offset ?? "Z"}`);
+  const isDay = !Number.isNaN(parsed) && new Date(day).toISOString().startsWith(day);
+  demand(isDay, "invalid parameters", `the date of purchase ${given} is no date`);
+  return offset === undefined ? zone.instantOf(parsed) : parsed;
 }
 
 interface Calendar {
