@@ -342,3 +342,14 @@ test("a batch moves no amount that it does not name", async () => {
   expect(await move(["GOLD1", "DEED1"])).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
   expect((await move(["DEED1"])).status).toBe(200);
 });
+
+test("a transfer drops no asset id: one of an amount is refused, alone and in a batch", async () => {
+  const caller = await withTokens(gold);
+  await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });
+  const refused = { status: 400, body: { condition: "invalid parameters" } };
+  const parties = { from: user("carol"), to: user("dave") };
+  const one = { ...parties, id: "GOLD1", value: 5, data: { assetId: "D-1" } };
+  expect(await caller.ledger("POST /token/erc1155/safeTransferFrom", { as: carol, body: one })).toMatchObject(refused);
+  const several = { ...parties, ids: ["GOLD1"], values: [5], data: { assetIds: ["D-1"] } };
+  expect(await caller.ledger("POST /token/erc1155/safeBatchTransferFrom", { as: carol, body: several })).toMatchObject(refused);
+});

@@ -103,6 +103,7 @@ function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value
     const unit = found(nftId, "invalid parameters", `${token.id} is non-fungible and needs the asset id`);
     return move(commit, { tokenId: token.id, from, to }, { amount: ONE, nftId: unit });
   }
+  demand(nftId === undefined, "invalid parameters", `${token.id} is fungible and takes no assetId`);
   demandAmount(token, value);
   demand(value.compare(token.totalSupply) <= 0, "invalid parameters", `${value} is more than the supply of ${token.id}`);
   return move(commit, { tokenId: token.id, from, to }, { amount: value });
