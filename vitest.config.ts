@@ -42,8 +42,8 @@ if (BINARIES === undefined) console.warn("PostgreSQL is not installed: the tests
 const config: ViteUserConfig = defineConfig({
   test: {
     // A test that hangs ends; how long one takes on a busy machine decides nothing.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // There are twice as many processes as cores, because stories wait for a service or a pause.
     maxWorkers: availableParallelism() * 2,
     globalSetup: ["test/build.ts"],

@@ -124,7 +124,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator(".step[open] > summary b").allTextContents()).toEqual(["mint"]);
   });
 
-  test("each copy button copies all of the id or the command before it, and confirms it", { timeout: 120_000 }, async () => {
+  test("each copy button copies all of the id or the command before it, and confirms it", async () => {
     const seen = [];
     for (const name of ["failed", "nested"]) {
       const { page, complaints } = await show(PAGES[name]?.() ?? []);

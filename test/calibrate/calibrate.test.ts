@@ -57,13 +57,13 @@ const SERVICES: readonly (readonly [string, Speaking])[] = [
   ],
 ];
 
-test.for(SERVICES)("nothing that is found of a service is wrong when it %s", { timeout: 120_000 }, async ([, speaking]) => {
+test.for(SERVICES)("nothing that is found of a service is wrong when it %s", async ([, speaking]) => {
   const found = await calibrated(speaking, true);
   expect(wrongIn(found, speaking)).toEqual([]);
   expect(found.findings.filter(({ strength }) => strength !== "undecided").length).toBeGreaterThan(25);
 });
 
-test("what cannot be distinguished from a gateway, or has no known name, is not decided", { timeout: 120_000 }, async () => {
+test("what cannot be distinguished from a gateway, or has no known name, is not decided", async () => {
   const [, speaking] = SERVICES[3] as readonly [string, Speaking];
   const { findings } = await calibrated(speaking, false);
   const undecided = findings.filter(({ strength }) => strength === "undecided").map(({ setting }) => setting.join("."));
@@ -74,13 +74,13 @@ test("what cannot be distinguished from a gateway, or has no known name, is not 
 test.for<Readonly<Record<string, string | true>>>([
   { type: "about:blank", title: true, detail: true },
   { success: true, message: true, traceId: true },
-])("an error whose fields a gateway writes as well is not taken for the service's own: %o", { timeout: 60_000 }, async (form) => {
+])("an error whose fields a gateway writes as well is not taken for the service's own: %o", async (form) => {
   const speaking = many(USUAL, ["profile.ledger.errors", [form]], ["dialect.errorFields", "form"]);
   const { findings } = await calibrated(speaking, false);
   expect(findings.find(({ setting }) => setting.join(".") === "ledger.errors")).toMatchObject({ strength: "undecided" });
 });
 
-test("a gateway that refuses does not show what the service would have refused", { timeout: 60_000 }, async () => {
+test("a gateway that refuses does not show what the service would have refused", async () => {
   const twice = many(USUAL, ["dialect.accepts", ["second token", "second vault", "second deposit"]]);
   const faults = ["ledger.token.create", "ledger.vault.create", "ledger.vault.deposit"].map((operation) => ({
     operation,
@@ -93,7 +93,7 @@ test("a gateway that refuses does not show what the service would have refused",
   expect(unclear.map(({ setting }) => setting.at(-1))).toEqual(["tokenIdUnique", "vaultIdUnique", "sameVaultDepositRefused"]);
 });
 
-test("a write whose answer is lost is not sent again, decides nothing, and is named", { timeout: 60_000 }, async () => {
+test("a write whose answer is lost is not sent again, decides nothing, and is named", async () => {
   let commits: readonly string[] = [];
   let assets: readonly string[] = [];
   const lost = ["ledger.token.create", "ledger.approval.create", "ledger.asset.create"].map((operation) => ({
@@ -154,7 +154,7 @@ test.for<readonly [string, Given, RegExp]>([
   ["a redirect", { status: 302, headers: { location: "https://elsewhere.example" }, body: "" }, /302|redirect/i],
   ["that it is too busy", { status: 429, body: '{"message":"slow down"}' }, /429/],
   ["that the key is wrong", { status: 401, body: '{"message":"who are you"}' }, /401|key/],
-])("a service that always answers %s ends a calibration with one message", { timeout: 60_000 }, async ([, answer, says]) => {
+])("a service that always answers %s ends a calibration with one message", async ([, answer, says]) => {
   await expect(calibratedAt(answer)).rejects.toThrow(says);
 });
 
@@ -166,7 +166,7 @@ test.for(["{}", "[]", "42", "null", '{"status":"SUCCESS","response":{}}'])(
   },
 );
 
-test("a list that never ends is left after some pages", { timeout: 60_000 }, async () => {
+test("a list that never ends is left after some pages", async () => {
   let made = 0;
   const row = (): object => ({ id: `A${(made += 1)}`, assetType: "Bond", data: { id: `A${made}` } });
   const { findings } = await calibratedAt((path) => {

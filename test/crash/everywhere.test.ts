@@ -1,14 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import crashSchema from "../../schemas/crash.schema.json" with { type: "json" };
 import type { CrashDocument, CrashReport } from "../../src/report/crash/shape.ts";
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { isNightly } from "../sizes.ts";
 import { type Ended, MINT_ONCE, newProject, type Project, temporaryFolder, until } from "../stories/world.ts";
-
-// Each runs several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 120_000 });
 
 interface Tested extends Ended {
   readonly document: CrashDocument;

@@ -1,12 +1,9 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RunRecord } from "../../src/protocol/record.ts";
 import { isStopped } from "../stories/proc.ts";
 import { embeddedCommits, MINT_ONCE, newProject, operationsOf, type Project, reached, runIn, until } from "../stories/world.ts";
 import { Database } from "../../src/sqlite/database.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
-
-// Each runs several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 120_000 });
 
 function projectAt(failpoint: string): { readonly armed: Project; readonly calm: Project } {
   const armed = newProject({ TOKENBOOK_FAILPOINT: failpoint });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { orderText, readOrder } from "../../src/cli/crash/order.ts";
 import { CrashTest, type Tried } from "../../src/cli/crash/trial.ts";
 import type { Relaunch, Shell } from "../../src/cli/shell.ts";
@@ -8,9 +8,6 @@ import { Database } from "../../src/sqlite/database.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { MINT_ONCE, temporaryFolder } from "../stories/world.ts";
 import { groundIn, quietShell, subjectOf } from "./ground.ts";
-
-// Each runs several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Tests one boundary of the playbook while somebody may do more than kill. */
 async function tryAt(

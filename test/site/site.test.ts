@@ -86,36 +86,28 @@ test.runIf(HAS_CHROMIUM)(
   },
 );
 
-test.runIf(HAS_CHROMIUM)(
-  "the search finds a heading, and a command is copied without what it prints",
-  { timeout: 120_000 },
-  async () => {
-    const { browser } = opened as Opened;
-    const page = await browser.newPage();
-    await page.goto(addressOf("docs/reports.html"));
-    await page.getByRole("searchbox").fill("tokenbook resume");
-    const first = page.locator(".search li a").first();
-    expect(await first.textContent()).toContain("tokenbook resume");
-    await first.click();
-    await page.waitForURL(/docs\/cli\.html#tokenbook-resume$/);
-    await page.goto(addressOf("index.html"));
-    await page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
-    await page.locator(".console button").last().click();
-    expect(await page.evaluate("window.copied")).toBe("tokenbook resume");
-  },
-);
+test.runIf(HAS_CHROMIUM)("the search finds a heading, and a command is copied without what it prints", async () => {
+  const { browser } = opened as Opened;
+  const page = await browser.newPage();
+  await page.goto(addressOf("docs/reports.html"));
+  await page.getByRole("searchbox").fill("tokenbook resume");
+  const first = page.locator(".search li a").first();
+  expect(await first.textContent()).toContain("tokenbook resume");
+  await first.click();
+  await page.waitForURL(/docs\/cli\.html#tokenbook-resume$/);
+  await page.goto(addressOf("index.html"));
+  await page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+  await page.locator(".console button").last().click();
+  expect(await page.evaluate("window.copied")).toBe("tokenbook resume");
+});
 
-test.runIf(HAS_CHROMIUM)(
-  "without scripts a page is whole, and offers no search and no buttons",
-  { timeout: 120_000 },
-  async () => {
-    const context = await (opened as Opened).withoutScript();
-    const page = await context.newPage();
-    await page.goto(addressOf("index.html"));
-    expect(await page.locator("main").textContent()).toContain("attempt 1: applied, as read back");
-    expect([await page.locator("button:visible").count(), await page.locator(".search:visible").count()]).toEqual([0, 0]);
-    await page.getByRole("link", { name: "Install", exact: true }).first().click();
-    expect(relative(folder, new URL(page.url()).pathname)).toBe("docs/install.html");
-    await context.close();
-  },
-);
+test.runIf(HAS_CHROMIUM)("without scripts a page is whole, and offers no search and no buttons", async () => {
+  const context = await (opened as Opened).withoutScript();
+  const page = await context.newPage();
+  await page.goto(addressOf("index.html"));
+  expect(await page.locator("main").textContent()).toContain("attempt 1: applied, as read back");
+  expect([await page.locator("button:visible").count(), await page.locator(".search:visible").count()]).toEqual([0, 0]);
+  await page.getByRole("link", { name: "Install", exact: true }).first().click();
+  expect(relative(folder, new URL(page.url()).pathname)).toBe("docs/install.html");
+  await context.close();
+});

@@ -8,21 +8,16 @@ import { LIMITS } from "../../src/base/limits.ts";
 import { documentOfPage, lostAnswer, mintsIn } from "../interchange/lost-answer.ts";
 import { newProject, temporaryFolder } from "./world.ts";
 
-test(
-  "the same document and the same lost answer: one mint with tokenbook, two with a runner that repeats it",
-  { timeout: 120_000 },
-  async () => {
-    const { tokenbook, respect } = await lostAnswer();
-    expect(tokenbook.output).toContain("attempt 1: applied, as read back: minted 0 → 100");
-    expect([tokenbook.code, mintsIn(tokenbook)]).toEqual([0, 1]);
-    expect([respect.code, mintsIn(respect)]).toEqual([0, 2]);
-    expect(respect.output).toMatch(/Checks: 12 passed, 12 total/);
-  },
-);
+test("the same document and the same lost answer: one mint with tokenbook, two with a runner that repeats it", async () => {
+  const { tokenbook, respect } = await lostAnswer();
+  expect(tokenbook.output).toContain("attempt 1: applied, as read back: minted 0 → 100");
+  expect([tokenbook.code, mintsIn(tokenbook)]).toEqual([0, 1]);
+  expect([respect.code, mintsIn(respect)]).toEqual([0, 2]);
+  expect(respect.output).toMatch(/Checks: 12 passed, 12 total/);
+});
 
 test.for(["mint-above-cap", "identity"])(
   "%s is exported, linted, run by Respect, and imported again: the same is committed each time",
-  { timeout: 120_000 },
   async (name) => {
     const { ours, respect, again, lint } = await bothWays(`playbooks/scenarios/${name}.yaml`, temporaryFolder());
     expect([ours.code, respect.code, again?.code, lint.code], respect.output).toEqual([0, 0, 0, 0]);
@@ -32,7 +27,7 @@ test.for(["mint-above-cap", "identity"])(
   },
 );
 
-test("convert says what is lost, and writes what passes its check", { timeout: 60_000 }, async () => {
+test("convert says what is lost, and writes what passes its check", async () => {
   const project = newProject();
   project.write("mint.arazzo.yaml", documentOfPage());
   const made = await project.run("convert", "mint.arazzo.yaml", "mint.yaml");
@@ -90,7 +85,7 @@ test("convert says what is lost, and writes what passes its check", { timeout: 6
   ]);
 });
 
-test("what convert prints is what it writes, to the letter", { timeout: 60_000 }, async () => {
+test("what convert prints is what it writes, to the letter", async () => {
   const project = newProject();
   const data = { id: "A1", a: "soft\u00adhyphen x\u200by", b: "see ##[section]x", c: "one\n::two", d: "\u202eabc" };
   const client = new RecordingClient();

@@ -11,7 +11,7 @@ function coverageIn(text: string): Coverage {
   return JSON.parse(text) as Coverage;
 }
 
-test("coverage agrees with redocly's, item by item, and is written in every format", { timeout: 120_000 }, async () => {
+test("coverage agrees with redocly's, item by item, and is written in every format", async () => {
   const project = newProject({});
   for (const name of SCENARIOS) cpSync(join(ROOT, "playbooks/scenarios", name), join(project.folder, name));
   const run = await project.run("run", ...SCENARIOS, "--report", "har=all.har");
@@ -62,7 +62,7 @@ steps:
     fails: { condition: asset not found }
 `;
 
-test("a refusal by a planned fault does not count, and a lost answer has its verdict", { timeout: 120_000 }, async () => {
+test("a refusal by a planned fault does not count, and a lost answer has its verdict", async () => {
   const faults = [
     { operation: "ledger.vault.assets", nth: 1, fault: { status: 500 } },
     { operation: "ledger.token.mint", nth: 1, fault: "drop-after" },
@@ -133,65 +133,61 @@ test.for(["text", "json"])("contract drift shows no key, cookie or secret field 
   expect(found.transcript).not.toContain("LIVE-");
 });
 
-test(
-  "contract drift names what differs from the contract, and exits with 3 until it is known",
-  { timeout: 120_000 },
-  async () => {
-    const project = newProject({});
-    const path = "/some/tokenize/app9/asset/receipt?receiptId=r1";
-    const write = (entries: readonly object[]): void =>
-      project.write("session.har", JSON.stringify({ log: { version: "1.2", entries } }));
-    write([
-      ...Array.from({ length: 20 }, () => entryOf(path, 200, RECEIPT)),
-      entryOf(path, 418, { status: "Error", message: "no", condition: "too early" }),
-      entryOf(path, 202, {}),
-      entryOf("/elsewhere", 200, { any: "thing" }),
-    ]);
-    const first = await project.run("contract", "drift", "--har", "session.har", "--json");
-    expect(first.code, first.transcript).toBe(3);
-    const { findings } = JSON.parse(first.stdout) as Drift;
-    expect(findings.map(({ kind, where }) => `${kind} ${where}`)).toEqual([
-      "word status",
-      "type message",
-      "field block",
-      "status 418",
-      "condition condition",
-      "status 202",
-    ]);
-    expect(findings.map(({ callsFor }) => callsFor)).toEqual(
-      expect.arrayContaining([
-        'profile: ledger.receipt, with "SETTLED" where it belongs',
-        "schemas/ledger.openapi.yaml, components.schemas.Receipt: block: { type: number }",
-        expect.stringMatching(/^profile: \{ refusals: \[.*, 418\] \}$/) as string,
-      ]),
-    );
+test("contract drift names what differs from the contract, and exits with 3 until it is known", async () => {
+  const project = newProject({});
+  const path = "/some/tokenize/app9/asset/receipt?receiptId=r1";
+  const write = (entries: readonly object[]): void =>
+    project.write("session.har", JSON.stringify({ log: { version: "1.2", entries } }));
+  write([
+    ...Array.from({ length: 20 }, () => entryOf(path, 200, RECEIPT)),
+    entryOf(path, 418, { status: "Error", message: "no", condition: "too early" }),
+    entryOf(path, 202, {}),
+    entryOf("/elsewhere", 200, { any: "thing" }),
+  ]);
+  const first = await project.run("contract", "drift", "--har", "session.har", "--json");
+  expect(first.code, first.transcript).toBe(3);
+  const { findings } = JSON.parse(first.stdout) as Drift;
+  expect(findings.map(({ kind, where }) => `${kind} ${where}`)).toEqual([
+    "word status",
+    "type message",
+    "field block",
+    "status 418",
+    "condition condition",
+    "status 202",
+  ]);
+  expect(findings.map(({ callsFor }) => callsFor)).toEqual(
+    expect.arrayContaining([
+      'profile: ledger.receipt, with "SETTLED" where it belongs',
+      "schemas/ledger.openapi.yaml, components.schemas.Receipt: block: { type: number }",
+      expect.stringMatching(/^profile: \{ refusals: \[.*, 418\] \}$/) as string,
+    ]),
+  );
 
-    const second = await project.run("contract", "drift", "--har", "session.har", "--json");
-    expect(second.code, second.transcript).toBe(0);
-    expect((JSON.parse(second.stdout) as Drift).findings.map(({ id }) => id)).toEqual(findings.map(({ id }) => id));
+  const second = await project.run("contract", "drift", "--har", "session.har", "--json");
+  expect(second.code, second.transcript).toBe(0);
+  expect((JSON.parse(second.stdout) as Drift).findings.map(({ id }) => id)).toEqual(findings.map(({ id }) => id));
 
-    const { message: _, ...without } = RECEIPT;
-    write(Array.from({ length: 20 }, () => entryOf(path, 200, without)));
-    const third = await project.run("contract", "drift", "--har", "session.har");
-    expect(third.code, third.transcript).toBe(3);
-    expect(third.stdout).toMatch(
-      /new +ledger\.receipt\.get {2}never there message: the contract describes it, and none of 20 answers has it/,
-    );
-    expect(third.lines.at(-1)).toBe("20 exchanges: 3 findings, 1 new");
+  const { message: _, ...without } = RECEIPT;
+  write(Array.from({ length: 20 }, () => entryOf(path, 200, without)));
+  const third = await project.run("contract", "drift", "--har", "session.har");
+  expect(third.code, third.transcript).toBe(3);
+  expect(third.stdout).toMatch(
+    /new +ledger\.receipt\.get {2}never there message: the contract describes it, and none of 20 answers has it/,
+  );
+  expect(third.lines.at(-1)).toBe("20 exchanges: 3 findings, 1 new");
 
-    for (const [text, why] of [
-      ["{", "it is not JSON"],
-      ["{}", "it has no list log.entries"],
-      ['{"log":{"entries":[{}]}}', "log.entries[0]"],
-    ] as const) {
-      project.write("broken.har", text);
-      const broken = await project.run("contract", "drift", "--har", "broken.har");
-      expect(broken.code, broken.transcript).toBe(2);
-      expect(broken.stderr).toContain(why);
-    }
-    expect((await project.run("contract", "drift")).stderr).toContain("contract.which");
-  },
-);
+  for (const [text, why] of [
+    ["{", "it is not JSON"],
+    ["{}", "it has no list log.entries"],
+    ['{"log":{"entries":[{}]}}', "log.entries[0]"],
+  ] as const) {
+    project.write("broken.har", text);
+    const broken = await project.run("contract", "drift", "--har", "broken.har");
+    expect(broken.code, broken.transcript).toBe(2);
+    expect(broken.stderr).toContain(why);
+  }
+  expect((await project.run("contract", "drift")).stderr).toContain("contract.which");
+});
 
 test("contract drift takes no web page for an answer, no gateway for the service, and numbers as the profile says", async () => {
   const project = newProject({});
@@ -217,7 +213,7 @@ test("contract drift takes no web page for an answer, no gateway for the service
   ]);
 });
 
-test("contract drift reads what runs in an environment have kept", { timeout: 120_000 }, async () => {
+test("contract drift reads what runs in an environment have kept", async () => {
   const project = newProject({});
   cpSync(join(ROOT, "playbooks/scenarios/approvals.yaml"), join(project.folder, "approvals.yaml"));
   const nothing = await project.run("contract", "drift", "--env", "sandbox");

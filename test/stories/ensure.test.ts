@@ -189,7 +189,7 @@ test.for([
     code: 1,
     says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records for which/,
   },
-])("discover by $one", { timeout: 60_000 }, async ({ one, code, says }) => {
+])("discover by $one", async ({ one, code, says }) => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);

@@ -18,7 +18,7 @@ import {
   type Service,
 } from "./world.ts";
 
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 300_000;
 
 interface Fleet {
   readonly service: Service;

@@ -3,12 +3,9 @@ import { chmodSync, chownSync, readFileSync, symlinkSync, writeFileSync } from "
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join, relative } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY } from "./hostile-files.ts";
 import { newProject, COMMAND_LINE, IN_SHELL } from "./world.ts";
-
-// Each starts several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 120_000 });
 
 // Without CI, in which the embedded sandbox must be asked for.
 const OWN = { PATH: process.env["PATH"], HOME: process.env["HOME"] };

@@ -1,14 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { IS_ROOT, NOBODY } from "./hostile-files.ts";
 import { KEYS, newProject, type Project, temporaryFolder, COMMAND_LINE } from "./world.ts";
 
 // A project file that tokenbook finds by itself.
-
-// Each starts several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 120_000 });
 
 const ENVIRONMENT = `environments: { here: { ledger: { baseUrl: "http://127.0.0.1:9", appId: a, orgId: o, apiKey: env:LEDGER_KEY } } }\n`;
 const FOUND = [

@@ -14,14 +14,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY, worked } from "./hostile-files.ts";
 import { MINT_ONCE, newProject, temporaryFolder } from "./world.ts";
 
 // Each file that a run leaves is attacked in each way, so that a new file is attacked without a new test.
-
-// Each starts several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 120_000 });
 
 const STATE = ".tokenbook";
 

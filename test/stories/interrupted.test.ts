@@ -145,7 +145,7 @@ describe("an answer never comes", () => {
     expect(interrupted.code, interrupted.transcript).toBe(143);
   });
 
-  test("a mint's: after a grace it counts as lost, and is looked for when the run is resumed", { timeout: 60_000 }, async () => {
+  test("a mint's: after a grace it counts as lost, and is looked for when the run is resumed", async () => {
     const { service, project, proxy } = await patiently();
     const minted = gate();
     void proxy.next("POST /token/mint", async (passing) => {
@@ -228,33 +228,29 @@ describe("an answer never comes", () => {
     expect(shown.data.reports[0]?.run.outcome, shown.transcript).toBe("interrupted");
   });
 
-  test(
-    "a mint's in a schedule: the next firing cancels its run, and the answer counts as lost",
-    { timeout: 60_000 },
-    async () => {
-      const { service, project, proxy } = await patiently();
-      project.write("mint.yaml", MINT_ONCE.replace("steps:", "schedule: { cron: '* * * * * *', overlap: cancel }\nsteps:"));
-      void proxy.next("POST /token/mint", async (passing) => {
-        await passing.forward();
-        await NEVER;
-      });
-      const running = project.start("schedule", "mint.yaml");
-      await loggedLines(running, ({ outcome }) => outcome === "blocked");
-      // On a busy machine, firings before it are cancelled before they mint.
-      const isCancelled = ({ event, outcome }: Line): boolean => event === "firing.ended" && outcome === "cancelled";
-      const cancelled = (await loggedLines(running, isCancelled)).at(-1);
-      await running.signal("SIGTERM");
-      await running.ended;
-      const shown = await project.json("runs", "show", cancelled?.run ?? "");
-      expect(stepIn(shown.data, "mint").attempts, shown.transcript).toMatchObject([
-        { meaning: "ambiguous", message: expect.stringContaining("the run is stopping") },
-      ]);
-      const resumed = await project.run("resume", cancelled?.run ?? "");
-      expect(resumed.code, resumed.transcript).toBe(0);
-      expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
-      expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
-    },
-  );
+  test("a mint's in a schedule: the next firing cancels its run, and the answer counts as lost", async () => {
+    const { service, project, proxy } = await patiently();
+    project.write("mint.yaml", MINT_ONCE.replace("steps:", "schedule: { cron: '* * * * * *', overlap: cancel }\nsteps:"));
+    void proxy.next("POST /token/mint", async (passing) => {
+      await passing.forward();
+      await NEVER;
+    });
+    const running = project.start("schedule", "mint.yaml");
+    await loggedLines(running, ({ outcome }) => outcome === "blocked");
+    // On a busy machine, firings before it are cancelled before they mint.
+    const isCancelled = ({ event, outcome }: Line): boolean => event === "firing.ended" && outcome === "cancelled";
+    const cancelled = (await loggedLines(running, isCancelled)).at(-1);
+    await running.signal("SIGTERM");
+    await running.ended;
+    const shown = await project.json("runs", "show", cancelled?.run ?? "");
+    expect(stepIn(shown.data, "mint").attempts, shown.transcript).toMatchObject([
+      { meaning: "ambiguous", message: expect.stringContaining("the run is stopping") },
+    ]);
+    const resumed = await project.run("resume", cancelled?.run ?? "");
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
 
   test("the steps of `always` run all the same", async () => {
     const { service, project, proxy } = await patiently();

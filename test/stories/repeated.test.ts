@@ -77,24 +77,20 @@ test("a step that fails in every run is a failure with its repetitions, and not 
   expect((JSON.parse(project.read("report.json")) as Flaky).flaky).toBeUndefined();
 });
 
-test(
-  "a write that ended unknown in one of the runs is an error and never flaky, though it passed in another",
-  { timeout: 60_000 },
-  async () => {
-    const service = await servedSandbox({ faults: [{ operation: "investor.sales.buy", nth: 2, fault: "drop-before" }] });
-    const project = newProject();
-    project.serviceAt(service.url);
-    project.write("buy.yaml", BUY);
-    const run = await project.run("run", "buy.yaml", "--repeat", "2", ...REPORTS);
-    expect(run.code, run.transcript).toBe(5);
-    expect(run.stderr, run.transcript).not.toContain("flaky");
-    const [suites] = elementsOf(project.read("report.xml"));
-    expect(suites?.attributes).toMatchObject({ tests: "1", failures: "0", errors: "1" });
-    expect(casesIn(project).map(childrenOf)).toEqual([["error"]]);
-    expect((JSON.parse(project.read("report.json")) as Flaky).flaky).toBeUndefined();
-    expect(project.read("ctrf.json")).not.toContain("flaky");
-  },
-);
+test("a write that ended unknown in one of the runs is an error and never flaky, though it passed in another", async () => {
+  const service = await servedSandbox({ faults: [{ operation: "investor.sales.buy", nth: 2, fault: "drop-before" }] });
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write("buy.yaml", BUY);
+  const run = await project.run("run", "buy.yaml", "--repeat", "2", ...REPORTS);
+  expect(run.code, run.transcript).toBe(5);
+  expect(run.stderr, run.transcript).not.toContain("flaky");
+  const [suites] = elementsOf(project.read("report.xml"));
+  expect(suites?.attributes).toMatchObject({ tests: "1", failures: "0", errors: "1" });
+  expect(casesIn(project).map(childrenOf)).toEqual([["error"]]);
+  expect((JSON.parse(project.read("report.json")) as Flaky).flaky).toBeUndefined();
+  expect(project.read("ctrf.json")).not.toContain("flaky");
+});
 
 test("each repeat is a run with names of its own, one after the other", async () => {
   const project = newProject();

@@ -235,40 +235,36 @@ test.skipIf(PYTHON === undefined)("a script of another language finds the same a
   ]);
 });
 
-test(
-  "wherever the command is killed, each run is in the journal or in an archive, and a repeat completes it",
-  { timeout: 120_000 },
-  async () => {
-    const at = project();
-    const runs: string[] = [];
-    for (let each = 0; each < 6; each++) runs.push(await ran(at, "look.yaml"));
-    const file = join(at.folder, "archives", FIRST);
-    const inFile = (): string => {
-      try {
-        return readFileSync(file, "utf8");
-      } catch {
-        return "";
-      }
-    };
-    let kills = 0;
-    for (let pause = 0; kills < 8; pause += 40) {
-      const archiving = at.start(...ARCHIVE);
-      // The first ones as soon as the file is there, later ones at any moment.
-      if (kills < 4) await Promise.race([until(() => (inFile() === "" ? undefined : true)), archiving.ended]);
-      else await new Promise((done) => void setTimeout(done, pause));
-      await archiving.signal("SIGKILL");
-      const { code } = await archiving.ended;
-      kills++;
-      const kept = new Set((await at.json("runs")).data.runs.map(({ id }) => id));
-      const sealed = inFile();
-      for (const run of runs) expect(kept.has(run) || sealed.includes(`"kind":"run.closed"`), `${run} after ${code}`).toBe(true);
-      expect(runs.filter((run) => !kept.has(run) && !sealed.includes(`"run":"${run}"`))).toEqual([]);
+test("wherever the command is killed, each run is in the journal or in an archive, and a repeat completes it", async () => {
+  const at = project();
+  const runs: string[] = [];
+  for (let each = 0; each < 6; each++) runs.push(await ran(at, "look.yaml"));
+  const file = join(at.folder, "archives", FIRST);
+  const inFile = (): string => {
+    try {
+      return readFileSync(file, "utf8");
+    } catch {
+      return "";
     }
-    const repeated = await at.run(...ARCHIVE);
-    expect(repeated.code, repeated.transcript).toBe(0);
-    const verified = await at.run("runs", "verify", "--archive", "archives");
-    expect([verified.code, verified.stdout], verified.transcript).toEqual([0, expect.stringMatching(/intact {3}5 runs/)]);
-    expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs.at(-1)]);
-    expect((await at.run("runs", "verify")).code).toBe(0);
-  },
-);
+  };
+  let kills = 0;
+  for (let pause = 0; kills < 8; pause += 40) {
+    const archiving = at.start(...ARCHIVE);
+    // The first ones as soon as the file is there, later ones at any moment.
+    if (kills < 4) await Promise.race([until(() => (inFile() === "" ? undefined : true)), archiving.ended]);
+    else await new Promise((done) => void setTimeout(done, pause));
+    await archiving.signal("SIGKILL");
+    const { code } = await archiving.ended;
+    kills++;
+    const kept = new Set((await at.json("runs")).data.runs.map(({ id }) => id));
+    const sealed = inFile();
+    for (const run of runs) expect(kept.has(run) || sealed.includes(`"kind":"run.closed"`), `${run} after ${code}`).toBe(true);
+    expect(runs.filter((run) => !kept.has(run) && !sealed.includes(`"run":"${run}"`))).toEqual([]);
+  }
+  const repeated = await at.run(...ARCHIVE);
+  expect(repeated.code, repeated.transcript).toBe(0);
+  const verified = await at.run("runs", "verify", "--archive", "archives");
+  expect([verified.code, verified.stdout], verified.transcript).toEqual([0, expect.stringMatching(/intact {3}5 runs/)]);
+  expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs.at(-1)]);
+  expect((await at.run("runs", "verify")).code).toBe(0);
+});

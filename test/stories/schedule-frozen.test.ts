@@ -6,7 +6,7 @@ import { Desk, schedule } from "../unit/schedule/desk.ts";
 import { logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 300_000;
 
 /** It waits for a property, and then writes; each run fails, because nothing is so. */
 const WRITES = `playbook: 1

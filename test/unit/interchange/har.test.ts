@@ -65,7 +65,7 @@ async function session(client: RecordingClient, { url, keys }: Served): Promise<
   await invest("/token-sales/buy", "BUYER_KEY", { tokenSaleId: saleId, amount: 2.5, ...wallet });
 }
 
-test("what another client did is imported, checks, and commits the same", { timeout: 60_000 }, async () => {
+test("what another client did is imported, checks, and commits the same", async () => {
   const client = new RecordingClient();
   const [there, keys] = await onNew(async (served) => {
     await session(client, served);

@@ -4,11 +4,9 @@ import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSyn
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Holders, isGoneHere, processSpace, spellHolder, thisProcess } from "../../../src/journal/holder.ts";
 import type { Holder } from "../../../src/protocol/record.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const HOLDER = fileURLToPath(new URL("../../../src/journal/holder.ts", import.meta.url));
 /** Takes a lock in the folder that it is given, says who it is, and waits. */
