@@ -9,6 +9,7 @@ import { SimulatedProcess } from "./process.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
 import type { SimulatedService } from "./service.ts";
 import type { VirtualTime } from "./time.ts";
+import type { Variety } from "./varieties.ts";
 
 /** A write that reached the service. */
 export interface Delivery {
@@ -29,10 +30,8 @@ interface Parts {
   readonly onSend: (step: string) => void;
   /** What the writes of an earlier run were answered, for whoever has kept it. */
   readonly earlier: KeptAnswers;
-  /** Whether the service writes null into fields that it could as well leave out. */
-  readonly nulls: boolean;
-  /** Whether the transactions of tokens have other ids than those that the answers to writes name. */
-  readonly ownIds: boolean;
+  /** How the service differs from the sandbox. */
+  readonly varieties: readonly Variety[];
 }
 
 /** The last answer to a write of each interface that took it. */
@@ -54,9 +53,6 @@ export function ownError({ path }: Outgoing): string {
   return path.startsWith("/api/") ? '{"status":0,"message":"busy"}' : '{"status":"Error","message":"busy","condition":"busy"}';
 }
 
-/** Fields that no step needs. */
-const NULLABLE = /"(createdAt|message|comment|symbol)":"[^"]*"/g;
-const TOKEN_TRANSACTION = /"docType":"tkntx","id":"/g;
 const LEDGER_PATH = "/tokenize/";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -217,9 +213,8 @@ export class SimulatedNetwork {
   #asRead(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
     const read = this.#withSpoiltReceipt(outgoing, exchanged);
     if (read.kind !== "answered") return read;
-    const { nulls, ownIds } = this.#parts;
-    const text = ownIds ? read.text.replaceAll(TOKEN_TRANSACTION, "$&of-the-token-") : read.text;
-    return { ...read, text: nulls ? text.replaceAll(NULLABLE, '"$1":null') : text };
+    const text = this.#parts.varieties.reduce((so, variety) => variety.read?.(so, outgoing) ?? so, read.text);
+    return { ...read, text };
   }
 
   #withSpoiltReceipt(outgoing: Outgoing, exchanged: Exchanged): Exchanged {

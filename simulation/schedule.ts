@@ -11,6 +11,7 @@ import {
 import { Dice } from "../src/base/numbers/dice.ts";
 import type { SimulatedStep } from "./draft.ts";
 import { drawSteps } from "./steps.ts";
+import { drawVarieties, VARIETIES, type Variety } from "./varieties.ts";
 
 /** All that is decided about one simulated run before it starts: what it does, and what goes wrong. */
 export interface Schedule {
@@ -26,10 +27,8 @@ export interface Schedule {
   readonly readLagMs?: number;
   /** The run has a caller's key: whoever starts or resumes it gives the same command, and may do so twice. */
   readonly isKeyed?: boolean;
-  /** The service writes null into fields that it could as well leave out. */
-  readonly nulls?: boolean;
-  /** The transactions of tokens have ids of their own, which no answer to a write names. */
-  readonly ownIds?: boolean;
+  /** How the service differs from the sandbox. */
+  readonly varieties?: readonly Variety[];
 }
 
 /** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
@@ -49,8 +48,6 @@ const MOST_STALE_MS = 60_000;
 const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
-const SHARE_NULLS = 0.2;
-const SHARE_OWN_IDS = 0.5;
 const LEAST_STOP_MS = 5_000;
 const SHARE_STOPPED = 0.15;
 const SHARE_DECLARED_AND_STOPPED = 0.8;
@@ -63,9 +60,11 @@ export function drawSchedule(seed: number): Schedule {
   const isStopped = writes.length > 0 && dice.chance(SHARE_STOPPED);
   const { faults, ...declared } = isStopped ? drawStopped(dice, steps, writes) : drawUsual(dice, writes);
   const skewMs = dice.pick(SKEWS_MS);
-  const nulls = dice.chance(SHARE_NULLS);
+  // The key is drawn in between, so that each seed keeps the one that it has always had.
+  const first = drawVarieties(dice, VARIETIES.slice(0, 1));
   const isKeyed = dice.chance(SHARE_KEYED);
-  return { seed, steps, faults, skewMs, isKeyed, nulls, ownIds: dice.chance(SHARE_OWN_IDS), ...declared };
+  const varieties = [...first, ...drawVarieties(dice, VARIETIES.slice(1))];
+  return { seed, steps, faults, skewMs, isKeyed, varieties, ...declared };
 }
 
 type Drawn = Pick<Schedule, "faults" | "settleWithinMs" | "readLagMs">;

@@ -38,7 +38,7 @@ export function replay(seed: number): string {
 
 /** A schedule in words: its steps, what befell it, what happened, and which promise was broken. */
 export function showSimulated({ schedule, struck, outcome, violations, story }: Simulated): string {
-  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, nulls = false, ownIds = false } = schedule;
+  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
   return [
     [
       `seed ${seed}: ${steps.length} steps, ${faults.length} faults`,
@@ -46,8 +46,7 @@ export function showSimulated({ schedule, struck, outcome, violations, story }: 
       ...(isKeyed ? ["by a caller's key"] : []),
       ...(settleWithinMs === undefined ? [] : [`settleWithin ${settleWithinMs / 1_000} s`]),
       ...(readLagMs === undefined ? [] : [`readLag ${readLagMs / 1_000} s`]),
-      ...(nulls ? ["null in optional fields"] : []),
-      ...(ownIds ? ["token transactions with ids of their own"] : []),
+      ...varieties.map(({ name }) => name),
     ].join(", "),
     "",
     ...steps.map(({ text }) => text.trimEnd()),

@@ -26,7 +26,7 @@ async function firstOf<T, R>(items: Iterable<T>, attempt: (item: T) => Promise<R
 }
 
 function* smallerOnes(schedule: Schedule): Generator<Schedule> {
-  const { steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, nulls = false, ownIds = false } = schedule;
+  const { steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
   for (const step of steps.toReversed()) {
     const fewer = without(steps, step);
     if (fewer.length > 0) yield { ...schedule, steps: fewer };
@@ -36,8 +36,7 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
     const { settleWithinMs: _, ...undeclared } = schedule;
     yield undeclared;
   }
-  if (nulls) yield { ...schedule, nulls: false };
-  if (ownIds) yield { ...schedule, ownIds: false };
+  for (const variety of varieties) yield { ...schedule, varieties: varieties.filter((each) => each !== variety) };
   if (readLagMs !== undefined) {
     const { readLagMs: _, ...undeclared } = schedule;
     yield undeclared;

@@ -58,14 +58,14 @@ async function happen(
   schedule: Schedule,
   { people, earlier }: { readonly people: People; readonly earlier: KeptAnswers },
 ): Promise<Happened> {
-  const { seed, steps, faults, settleWithinMs, readLagMs, isKeyed = false, nulls = false, ownIds = false } = schedule;
+  const { seed, steps, faults, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
   const { time, service, disk } = world;
   const dice = new Dice(~seed);
   const mishaps = new Mishaps(faults, time);
   const deliveries: Delivery[] = [];
   const witness = new Witness(steps, { deliveries, commits: () => service.commits() });
   const onSend = (step: string): void => witness.sends(step);
-  const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend, earlier, nulls, ownIds });
+  const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend, earlier, varieties });
   disk.suffer(mishaps);
   const tookEffect = (step: string): boolean => witness.tookEffect(step);
   const { target = same, playbook = same } = world.bug;
