@@ -1,4 +1,3 @@
-import type { LedgerProfile } from "../src/contract/profile.ts";
 import type { EnginePorts } from "../src/engine/engine-ports.ts";
 import type { Target } from "../src/environment/target.ts";
 import type { WriteMeaning } from "../src/services/meaning.ts";
@@ -15,6 +14,7 @@ import { ownError } from "./network.ts";
 import { ForgetfulDisk, KeylessDisk, ObliviousDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
 import { SimulatedLiveness } from "./liveness.ts";
 import { PAUSED } from "../src/engine/run/run-context.ts";
+import { withReceipts } from "./varieties.ts";
 import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
@@ -75,7 +75,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     shownBy: 276,
     target: withFailureTakenForSuccess,
   },
-  { name: "a lease is taken without comparing", breaks: "double effect", shownBy: 16, disk: () => new UnfencedDisk() },
+  { name: "a lease is taken without comparing", breaks: "double effect", shownBy: 26, disk: () => new UnfencedDisk() },
   {
     name: "a redirect is followed",
     breaks: "double effect",
@@ -85,7 +85,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a gateway's 503 is believed",
     breaks: "double effect",
-    shownBy: 76,
+    shownBy: 183,
     exchange: (exchange) => believing(exchange, (status) => status === 503 || status === 429),
   },
   {
@@ -182,7 +182,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     disk: () => new ObliviousDisk(),
   },
   { name: "a journal that has lost its end is continued", breaks: "double effect", shownBy: 43, hasNoTail: true },
-  { name: "a live holder is taken for dead", breaks: "double effect", shownBy: 102, liveness: () => new Mistaken() },
+  { name: "a live holder is taken for dead", breaks: "double effect", shownBy: 131, liveness: () => new Mistaken() },
   {
     name: "a fence that covers only the journal",
     breaks: "double effect",
@@ -195,7 +195,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     shownBy: 52,
     exchange: (exchange) => unfenced(exchange, (why) => why.startsWith(PAUSED)),
   },
-  { name: "a released holder's intent is settled by time", breaks: "double effect", shownBy: 102, release: releaseSilently },
+  { name: "a released holder's intent is settled by time", breaks: "double effect", shownBy: 507, release: releaseSilently },
 ];
 
 // One that is alive, and stopped or at work, can have its run taken away.
@@ -264,11 +264,6 @@ function withNamelessReceipts(exchange: Exchange): Exchange {
 function withFailureTakenForSuccess(target: Target): Target {
   const { committed, failed } = target.profile.ledger.receipt;
   return withReceipts(target, { committed: [...committed, ...failed], failed: [] });
-}
-
-function withReceipts(target: Target, changed: Partial<LedgerProfile["receipt"]>): Target {
-  const { ledger } = target.profile;
-  return { ...target, profile: { ...target.profile, ledger: { ...ledger, receipt: { ...ledger.receipt, ...changed } } } };
 }
 
 // Every step of the simulated playbooks is a call.

@@ -27,6 +27,8 @@ export class SimulatedDisk extends Database {
   #faults: CommitFaults = NO_FAULTS;
   #records: Appended[] = [];
   #kept: readonly string[] = [];
+  /** The runs of other playbooks. */
+  #others: readonly string[] = [];
 
   constructor() {
     super(":memory:");
@@ -35,6 +37,7 @@ export class SimulatedDisk extends Database {
   /** Empties every table but for the runs that it is to keep; nothing befalls a commit any more. */
   reset(): void {
     this.#faults = NO_FAULTS;
+    this.#others = [];
     this.exec("PRAGMA defer_foreign_keys = ON");
     super.transaction(() => {
       for (const { name } of super.all(TABLES)) this.exec(`DELETE FROM "${name}"`);
@@ -58,7 +61,16 @@ export class SimulatedDisk extends Database {
     return super
       .all("SELECT id FROM run")
       .map(({ id }) => String(id))
-      .find((id) => !this.#kept.includes(id));
+      .find((id) => !this.#kept.includes(id) && !this.#others.includes(id));
+  }
+
+  /** Lets another playbook run, and is as if it held no other run meanwhile. Nothing befalls its commits. `work` gives the run's id. */
+  async beside(work: () => Promise<string | undefined>): Promise<void> {
+    const [faults, others, own] = [this.#faults, this.#others, this.runId ?? []];
+    this.#faults = NO_FAULTS;
+    this.#others = others.concat(own);
+    this.#others = others.concat((await work()) ?? []);
+    this.#faults = faults;
   }
 
   /** Loses the last records of its run, but for the first two. Puts them back when what comes back is called, unless others have followed. */

@@ -36,6 +36,10 @@ export interface Circumstances {
   readonly tookEffect: (step: string) => boolean;
   /** The run has a caller's key. */
   readonly isKeyed: boolean;
+  /** The number of the last process before the first one. */
+  readonly processes: number;
+  /** What the same people let run before, and whenever the run has stopped, if anything. */
+  readonly beside: (() => Promise<void>) | undefined;
 }
 
 const KEY = "ORDER-17";
@@ -77,19 +81,23 @@ const MOST_RESTS = 100;
  */
 export class Life {
   readonly #all: Circumstances;
-  #processes = 0;
+  #processes: number;
+  #runId: string | undefined;
   /** The records that the witness has seen: a process that resumes reports the earlier ones again. */
   readonly #reported = new Set<string>();
 
   constructor(circumstances: Circumstances) {
     this.#all = circumstances;
+    this.#processes = circumstances.processes;
   }
 
   /** Gives the run's outcome; `undefined` when it comes to no end. */
   async lead(): Promise<RunOutcome | undefined> {
-    const { world, dice, people, witness } = this.#all;
+    const { world, dice, people, witness, beside } = this.#all;
+    await beside?.();
     let end = await this.#begin();
     for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
+      await beside?.();
       await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
       end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#resumeEarly();
       if (NEEDS_TRUTH.has(end) && people.chance(SHARE_OF_EARLY_WORDS)) end = await this.#resolveEarly(end);
@@ -108,6 +116,12 @@ export class Life {
     if (end === "passed" || end === "failed") return end;
     witness.sees("no end", `however often it was resumed and its writes resolved, the run is ${end}`);
     return outcomeOf(end);
+  }
+
+  /** Begins the run and leaves it at that. Gives its id, if there is one. */
+  async once(): Promise<string | undefined> {
+    await this.#go();
+    return this.#runId;
   }
 
   /** Leads a run that nobody resolves: it is resumed once, when all has come to rest. `atFirst` receives its first outcome. */
@@ -167,9 +181,12 @@ export class Life {
 
   // Whoever finds it held by a process that they can see waits for that one to end; one of another machine they may take for gone.
   async #resumeEarly(): Promise<End> {
-    const { world, people } = this.#all;
+    const { world, people, beside } = this.#all;
     if (people.chance(SHARE_OF_RELEASES)) await this.#release();
-    if (people.chance(SHARE_OF_LOSSES) && world.disk.runId !== undefined && world.liveness.allEnded) await this.#goDamaged();
+    // The end that a journal loses would be that of another run.
+    const mayLose = beside === undefined;
+    if (people.chance(SHARE_OF_LOSSES) && mayLose && world.disk.runId !== undefined && world.liveness.allEnded)
+      await this.#goDamaged();
     const end = await this.#go();
     const held = this.#held();
     if (end !== "gave up" || held === undefined || !people.chance(SHARE_OF_PATIENCE)) return end;
@@ -309,7 +326,10 @@ export class Life {
 
   #observe(process: SimulatedProcess, event: RunEvent): void {
     const { mishaps, witness } = this.#all;
-    if (event.kind === "run.opened") witness.begins(event.runId);
+    if (event.kind === "run.opened") {
+      this.#runId = event.runId;
+      witness.begins(event.runId);
+    }
     if (event.kind === "run.claimed") process.claims();
     if (event.kind === "attempt.intended") process.intends(event);
     if (isNotice(event) || !this.#isNews(event)) return;

@@ -56,6 +56,14 @@ export function ownError({ path }: Outgoing): string {
 const LEDGER_PATH = "/tokenize/";
 const JSON_TYPE = { "content-type": "application/json" };
 
+const FIRST_STATUS_OF_ERRORS = 300;
+const REFUSAL_OF_THE_REST: Exchanged = {
+  kind: "answered",
+  status: 400,
+  headers: JSON_TYPE,
+  text: '{"status":"Error","message":"the second item is wrong","condition":"invalid parameters"}',
+};
+
 const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
   service: ownError,
   gateway: () => '{"message":"the gateway had trouble"}',
@@ -179,20 +187,21 @@ export class SimulatedNetwork {
   }
 
   #land(outgoing: Outgoing, write: Write | undefined, befalls: Befalls | undefined): Promise<Exchanged> {
-    const { service, mishaps, deliveries, dice } = this.#parts;
+    const { service, mishaps, deliveries, dice, varieties } = this.#parts;
     const agoMs = write === undefined ? mishaps.onAnswer(dice) : 0;
     if (agoMs > 0) {
       mishaps.log(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
       return service.serveAgo(outgoing, agoMs).then((exchanged) => this.#asRead(outgoing, exchanged));
     }
     const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
-    const { transactions, answer } = service.serve(outgoing, fault);
-    if (write === undefined) return answer.then((exchanged) => this.#asRead(outgoing, exchanged));
+    if (write === undefined) return service.serve(outgoing, fault).answer.then((exchanged) => this.#asRead(outgoing, exchanged));
+    const part = varieties.reduce<Outgoing | undefined>((found, variety) => found ?? variety.part?.(outgoing), undefined);
+    const { transactions, answer } = service.serve(part ?? outgoing, fault);
     deliveries.push({ ...write, transactions });
     mishaps.log(
-      `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}`,
+      `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}${part === undefined ? "" : ", which does a part of it"}`,
     );
-    return answer;
+    return answer.then((exchanged) => (part === undefined ? this.#asWritten(exchanged) : REFUSAL_OF_THE_REST));
   }
 
   // Of a run that has written nothing yet nobody has kept anything but what an earlier one was answered.
@@ -212,9 +221,14 @@ export class SimulatedNetwork {
 
   #asRead(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
     const read = this.#withSpoiltReceipt(outgoing, exchanged);
-    if (read.kind !== "answered") return read;
-    const text = this.#parts.varieties.reduce((so, variety) => variety.read?.(so, outgoing) ?? so, read.text);
+    if (read.kind !== "answered" || read.status >= FIRST_STATUS_OF_ERRORS) return read;
+    const text = this.#parts.varieties.reduce((so, { read: as }) => as?.(so, outgoing) ?? so, read.text);
     return { ...read, text };
+  }
+
+  #asWritten(exchanged: Exchanged): Exchanged {
+    if (exchanged.kind !== "answered") return exchanged;
+    return { ...exchanged, text: this.#parts.varieties.reduce((so, { written }) => written?.(so) ?? so, exchanged.text) };
   }
 
   #withSpoiltReceipt(outgoing: Outgoing, exchanged: Exchanged): Exchanged {

@@ -61,9 +61,9 @@ export function drawSchedule(seed: number): Schedule {
   const { faults, ...declared } = isStopped ? drawStopped(dice, steps, writes) : drawUsual(dice, writes);
   const skewMs = dice.pick(SKEWS_MS);
   // The key is drawn in between, so that each seed keeps the one that it has always had.
-  const first = drawVarieties(dice, VARIETIES.slice(0, 1));
+  const first = drawVarieties(dice, VARIETIES.slice(0, 1), faults);
   const isKeyed = dice.chance(SHARE_KEYED);
-  const varieties = [...first, ...drawVarieties(dice, VARIETIES.slice(1))];
+  const varieties = [...first, ...drawVarieties(dice, VARIETIES.slice(1), faults)];
   return { seed, steps, faults, skewMs, isKeyed, varieties, ...declared };
 }
 

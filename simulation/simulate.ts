@@ -1,3 +1,4 @@
+import type { Target } from "../src/environment/target.ts";
 import type { RunOutcome } from "../src/protocol/record.ts";
 import { Life } from "./life.ts";
 import { Mishaps } from "./mishaps.ts";
@@ -9,6 +10,7 @@ import { buy, recordAsset } from "./recipes.ts";
 import type { Schedule } from "./schedule.ts";
 import { stepsOf } from "./steps.ts";
 import { Hang } from "./time.ts";
+import type { Variety } from "./varieties.ts";
 import { type Violation, Witness } from "./witness.ts";
 import { TARGET, type World } from "./world.ts";
 
@@ -35,13 +37,15 @@ export type People = (life: Life) => Promise<RunOutcome | undefined>;
 const DAY_MS = 86_400_000;
 // Fewer steps would leave an interface without an answer that somebody could keep.
 // No schedule has its seed, or both runs would have one name.
-const EARLIER: Schedule = { seed: -1, steps: stepsOf([recordAsset, buy]), faults: [], skewMs: 0 };
+const OTHER: Schedule = { seed: -1, steps: stepsOf([recordAsset, buy]), faults: [], skewMs: 0 };
+/** More than any run has. */
+const PROCESSES_OF_A_RUN = 1_000;
 
 /** Lets a schedule happen in a world, which is reset for it, a day after another run has passed there. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
   if (world.earlier === undefined) {
     world.renew({ skewMs: 0, past: false, beforeMs: DAY_MS });
-    const { answers } = await happen(world, EARLIER, { people: (life) => life.lead(), earlier: new Map() });
+    const { answers } = await happen(world, OTHER, { people: (life) => life.lead(), earlier: new Map() });
     world.keep(answers);
   }
   world.renew({ skewMs: schedule.skewMs, past: schedule.faults.some(({ at }) => at === "reads") });
@@ -58,33 +62,14 @@ async function happen(
   schedule: Schedule,
   { people, earlier }: { readonly people: People; readonly earlier: KeptAnswers },
 ): Promise<Happened> {
-  const { seed, steps, faults, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
-  const { time, service, disk } = world;
-  const dice = new Dice(~seed);
-  const mishaps = new Mishaps(faults, time);
-  const deliveries: Delivery[] = [];
-  const witness = new Witness(steps, { deliveries, commits: () => service.commits() });
-  const onSend = (step: string): void => witness.sends(step);
-  const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend, earlier, varieties });
-  disk.suffer(mishaps);
-  const tookEffect = (step: string): boolean => witness.tookEffect(step);
-  const { target = same, playbook = same } = world.bug;
-  const life = new Life({
-    world,
-    playbook: playbook(playbookOf(steps)),
-    target: target({ ...TARGET, settleWithinMs, readLagMs }),
-    network,
-    mishaps,
-    witness,
-    dice,
-    people: new Dice(seed ^ PEOPLE),
-    tookEffect,
-    isKeyed,
-  });
+  const { varieties = [] } = schedule;
+  const { life, network, mishaps, witness } = begin(world, schedule, earlier);
+  world.disk.suffer(mishaps);
   let outcome: RunOutcome | undefined;
   try {
-    outcome = await time.until(people(life));
-    witness.concludes({ outcome, records: life.records(), faults: mishaps.struck.length });
+    outcome = await world.time.until(people(life));
+    const isHindered = mishaps.struck.length > 0 || varieties.some(({ hinders = false }) => hinders);
+    witness.concludes({ outcome, records: life.records(), isHindered });
   } catch (error) {
     if (!(error instanceof Hang)) throw error;
     witness.sees("hang", error.message);
@@ -93,6 +78,51 @@ async function happen(
   const hasReached: Simulated["hasReached"] = (fault) => mishaps.hasReached(fault);
   const simulated = { schedule, outcome, struck, violations: witness.violations, hasReached, story };
   return { simulated, answers: network.answers };
+}
+
+interface Begun {
+  readonly life: Life;
+  readonly network: SimulatedNetwork;
+  readonly mishaps: Mishaps;
+  readonly witness: Witness;
+}
+
+function begin(world: World, schedule: Schedule, earlier: KeptAnswers, processes = 0): Begun {
+  const { seed, steps, faults, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
+  const { time, service } = world;
+  const dice = new Dice(~seed);
+  const mishaps = new Mishaps(faults, time);
+  const deliveries: Delivery[] = [];
+  const witness = new Witness(steps, { deliveries, commits: () => service.commits() });
+  const onSend = (step: string): void => witness.sends(step);
+  const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend, earlier, varieties });
+  const tookEffect = (step: string): boolean => witness.tookEffect(step);
+  const { target = same, playbook = same } = world.bug;
+  let others = 0;
+  const beside = async (): Promise<void> => {
+    mishaps.log("another playbook runs");
+    const { life: theirs } = begin(world, { ...OTHER, seed: dice.below(PEOPLE) }, earlier, PROCESSES_OF_A_RUN * ++others);
+    await world.disk.beside(() => theirs.once());
+  };
+  const life = new Life({
+    world,
+    playbook: playbook(playbookOf(steps)),
+    target: target(varieties.reduce(declaring, { ...TARGET, settleWithinMs, readLagMs })),
+    network,
+    mishaps,
+    witness,
+    dice,
+    people: new Dice(seed ^ PEOPLE),
+    tookEffect,
+    isKeyed,
+    processes,
+    beside: varieties.some(({ isShared = false }) => isShared) ? beside : undefined,
+  });
+  return { life, network, mishaps, witness };
+}
+
+function declaring(target: Target, { declared = same }: Variety): Target {
+  return declared(target);
 }
 
 function same<T>(value: T): T {

@@ -83,6 +83,8 @@ export class VirtualTime implements Clock {
       settled = true;
     };
     promise.then(settle, settle);
+    // Only what is asked for from within a promise's reaction comes after all other reactions.
+    await Promise.resolve();
     for (;;) {
       // Whatever can run without time passing has run when this resolves.
       await new Promise<void>((resolve) => process.nextTick(resolve));

@@ -38,7 +38,8 @@ export interface Conclusion {
   readonly outcome: RunOutcome | undefined;
   /** What the journal holds at last; `undefined`: nobody can read it. */
   readonly records: readonly RunRecord[] | undefined;
-  readonly faults: number;
+  /** Whether anything befell it that may keep it from passing. */
+  readonly isHindered: boolean;
 }
 
 /** Compares what the processes report with what the service really does. */
@@ -107,11 +108,10 @@ export class Witness {
   }
 
   /** All has come to rest. */
-  concludes({ outcome, records, faults }: Conclusion): void {
+  concludes({ outcome, records, isHindered }: Conclusion): void {
     this.#counts();
     if (records !== undefined) this.#compares(records, outcome);
-    if (faults === 0 && outcome !== "passed")
-      this.sees("not passed without a fault", `the run is ${outcome ?? "without an end"}`);
+    if (!isHindered && outcome !== "passed") this.sees("not passed without a fault", `the run is ${outcome ?? "without an end"}`);
   }
 
   #compares(records: readonly RunRecord[], outcome: RunOutcome | undefined): void {
