@@ -37,16 +37,27 @@ export async function baselineOf(
   return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
 }
 
+/** A write that is looked for. */
+interface Sought {
+  readonly place: Place;
+  readonly probe: Probe;
+  readonly bound: Bound;
+  readonly attempt: AttemptState;
+  /** Attempts of other runs, whose records could be taken for its own. */
+  readonly elsewhere: readonly AttemptState[];
+  /** Until when the reads may wait for a busy service, by the clock's elapsed time. */
+  readonly by: number;
+}
+
 /** Reads the service after a write, and returns the evidence about it. */
 export async function evidenceOf(
   context: RunContext,
-  { place, probe, bound, attempt, by }: { place: Place; probe: Probe; bound: Bound; attempt: AttemptState; by: number },
+  { place, probe, bound, attempt, elsewhere, by }: Sought,
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
   const written = operationNamed(operation);
-  const elsewhere = context.attemptsJustBefore(attempt, { operation: written });
   const known = (): KnownBefore => ({ since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, elsewhere) });
   const looked = await readAll(context, probe.after(sent), { ...asking, known: known() });
   if ("problem" in looked) return looked;
