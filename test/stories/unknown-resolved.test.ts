@@ -40,7 +40,7 @@ test.for([
     // What a person typed stays; the reason is theirs to give.
     expect(careless.stderr).toContain(`tokenbook resolve ${id} --step mint --as ${verdict} --because TEXT`);
     const wrong = await project.run("resolve", id, "--step", "token", "--as", verdict, "--because", "I saw it");
-    expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining("unknown: mint")]);
+    expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining("unknown outcome: mint")]);
 
     const resolved = await project.run("resolve", id, "--step", "mint", "--as", verdict, "--because", "I looked");
     expect(resolved.stdout, resolved.transcript).toContain(
