@@ -259,6 +259,7 @@ export function hostileAudit({ run, steps }: RunReport, text: string): Iterable<
   if (comparison === undefined || comparison === null || outcome === undefined) throw new Error("nothing was compared");
   const of = { environment: text, playbook: text, comparison: text, scope: text };
   const latest = { run, outcome, comparison, records: 1, digest: text };
+  const whole = { ...latest, comparison: { ...comparison, gaps: [] } };
   const read = [{ operation: text, input: { [text]: text }, actor: text, page: text, at: text, record: { [text]: text } }];
   const word = { at: 0, by: text, left: "1", right: "2.5", difference: "-1.5", because: text, until: 1 } as const;
   const drifts = comparison.drifts.map((drift): ExplainedDrift => ({
@@ -272,7 +273,7 @@ export function hostileAudit({ run, steps }: RunReport, text: string): Iterable<
     evidence: { left: { rows: "1", read }, right: { rows: "1", read } },
     history: [{ ...word, what: "acknowledged" }],
   }));
-  return auditPage({ of, title: text, latest, runs: [latest], drifts, driftCount: drifts.length + 1, now: 0 });
+  return auditPage({ of, title: text, latest, runs: [latest, whole], drifts, driftCount: drifts.length + 1, now: 0 });
 }
 
 // Where characters of no width belong in what is readable, also where it is cut.
