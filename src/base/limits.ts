@@ -39,7 +39,7 @@ export const LIMITS = {
   lockTries: 20,
   /** How old an intent may be when its request leaves, in milliseconds: a process that was suspended in between does not send it any more. */
   intentMs: 10_000,
-  /** How long before the readings before a write another run may have ended to have left a record of their second, in milliseconds. Clocks may differ by the rest. */
+  /** A run that ended at most this long before the readings of a write, in milliseconds, may have left a record of their second. Clocks may differ by the rest. */
   justBeforeMs: 5_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,

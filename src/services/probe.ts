@@ -74,7 +74,10 @@ export interface Evidence extends Sent {
   readonly bystanders: readonly OtherWrite[];
   /** Of a part of a write: the inputs of its other parts. */
   readonly siblings?: readonly JsonObject[];
-  /** The writes of the run that were complete before this one, and those of runs that ended right before it. A reading may show a moment before them. */
+  /**
+   * The writes of the run that were complete before this one, and those of runs that ended right before it. A reading may show a moment
+   * before them.
+   */
   readonly earlier: readonly OtherWrite[];
   /** Returns whether a transaction has proven another step already. */
   readonly isSpent: (id: string) => boolean;

@@ -102,7 +102,10 @@ function problemLines({ code, message, next }: PlannedProblem, hint: Hint): read
   return [`${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : nextLines(completedAdvice(next, hint)))];
 }
 
-/** Returns the totals: `3 steps would create something, 1 step is already done`, then `2 steps cannot be predicted, because …`, with several reasons in lines of their own. */
+/**
+ * Returns the totals: `3 steps would create something; 1 step is already done`, then `2 steps cannot be predicted, because …`, with several
+ * reasons in lines of their own.
+ */
 export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
   const rows = (verdict: PlannedVerdict): readonly PlannedStep[] => steps.filter((step) => step.verdict === verdict);
   const unpredicted = rows("cannot-know");
