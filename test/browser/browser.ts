@@ -36,6 +36,8 @@ export async function openBrowser(): Promise<Opened> {
       args: FLAGS,
       headless: true,
       javaScriptEnabled,
+      // A page that scrolls smoothly moves away below the pointer between the press of a button and its release.
+      reducedMotion: "reduce",
     });
     all.push(context);
     return context;
