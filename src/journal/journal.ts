@@ -6,12 +6,12 @@ import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { AttemptState } from "../protocol/attempt-state.ts";
-import { provenBy, type RunState } from "../protocol/state.ts";
+import { provenBy } from "../protocol/state.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
-import { type Proof, proofsOf, runsJustBefore } from "./proofs.ts";
+import { type Proof, proofsOf, type RunBeside, runsBeside } from "./proofs.ts";
 import type { ClaimCheck, CommitPart, Commits, NextTurn } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
@@ -101,10 +101,9 @@ export class RunJournal {
     return proofsOf(this.#database, id, this.claim.runId);
   }
 
-  /** Returns the other runs that ended right before an attempt of this one was intended. */
-  runsJustBefore({ intended, sequence, intendedAt }: AttemptState): readonly RunState[] {
-    const moment = { runId: this.claim.runId, sequence: intended.baselineAt?.sequence ?? sequence, until: intendedAt };
-    return runsJustBefore(this.#database, moment);
+  /** Returns the other runs that may have written at the time of an attempt of this one. */
+  runsBeside({ intended, sequence }: AttemptState): readonly RunBeside[] {
+    return runsBeside(this.#database, { runId: this.claim.runId, sequence: intended.baselineAt?.sequence ?? sequence });
   }
 
   /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */

@@ -50,23 +50,30 @@ export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): 
   });
 }
 
-/** A moment in a run: from one of its records to a later time. */
-export interface RunMoment {
-  /** The run. */
-  readonly runId: string;
-  /** The record with which it begins. */
-  readonly sequence: number;
-  /** Its end, in milliseconds since the Unix epoch. */
-  readonly until: number;
+/** A run that may have written at the time of a write of another one. */
+export interface RunBeside {
+  readonly state: RunState;
+  /** What it had completed by then, in milliseconds since the Unix epoch, was there before that write. */
+  readonly begun: number;
 }
 
-/** Returns the other runs whose last records are of this moment, or at most `LIMITS.justBeforeMs` older. */
-export function runsJustBefore(database: SqlDatabase, { runId, sequence, until }: RunMoment): readonly RunState[] {
-  const begun = database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"];
-  const from = Number(begun ?? until) - LIMITS.justBeforeMs;
+/**
+ * Returns the other runs that may have written since a record of a run, or at most `LIMITS.justBeforeMs` before it: those whose last record
+ * is of that time, and those that act as one of its entities now, or have left a write open.
+ */
+export function runsBeside(database: SqlDatabase, { runId, sequence }: RunPlace): readonly RunBeside[] {
+  const begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
   const sql = `SELECT id FROM run JOIN record ON run_id = id AND sequence = last_sequence
-    WHERE id <> ? AND at BETWEEN ? AND ?`;
-  return database.all(sql, runId, from, until).map(({ id }) => stateOf(readRecords(database, String(id))));
+    WHERE id <> ? AND (at >= ? OR EXISTS (SELECT 1 FROM lease WHERE lease.run_id = run.id AND kind = 'entity'
+      AND name IN (SELECT name FROM lease WHERE run_id = ? AND kind = 'entity')))`;
+  const rows = database.all(sql, runId, begun - LIMITS.justBeforeMs, runId);
+  return rows.map(({ id }) => ({ state: stateOf(readRecords(database, String(id))), begun }));
+}
+
+/** A record of a run. */
+export interface RunPlace {
+  readonly runId: string;
+  readonly sequence: number;
 }
 
 /** Returns where a run acted, also an archived run with a proof; `undefined` when its first record cannot be read. */

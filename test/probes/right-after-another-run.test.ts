@@ -1,4 +1,5 @@
-// A run that begins in the second in which another one ended: the record of the other one's write is as new as the run's own would be.
+// A run that begins in the second in which another one ended, or beside another one: what the other one leaves is as new as what the run
+// itself would leave.
 import { expect, test } from "vitest";
 import type { Exchanged } from "../../src/transport/exchange.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
@@ -40,4 +41,29 @@ test("the same mint twice, and the second one never arrives: the record of the f
   expect(await ran(false)).toBe("passed");
   expect(await ran(true)).toBe("unknown");
   expect(settled).toEqual([]);
+});
+
+test("a run that mints while another one looks for its lost update stamps the token, and does not prove the update", async () => {
+  const { sandbox, ledger } = await sandboxForTest({ commitDelayMs: 0 });
+  const behaviour = { decimal: 0, transferable: true, burnable: true };
+  await ledger("POST /token", { as: "userId:alice", body: [{ id: "Gold", name: "Gold", description: "Old", behaviour }] });
+  const run = runnerForTest();
+  const settled: string[] = [];
+  const rename = MINT.replace(
+    /- \{ id: mint.*/,
+    "- { id: rename, as: issuer, uses: ledger.token.update, with: { id: Gold, description: Old } }",
+  );
+  const { outcome } = await run(rename, targetOf(sandbox), {
+    observe: (event) => {
+      if (event.kind === "attempt.settled") settled.push(event.verdict);
+    },
+    exchange: async (outgoing, send) => {
+      if (!outgoing.fresh) return send(outgoing);
+      // It stamps the token after the readings before the update, and before the look.
+      expect((await run(MINT, targetOf(sandbox))).outcome).toBe("passed");
+      return LOST;
+    },
+  });
+  expect(outcome).not.toBe("passed");
+  expect(settled).not.toContain("applied");
 });

@@ -22,6 +22,12 @@ import { type Call, digestOf, ServiceClient } from "../service/service.ts";
 /** How the reason of a fence begins where the process was paused after it had decided to send a write. */
 export const PAUSED = "this process was paused";
 
+/** An attempt of another run, and whether its step was complete when this run began to look. */
+export interface AttemptBeside {
+  readonly each: AttemptState;
+  readonly isComplete: boolean;
+}
+
 /** One run under way: its playbook, its state, and the only ways to change that state. */
 export class RunContext extends Looking {
   /** The service, for reads and writes. */
@@ -122,13 +128,16 @@ export class RunContext extends Looking {
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
-  /** Returns the attempts of other runs in the same environment that ended right before this attempt was intended. */
-  attemptsJustBefore(attempt: AttemptState, { operation }: Pick<Call, "operation">): readonly AttemptState[] {
+  /** Returns the attempts of other runs in the same environment at the time of this one. */
+  attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): readonly AttemptBeside[] {
     const own = headingOf(this.target);
-    return this.#journal
-      .runsJustBefore(attempt)
-      .filter(({ opened }) => opened === undefined || areAtSame(operation.service, opened.target, own))
-      .flatMap(({ steps }) => [...steps.values()].flatMap(({ attempts }) => attempts));
+    return this.#journal.runsBeside(attempt).flatMap(({ state: { opened, steps }, begun }) => {
+      if (opened !== undefined && !areAtSame(operation.service, opened.target, own)) return [];
+      return [...steps.values()].flatMap(({ attempts, completed }) => {
+        const isComplete = completed !== undefined && completed.at <= begun;
+        return attempts.map((each) => ({ each, isComplete }));
+      });
+    });
   }
 
   /** Shows a notice to the observer. It is not recorded. */

@@ -9,6 +9,7 @@ import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts"
 import { transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Bound } from "../service/bind-call.ts";
+import type { AttemptBeside } from "../run/run-context.ts";
 import { actingFor, type Caller } from "../service/caller.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Looking } from "../run/reading-context.ts";
@@ -43,8 +44,6 @@ interface Sought {
   readonly probe: Probe;
   readonly bound: Bound;
   readonly attempt: AttemptState;
-  /** Attempts of other runs, whose records could be taken for its own. */
-  readonly elsewhere: readonly AttemptState[];
   /** Until when the reads may wait for a busy service, by the clock's elapsed time. */
   readonly by: number;
 }
@@ -52,13 +51,16 @@ interface Sought {
 /** Reads the service after a write, and returns the evidence about it. */
 export async function evidenceOf(
   context: RunContext,
-  { place, probe, bound, attempt, elsewhere, by }: Sought,
+  { place, probe, bound, attempt, by }: Sought,
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
   const written = operationNamed(operation);
-  const known = (): KnownBefore => ({ since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, elsewhere) });
+  const known = (): KnownBefore => {
+    const beside = context.attemptsBeside(attempt, { operation: written });
+    return { since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, beside) };
+  };
   const looked = await readAll(context, probe.after(sent), { ...asking, known: known() });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
@@ -69,7 +71,7 @@ export async function evidenceOf(
   return {
     ...sent,
     before: baseline === undefined ? {} : (baseline ?? undefined),
-    // What the run has sent since the reads began may be in them.
+    // What was sent since the reads began may be in them.
     ...known(),
     now: looked.readings,
     isPartial: looked.refused,
@@ -144,14 +146,13 @@ function timeIn(date: string | null | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-// Writes that the run itself had under way at the same time could be mistaken for this one: also those of complete steps, as long as they
-// may still take effect. A reading may not show earlier ones yet. In the same second there may also be those of a run that has just ended
-// (decision 217).
+// Writes that this run, or another one, had under way at the same time could be mistaken for this one: also those of complete steps, as
+// long as they may still take effect. A reading may not show earlier ones yet (decision 217).
 function otherWrites(
   { state, target }: Looking,
   { address }: Place,
   attempt: AttemptState,
-  elsewhere: readonly AttemptState[],
+  beside: readonly AttemptBeside[],
 ): Pick<Evidence, "rivals" | "bystanders" | "earlier"> {
   const { baselineAt, operation } = attempt.intended;
   // A later attempt keeps the readings of the first one, and what happened since then is not earlier.
@@ -161,7 +162,7 @@ function otherWrites(
     const isComplete = completed !== undefined && completed.sequence <= before;
     return attempts.map((each) => ({ each, isComplete }));
   });
-  const writes = [...own, ...elsewhere.map((each) => ({ each, isComplete: true }))]
+  const writes = [...own, ...beside]
     .filter(({ each }) => !hadNoEffect(each))
     .map(({ each, isComplete }) => ({ isEarlier: isComplete && hasTakenEffect(each), write: otherWrite(each, target) }));
   const those = (isIt: (of: (typeof writes)[number]) => boolean): readonly OtherWrite[] =>
