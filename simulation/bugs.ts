@@ -7,11 +7,21 @@ import type { Playbook } from "../src/playbook/model.ts";
 import type { Life } from "../src/journal/holder.ts";
 import type { JournalStore } from "../src/journal/store.ts";
 import type { Holder } from "../src/protocol/record.ts";
+import { releaseRun } from "../src/engine/run/release-run.ts";
 import { openWrites } from "../src/protocol/open-writes.ts";
 import { stateOf } from "../src/protocol/state.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ownError } from "./network.ts";
-import { ForgetfulDisk, KeylessDisk, ObliviousDisk, SettledDisk, TornDisk, UnfencedDisk, UnsyncedDisk } from "./flawed-disk.ts";
+import {
+  ForgetfulDisk,
+  KeylessDisk,
+  LonelyDisk,
+  ObliviousDisk,
+  SettledDisk,
+  TornDisk,
+  UnfencedDisk,
+  UnsyncedDisk,
+} from "./flawed-disk.ts";
 import { SimulatedLiveness } from "./liveness.ts";
 import { PAUSED } from "../src/engine/run/run-context.ts";
 import { withReceipts } from "./varieties.ts";
@@ -72,7 +82,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a receipt that says FAILED is taken for done",
     breaks: "false pass",
-    shownBy: 276,
+    shownBy: 274,
     target: withFailureTakenForSuccess,
   },
   { name: "a lease is taken without comparing", breaks: "double effect", shownBy: 26, disk: () => new UnfencedDisk() },
@@ -136,7 +146,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "absence is believed from one stale read",
     breaks: "false pass",
-    shownBy: 68,
+    shownBy: 446,
     playbook: withMeaning((meaning) =>
       judging(meaning, (judge, evidence) => {
         const sight = judge(evidence);
@@ -153,7 +163,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the readings before a write are believed to be recent",
     breaks: "false pass",
-    shownBy: 68,
+    shownBy: 446,
     target: (target) => ({ ...target, readLagMs: 0 }),
   },
   {
@@ -171,7 +181,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a wrong receipt is believed",
     breaks: "false pass",
-    shownBy: 276,
+    shownBy: 424,
     exchange: withNamelessReceipts,
     target: (target) => withReceipts(target, { namesTransaction: false }),
   },
@@ -180,6 +190,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     breaks: "false pass",
     shownBy: 131,
     disk: () => new ObliviousDisk(),
+  },
+  {
+    name: "two runs at a time are each taken for the only one",
+    breaks: "false pass",
+    shownBy: 1_248,
+    disk: () => new LonelyDisk(),
   },
   { name: "a journal that has lost its end is continued", breaks: "double effect", shownBy: 43, hasNoTail: true },
   { name: "a live holder is taken for dead", breaks: "double effect", shownBy: 131, liveness: () => new Mistaken() },
@@ -203,6 +219,11 @@ class Mistaken extends SimulatedLiveness {
   override lifeOf(holder: Holder): Life {
     return this.isMe(holder) ? "alive" : "dead";
   }
+}
+
+/** Frees a run as a person does who says that its process is gone. */
+export function releaseByWord(store: JournalStore, runId: string): Promise<unknown> {
+  return releaseRun(store, runId, { who: "somebody", because: "its machine does not answer" });
 }
 
 // Leaves no record that the holder may still be alive.

@@ -1,43 +1,21 @@
 import type { Cell, SqlRow } from "../src/sql/database.ts";
 import { Database } from "../src/sqlite/database.ts";
-import type { CommitFault } from "./faults.ts";
-import { Dead, SimulatedProcess } from "./process.ts";
-
-/** A record on its way to the disk. */
-export interface Appended {
-  readonly kind: string;
-  /** The address of the step that it is about, if it is about one. */
-  readonly step: string | undefined;
-  /** The statement that writes it, with its values. */
-  readonly sql: string;
-  readonly values: readonly Cell[];
-}
-
-/** What may befall a commit: asked right before it and, when it has gone well, right after it. */
-export interface CommitFaults {
-  readonly before: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
-  readonly after: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
-}
+import { type Appended, Dead, SimulatedProcess } from "./process.ts";
 
 /**
  * The disk under the journal: the real database, in memory. A process that dies leaves what it committed and nothing else, and can
  * reach the disk no more.
  */
 export class SimulatedDisk extends Database {
-  #faults: CommitFaults = NO_FAULTS;
   #records: Appended[] = [];
   #kept: readonly string[] = [];
-  /** The runs of other playbooks. */
-  #others: readonly string[] = [];
 
   constructor() {
     super(":memory:");
   }
 
-  /** Empties every table but for the runs that it is to keep; nothing befalls a commit any more. */
+  /** Empties every table but for the runs that it is to keep. */
   reset(): void {
-    this.#faults = NO_FAULTS;
-    this.#others = [];
     this.exec("PRAGMA defer_foreign_keys = ON");
     super.transaction(() => {
       for (const { name } of super.all(TABLES)) this.exec(`DELETE FROM "${name}"`);
@@ -51,31 +29,16 @@ export class SimulatedDisk extends Database {
     for (const name of RUN_TABLES) this.exec(`CREATE TABLE kept_${name} AS SELECT * FROM ${name}`);
   }
 
-  /** From now on these befall its commits. */
-  suffer(faults: CommitFaults): void {
-    this.#faults = faults;
-  }
-
-  /** The run that it holds. */
-  get runId(): string | undefined {
+  /** The run of a playbook that it holds. */
+  runOf(file: string): string | undefined {
     return super
-      .all("SELECT id FROM run")
+      .all("SELECT id FROM run WHERE playbook = ?", file)
       .map(({ id }) => String(id))
-      .find((id) => !this.#kept.includes(id) && !this.#others.includes(id));
+      .find((id) => !this.#kept.includes(id));
   }
 
-  /** Lets another playbook run, and is as if it held no other run meanwhile. Nothing befalls its commits. `work` gives the run's id. */
-  async beside(work: () => Promise<string | undefined>): Promise<void> {
-    const [faults, others, own] = [this.#faults, this.#others, this.runId ?? []];
-    this.#faults = NO_FAULTS;
-    this.#others = others.concat(own);
-    this.#others = others.concat((await work()) ?? []);
-    this.#faults = faults;
-  }
-
-  /** Loses the last records of its run, but for the first two. Puts them back when what comes back is called, unless others have followed. */
-  cut(count: number): () => void {
-    const id = this.runId ?? null;
+  /** Loses the last records of a run, but for the first two. Puts them back when what comes back is called, unless others have followed. */
+  cut(id: string, count: number): () => void {
     const end = super.get(END, id);
     const lost = super.all("SELECT * FROM record WHERE run_id = ? AND sequence > 1 ORDER BY sequence DESC LIMIT ?", id, count);
     for (const { sequence = null } of lost) super.run("DELETE FROM record WHERE run_id = ? AND sequence = ?", id, sequence);
@@ -118,14 +81,14 @@ export class SimulatedDisk extends Database {
       this.beforeCommit(this.#records);
       return done;
     });
-    const fault = this.#faults.after(this.#records);
+    const fault = SimulatedProcess.current()?.onCommit("after", this.#records);
     if (fault === "crash") crash();
     if (fault === "interrupt") SimulatedProcess.current()?.interrupt();
     return result;
   }
 
   protected beforeCommit(records: readonly Appended[]): void {
-    const fault = this.#faults.before(records);
+    const fault = SimulatedProcess.current()?.onCommit("before", records);
     if (fault === "crash") crash();
     if (fault === "full") throw new Error("database or disk is full");
     if (fault === "broken") throw new Error("disk I/O error");
@@ -137,8 +100,6 @@ const SET_END = "UPDATE run SET last_sequence = ?, last_hash = ? WHERE id = ?";
 const LAST = "SELECT sequence, hash FROM record WHERE run_id = ? ORDER BY sequence DESC LIMIT 1";
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'kept_%'";
 const RUN_TABLES = ["run", "record", "proof"];
-
-const NO_FAULTS: CommitFaults = { before: () => undefined, after: () => undefined };
 
 function assertAlive(): void {
   if (SimulatedProcess.current()?.alive === false) throw new Dead();

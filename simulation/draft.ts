@@ -22,12 +22,20 @@ export interface SimulatedStep {
 export const AT_FIRST = "";
 
 export interface Coin {
-  readonly step: string;
+  /** Its name, or the step that makes it. */
+  readonly of: string;
+  /** Its id, as a playbook writes it. */
+  readonly id: string;
+  /** Others mint it too, so nobody knows how many there are. */
+  readonly isShared?: true;
   supply: number;
   /** What bob holds of it. */
   bob: number;
   readonly mints: string[];
 }
+
+/** The id of the coin that is there before any run. */
+export const SHARED = "SharedCoin";
 
 export interface Asset {
   readonly step: string;
@@ -36,6 +44,11 @@ export interface Asset {
 
 // Shorter than people would have it: each look takes the simulation its time.
 const WAIT = "    wait: { timeout: 3s }\n";
+
+export interface DraftOptions {
+  readonly whose?: string;
+  readonly sharesCoin?: boolean;
+}
 
 /** The playbook so far: what there is to write to. */
 export class Draft {
@@ -53,13 +66,18 @@ export class Draft {
   readonly vaults: { readonly step: string }[] = [];
   readonly deposits: { readonly step: string; readonly vault: string; readonly asset: Asset; readonly hasShares: boolean }[] = [];
 
-  constructor(dice: Dice) {
+  readonly #whose: string;
+
+  /** `whose`: what the names of its steps begin with. `sharesCoin`: it writes to the coin that is there before any run. */
+  constructor(dice: Dice, { whose = "", sharesCoin = false }: DraftOptions = {}) {
     this.dice = dice;
+    this.#whose = whose;
+    if (sharesCoin) this.coins.push({ of: SHARED, id: SHARED, isShared: true, supply: 0, bob: 0, mints: [] });
   }
 
   /** A name that no other step has. */
   name(word: string): string {
-    return `${word}${this.steps.length + 1}`;
+    return `${this.#whose}${word}${this.steps.length + 1}`;
   }
 
   add(step: Partial<SimulatedStep> & Pick<SimulatedStep, "id" | "text" | "effect">): void {

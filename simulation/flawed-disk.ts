@@ -1,6 +1,6 @@
 import type { Cell, SqlRow } from "../src/sql/database.ts";
-import { type Appended, SimulatedDisk } from "./disk.ts";
-import { SimulatedProcess } from "./process.ts";
+import { SimulatedDisk } from "./disk.ts";
+import { type Appended, SimulatedProcess } from "./process.ts";
 
 interface PutOff {
   readonly by: SimulatedProcess | undefined;
@@ -78,6 +78,18 @@ export class UnsyncedDisk extends SimulatedDisk {
 export class ObliviousDisk extends SimulatedDisk {
   override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return sql.includes(" FROM proof ") ? [] : super.all(sql, ...values);
+  }
+}
+
+/** A disk on which no run finds that another one acts as the same entity. */
+export class LonelyDisk extends SimulatedDisk {
+  override get(sql: string, ...values: Cell[]): SqlRow | undefined {
+    const row = super.get(sql, ...values);
+    return row !== undefined && sql.startsWith("SELECT shared FROM lease") ? { shared: 0 } : row;
+  }
+
+  override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
+    return sql.startsWith("SELECT id FROM run JOIN record") ? [] : super.all(sql, ...values);
   }
 }
 

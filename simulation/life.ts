@@ -2,18 +2,17 @@ import { Failure, messageOf } from "../src/base/failure.ts";
 import { LIMITS } from "../src/base/limits.ts";
 import type { EnginePorts } from "../src/engine/engine-ports.ts";
 import { newRunName } from "../src/engine/run/run-names.ts";
-import { releaseRun } from "../src/engine/run/release-run.ts";
 import { resolveWrite } from "../src/engine/write/resolve-write.ts";
 import { runWithKey } from "../src/engine/run/run-with-key.ts";
 import type { RunParts } from "../src/engine/run/run-parts.ts";
 import { resumeRun, startRun } from "../src/engine/run/start-run.ts";
 import type { Target } from "../src/environment/target.ts";
 import type { FileReader } from "../src/playbook/playbook-files.ts";
-import type { JournalStore } from "../src/journal/store.ts";
 import type { Playbook } from "../src/playbook/model.ts";
 import { openWrites } from "../src/protocol/open-writes.ts";
 import { isNotice, type RunEvent, type RunOutcome, type RunRecord } from "../src/protocol/record.ts";
 import { stateOf } from "../src/protocol/state.ts";
+import { releaseByWord } from "./bugs.ts";
 import type { Mishaps } from "./mishaps.ts";
 import type { SimulatedNetwork } from "./network.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
@@ -40,6 +39,8 @@ export interface Circumstances {
   readonly processes: number;
   /** What the same people let run before, and whenever the run has stopped, if anything. */
   readonly beside: (() => Promise<void>) | undefined;
+  /** The other run that the same people lead at the same time, if any. */
+  readonly company: () => Life | undefined;
 }
 
 const KEY = "ORDER-17";
@@ -59,6 +60,7 @@ const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 const MOST_EARLY_RESUMES = 3;
 const MOST_LATE_RESUMES = 20;
 const SHARE_OF_RACES = 0.4;
+const SHARE_OF_JOINED = 0.7;
 const SHARE_OF_RELEASES = 0.85;
 const SHARE_OF_LOSSES = 0.15;
 const MOST_LOST = 6;
@@ -82,13 +84,18 @@ const MOST_RESTS = 100;
 export class Life {
   readonly #all: Circumstances;
   #processes: number;
-  #runId: string | undefined;
+  /** The process that has started or resumed the run last. */
+  process: SimulatedProcess | undefined;
   /** The records that the witness has seen: a process that resumes reports the earlier ones again. */
   readonly #reported = new Set<string>();
 
   constructor(circumstances: Circumstances) {
     this.#all = circumstances;
     this.#processes = circumstances.processes;
+  }
+
+  get #runId(): string | undefined {
+    return this.#all.world.disk.runOf(this.#all.playbook.file);
   }
 
   /** Gives the run's outcome; `undefined` when it comes to no end. */
@@ -99,7 +106,7 @@ export class Life {
     for (let left = dice.below(MOST_EARLY_RESUMES + 1); left > 0 && end !== "passed"; left--) {
       await beside?.();
       await world.time.sleep(dice.span(SHORTEST_WAIT_MS, LONGEST_WAIT_MS));
-      end = dice.chance(SHARE_OF_RACES) && world.disk.runId !== undefined ? await this.#race() : await this.#resumeEarly();
+      end = dice.chance(SHARE_OF_RACES) && this.#runId !== undefined ? await this.#race() : await this.#resumeEarly();
       if (NEEDS_TRUTH.has(end) && people.chance(SHARE_OF_EARLY_WORDS)) end = await this.#resolveEarly(end);
     }
     for (let left = MOST_LATE_RESUMES; left > 0 && end !== "passed"; left--) {
@@ -118,10 +125,12 @@ export class Life {
     return outcomeOf(end);
   }
 
-  /** Begins the run and leaves it at that. Gives its id, if there is one. */
-  async once(): Promise<string | undefined> {
-    await this.#go();
-    return this.#runId;
+  /** Begins the run, resolves what it leaves open, and leaves it at that. */
+  async once(): Promise<void> {
+    for (let left = MOST_LATE_RESUMES; left > 0 && NEEDS_TRUTH.has(await this.#go()); left--) {
+      await this.#rest();
+      await this.#resolve();
+    }
   }
 
   /** Leads a run that nobody resolves: it is resumed once, when all has come to rest. `atFirst` receives its first outcome. */
@@ -136,7 +145,7 @@ export class Life {
   /** What the journal holds; `undefined` when it cannot be read. */
   records(): readonly RunRecord[] | undefined {
     const { world, witness } = this.#all;
-    const { runId } = world.disk;
+    const runId = this.#runId;
     try {
       return runId === undefined ? [] : world.store.read(runId);
     } catch (error) {
@@ -159,8 +168,7 @@ export class Life {
   // All is at rest, so nobody but a person can settle what is open now: until then the same command begins no other run.
   async #runAgain(): Promise<void> {
     const { world, mishaps, isKeyed, dice } = this.#all;
-    const { runId } = world.disk;
-    if (isKeyed || runId === undefined || openWrites(stateOf(this.records() ?? [])).length === 0) return;
+    if (isKeyed || this.#runId === undefined || openWrites(stateOf(this.records() ?? [])).length === 0) return;
     world.disk.mount();
     await this.#inProcess(async (process) => {
       mishaps.log(`somebody runs the playbook again beside the open write: ${process.name}`);
@@ -181,12 +189,11 @@ export class Life {
 
   // Whoever finds it held by a process that they can see waits for that one to end; one of another machine they may take for gone.
   async #resumeEarly(): Promise<End> {
-    const { world, people, beside } = this.#all;
+    const { world, people, beside, company } = this.#all;
     if (people.chance(SHARE_OF_RELEASES)) await this.#release();
     // The end that a journal loses would be that of another run.
-    const mayLose = beside === undefined;
-    if (people.chance(SHARE_OF_LOSSES) && mayLose && world.disk.runId !== undefined && world.liveness.allEnded)
-      await this.#goDamaged();
+    const isAlone = beside === undefined && company() === undefined;
+    if (people.chance(SHARE_OF_LOSSES) && isAlone && world.liveness.allEnded) await this.#goDamaged();
     const end = await this.#go();
     const held = this.#held();
     if (end !== "gave up" || held === undefined || !people.chance(SHARE_OF_PATIENCE)) return end;
@@ -198,24 +205,28 @@ export class Life {
   // The journal has lost its end: a process finds that out, and then the files are put back.
   async #goDamaged(): Promise<void> {
     const { world, people, mishaps } = this.#all;
-    const restore = world.disk.cut(people.below(MOST_LOST) + 1);
+    const runId = this.#runId;
+    if (runId === undefined) return;
+    const restore = world.disk.cut(runId, people.below(MOST_LOST) + 1);
     mishaps.log("! the journal has lost its last records");
     await this.#go();
     restore();
   }
 
   #held(): SimulatedProcess | undefined {
-    const { store, liveness, disk } = this.#all.world;
-    const holder = disk.runId === undefined ? undefined : store.leases.holding(disk.runId)?.holder;
+    const { store, liveness } = this.#all.world;
+    const runId = this.#runId;
+    const holder = runId === undefined ? undefined : store.leases.holding(runId)?.holder;
     return holder === undefined ? undefined : liveness.processOf(holder);
   }
 
-  // Frees all that processes of another machine hold, whether they are gone or not.
+  // Frees what processes of another machine hold, whether they are gone or not: the run, and what nobody has begun.
   async #release(): Promise<void> {
     const { world, mishaps } = this.#all;
-    const { release = released } = world.bug;
+    const { release = releaseByWord } = world.bug;
     await this.#inProcess(async () => {
-      const unknown = world.store.leases.list().filter(({ life }) => life === "unknown");
+      const isOurs = (runId: string): boolean => runId === this.#runId || !world.store.knows(runId);
+      const unknown = world.store.leases.list().filter(({ life, runId }) => life === "unknown" && isOurs(runId));
       for (const runId of new Set(unknown.map((lease) => lease.runId))) {
         mishaps.log("somebody says that the process of another machine is gone");
         await release(world.store, runId);
@@ -234,15 +245,17 @@ export class Life {
 
   // Starts the run, or resumes it when there is one, in a process of its own.
   async #carry(): Promise<End> {
-    const { world, mishaps, isKeyed } = this.#all;
-    const { runId } = world.disk;
+    const { mishaps, isKeyed } = this.#all;
+    const runId = this.#runId;
+    const theirs = this.#joined();
+    this.process = theirs ?? this.#newProcess();
     return this.#inProcess(async (process) => {
       const how = isKeyed ? "gives the key of" : runId === undefined ? "starts" : "resumes";
-      mishaps.log(`${process.name} ${how} the run`);
+      mishaps.log(`${process.name} ${how} the run${process === theirs ? ", beside the other" : ""}`);
       const outcome = await this.#run(process, runId);
       mishaps.log(`${process.name} says: ${outcome}`);
       return outcome;
-    });
+    }, this.process);
   }
 
   #run(process: SimulatedProcess, runId: string | undefined): Promise<RunOutcome> {
@@ -261,7 +274,7 @@ export class Life {
 
   async #resolve(): Promise<void> {
     const { world, tookEffect, mishaps } = this.#all;
-    const { runId } = world.disk;
+    const runId = this.#runId;
     if (runId === undefined) return;
     for (const { step } of openWrites(stateOf(this.records() ?? []))) {
       const verdict = tookEffect(step) ? "applied" : "absent";
@@ -273,14 +286,30 @@ export class Life {
     }
   }
 
-  async #inProcess(work: (process: SimulatedProcess) => Promise<End>): Promise<End> {
-    const process = new SimulatedProcess(++this.#processes, this.#all.people.pick(MACHINES));
+  // One process may carry several runs, as `run --jobs` does, and a worker.
+  #joined(): SimulatedProcess | undefined {
+    const { company, people } = this.#all;
+    const theirs = company()?.process;
+    const mayJoin = theirs?.isAtWork === true && theirs !== this.process && people.chance(SHARE_OF_JOINED);
+    return mayJoin ? theirs : undefined;
+  }
+
+  #newProcess(): SimulatedProcess {
+    return new SimulatedProcess(++this.#processes, this.#all.people.pick(MACHINES));
+  }
+
+  async #inProcess(work: (process: SimulatedProcess) => Promise<End>, process = this.#newProcess()): Promise<End> {
     const stillGoing = this.#onceInterrupted(process);
     const done = process
-      .run(() => work(process))
+      .run(this.#all.mishaps, () => work(process))
       .catch((error: unknown) => this.#failed(process, error))
       .finally(stillGoing);
-    return Promise.race([done, process.halted.then(() => this.#halted(process))]);
+    // Whoever starts a run again first ends the process that has not even begun it.
+    const halted = (): End => {
+      if (this.#runId === undefined) process.die();
+      return "halted";
+    };
+    return Promise.race([done, process.halted.then(halted)]);
   }
 
   // One that is to stop waits for the answer to a write, as long as the limits say, and for nothing else.
@@ -293,12 +322,6 @@ export class Life {
       if (tookMs > MOST_TO_STOP_MS && process.alive && !process.wasStopped)
         witness.sees("hang", `${process.name} continued for ${tookMs / 1_000} s after it was interrupted`);
     };
-  }
-
-  // Whoever starts a run again first ends the process that has not even begun it.
-  #halted(process: SimulatedProcess): End {
-    if (this.#all.world.disk.runId === undefined) process.die();
-    return "halted";
   }
 
   #failed(process: SimulatedProcess, error: unknown): End {
@@ -325,20 +348,17 @@ export class Life {
   }
 
   #observe(process: SimulatedProcess, event: RunEvent): void {
-    const { mishaps, witness } = this.#all;
-    if (event.kind === "run.opened") {
-      this.#runId = event.runId;
-      witness.begins(event.runId);
-    }
-    if (event.kind === "run.claimed") process.claims();
-    if (event.kind === "attempt.intended") process.intends(event);
+    const { mishaps, witness, network } = this.#all;
+    if (event.kind === "run.opened") witness.begins(event.runId);
+    if (event.kind === "run.claimed") network.claims(process);
+    if (event.kind === "attempt.intended") network.intends(process, event);
     if (isNotice(event) || !this.#isNews(event)) return;
     switch (event.kind) {
       default:
         return;
       case "attempt.answered":
         mishaps.log(`${process.name} takes the answer to ${event.step} for: ${event.meaning}`);
-        if (event.meaning === "acknowledged") this.#all.network.keep(event);
+        if (event.meaning === "acknowledged") network.keep(event);
         return witness.hears(event);
       case "run.closed":
         return witness.hears(event);
@@ -360,15 +380,14 @@ export class Life {
     return this.#reported.add(`${epoch}:${sequence}`).size > before;
   }
 
-  // Waits until every request has arrived, and every stopped process has continued to its end.
+  // Waits until every request has arrived, every stopped process has continued to its end, and whoever else leads a run rests too.
   async #rest(): Promise<void> {
     const { time, service } = this.#all.world;
-    for (let left = MOST_RESTS; left > 0 && (!time.isIdle || service.pending); left--) await time.sleep(REST_MS);
+    let left = MOST_RESTS;
+    // Each rest gives another run its turn.
+    do await time.rest(REST_MS);
+    while (--left > 0 && (!time.isIdle || service.pending));
   }
-}
-
-function released(store: JournalStore, runId: string): Promise<unknown> {
-  return releaseRun(store, runId, { who: "somebody", because: "its machine does not answer" });
 }
 
 function isBroken(error: unknown): error is Failure {

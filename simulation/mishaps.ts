@@ -1,5 +1,5 @@
-import type { Appended, CommitFaults } from "./disk.ts";
 import { type CommitFault, type Fault, type RequestFault, describeFault } from "./faults.ts";
+import type { Appended, CommitFaults } from "./process.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
 import type { VirtualTime } from "./time.ts";
 
@@ -12,10 +12,10 @@ export interface Befalls {
 // About as long as one write takes: the moments between writes are those that mislead.
 const LEAST_STALE_MS = 20;
 
-/** The faults of a schedule as they strike, each once, and the story of what happened. */
+/** The faults of a run as they strike, each once. */
 export class Mishaps implements CommitFaults {
   readonly struck: Fault[] = [];
-  readonly story: string[] = [];
+  readonly #story: string[];
   readonly #reached = new Set<string>();
   readonly #time: VirtualTime;
   readonly #began: number;
@@ -25,7 +25,9 @@ export class Mishaps implements CommitFaults {
   readonly #requests = new Map<string, number>();
   readonly #commits = new Map<Fault, number>();
 
-  constructor(faults: readonly Fault[], time: VirtualTime) {
+  /** `story` takes the lines of what happens. */
+  constructor(faults: readonly Fault[], time: VirtualTime, story: string[]) {
+    this.#story = story;
     this.#faults = faults;
     this.#left = faults;
     this.#time = time;
@@ -34,7 +36,7 @@ export class Mishaps implements CommitFaults {
 
   /** Adds a line to the story. */
   log(line: string): void {
-    this.story.push(`${((this.#time.now() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
+    this.#story.push(`${((this.#time.now() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
   }
 
   /** What befalls the next request of a step's write. */

@@ -1,6 +1,6 @@
 import { writeJson } from "../src/base/json/json.ts";
 import type { InterfaceName } from "../src/contract/contract.ts";
-import type { AttemptAnswered } from "../src/protocol/record.ts";
+import type { AttemptAnswered, AttemptIntended } from "../src/protocol/record.ts";
 import { namedIn } from "../src/protocol/state.ts";
 import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
 import { isStale, ledgerFault, type RequestFault, type Stale, type Words } from "./faults.ts";
@@ -37,9 +37,14 @@ interface Parts {
 /** The last answer to a write of each interface that took it. */
 export type KeptAnswers = ReadonlyMap<InterfaceName, Exchanged>;
 
-interface Write {
-  readonly step: string;
-  readonly attempt: number;
+type Write = Pick<AttemptIntended, "step" | "attempt">;
+
+/** What a process has reported that it intends to write for a run. */
+interface Intents {
+  /** Those whose writes it has not sent. */
+  waiting: AttemptIntended[];
+  /** Of the write that it sent last. */
+  sent: AttemptIntended | undefined;
 }
 
 const MOST_LATENCY_MS = 20;
@@ -71,12 +76,13 @@ const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
   nobody: () => "",
 };
 
-/** The network between a process and the service, with what befalls requests on their way. */
+/** The network between the processes of a run and the service, with what befalls requests on their way. */
 export class SimulatedNetwork {
   readonly #parts: Parts;
   readonly #answers = new Map<InterfaceName, Exchanged>();
   #receipts: { readonly until: number; readonly text: (real: string) => string } = { until: 0, text: (real) => real };
   #inFlight = 0;
+  readonly #intents = new Map<SimulatedProcess, Intents>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -95,6 +101,29 @@ export class SimulatedNetwork {
     this.#answers.set(envelope === null ? "ledger" : "investor", exchanged);
   }
 
+  /** Drops the intents that a process reported before it had the run: others recorded them. */
+  claims(process: SimulatedProcess): void {
+    this.#intentsOf(process).waiting = [];
+  }
+
+  /** Takes an intent that a process has reported. */
+  intends(process: SimulatedProcess, intent: AttemptIntended): void {
+    this.#intentsOf(process).waiting.push(intent);
+  }
+
+  // Rounds side by side send in the order in which they reported their intents.
+  #writeOf(process: SimulatedProcess): Write {
+    const intents = this.#intentsOf(process);
+    intents.sent = intents.waiting.shift() ?? intents.sent;
+    return intents.sent ?? { step: "", attempt: 0 };
+  }
+
+  #intentsOf(process: SimulatedProcess): Intents {
+    const intents = this.#intents.get(process) ?? { waiting: [], sent: undefined };
+    this.#intents.set(process, intents);
+    return intents;
+  }
+
   /** Whether a write is on its way. */
   get isCarrying(): boolean {
     return this.#inFlight > 0;
@@ -103,7 +132,7 @@ export class SimulatedNetwork {
   /** Makes an exchange for a process. A write belongs to an attempt that the process has reported. */
   async exchange(outgoing: Outgoing, sender: SimulatedProcess): Promise<Exchanged> {
     if (!sender.alive) return new Promise<never>(() => {});
-    const write = outgoing.fresh ? writeOf(sender) : undefined;
+    const write = outgoing.fresh ? this.#writeOf(sender) : undefined;
     return sender.receive(untilGivenUp(outgoing.signal, this.#carry(outgoing, write, sender)));
   }
 
@@ -290,9 +319,4 @@ function show(
       return { kind: "answered", status, headers, text: TEXTS[words](outgoing) };
     }
   }
-}
-
-function writeOf(sender: SimulatedProcess): Write {
-  const { step = "", attempt = 0 } = sender.sends() ?? {};
-  return { step, attempt };
 }

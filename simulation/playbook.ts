@@ -20,9 +20,12 @@ export function textOf(steps: readonly SimulatedStep[]): string {
 
 const checked = new Map<string, Playbook>();
 
-/** The playbook of these steps. To check it takes far longer than to run it, so none is checked twice. */
-export function playbookOf(steps: readonly SimulatedStep[]): Playbook {
-  const text = textOf(steps);
+/** The playbook of these steps, in a file. To check it takes far longer than to run it, so none is checked twice. */
+export function playbookOf(steps: readonly SimulatedStep[], file: string): Playbook {
+  return { ...checkedOnce(textOf(steps)), file };
+}
+
+function checkedOnce(text: string): Playbook {
   const known = checked.get(text);
   if (known !== undefined) return known;
   const { playbook, diagnostics } = checkPlaybook("simulated.yaml", text);

@@ -1,13 +1,30 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../src/base/ports.ts";
-import type { AttemptIntended } from "../src/protocol/record.ts";
+import type { Cell } from "../src/sql/database.ts";
+import type { CommitFault } from "./faults.ts";
 
 /** What a dead process throws at whatever still runs in it. */
 export class Dead extends Error {}
 
+/** A record on its way to the disk. */
+export interface Appended {
+  readonly kind: string;
+  /** The address of the step that it is about, if it is about one. */
+  readonly step: string | undefined;
+  /** The statement that writes it, with its values. */
+  readonly sql: string;
+  readonly values: readonly Cell[];
+}
+
+/** What may befall a commit: asked right before it and, when it has gone well, right after it. */
+export interface CommitFaults {
+  readonly before: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
+  readonly after: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
+}
+
 const running = new AsyncLocalStorage<SimulatedProcess>();
 
-/** One process of tokenbook: it can die at any moment, and be stopped and continued. */
+/** One process of tokenbook, which acts for one run or for several: it can die at any moment, and be stopped and continued. */
 export class SimulatedProcess {
   readonly name: string;
   readonly pid: number;
@@ -17,10 +34,8 @@ export class SimulatedProcess {
   readonly ended: Promise<void>;
   #end: () => void = () => {};
   #hasEnded = false;
-  /** Intents that it has reported and whose writes it has not sent. */
-  #intended: AttemptIntended[] = [];
-  /** Of the write that it sent last. */
-  #sent: AttemptIntended | undefined;
+  #works = 0;
+  readonly #commits = new Set<CommitFaults>();
   /** Resolves when it dies or is stopped, so that somebody may look after its run. */
   readonly halted: Promise<"died" | "stopped">;
   #halt: (how: "died" | "stopped") => void = () => {};
@@ -74,25 +89,27 @@ export class SimulatedProcess {
     return { now: () => time.now(), elapsed: () => time.elapsed(), sleep: (ms, signal) => this.receive(time.sleep(ms, signal)) };
   }
 
-  /** Does all that the process is for. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    return running.run(this, work).finally(() => this.#end());
+  /** Whether somebody may give it another run to act for. */
+  get isAtWork(): boolean {
+    return this.#works > 0 && this.#alive && this.#thawed === undefined && !this.stopping.aborted;
   }
 
-  /** Drops the intents that it reported before it had the run: others recorded them. */
-  claims(): void {
-    this.#intended = [];
+  /** Does what the process is for; it ends with the last such work. From now on these may befall its commits. */
+  run<T>(commits: CommitFaults, work: () => Promise<T>): Promise<T> {
+    this.#commits.add(commits);
+    this.#works++;
+    return running.run(this, work).finally(() => {
+      if (--this.#works === 0) this.#end();
+    });
   }
 
-  /** Takes an intent that it has reported. */
-  intends(intent: AttemptIntended): void {
-    this.#intended.push(intent);
-  }
-
-  /** Returns the intent of the write that it sends. Rounds side by side send in the order in which they reported their intents. */
-  sends(): AttemptIntended | undefined {
-    this.#sent = this.#intended.shift() ?? this.#sent;
-    return this.#sent;
+  /** What befalls a commit of these records, in the moment before or after it. */
+  onCommit(moment: keyof CommitFaults, records: readonly Appended[]): CommitFault["effect"] | undefined {
+    for (const faults of this.#commits) {
+      const fault = faults[moment](records);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
   }
 
   /** Does what SIGINT does: the process must end when nothing is in flight any more. */

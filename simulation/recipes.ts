@@ -1,4 +1,4 @@
-import { AT_FIRST, type Draft } from "./draft.ts";
+import { AT_FIRST, type Draft, SHARED } from "./draft.ts";
 
 /** Adds a step, or first one that it needs. */
 export type Recipe = (draft: Draft) => void;
@@ -9,6 +9,7 @@ const KEY_FIELDS = ["id", "id", "number"];
 const QUANTITIES = [1, 5];
 const LOTS = ["a", "b"];
 const TWICE = "    foreach: { lot: [a, b], key: lot, parallel: 2 }\n";
+const COIN = "classification: { type: fungible, unit: whole }, behaviour: { decimal: 0, transferable: true, burnable: true }";
 const PURCHASE = `{ tokenSaleId: saleActive1, userAddress: "0x00000000000000000000000000000000000000b1", amount: 25, currencyContract: "0x00000000000000000000000000000000000000c1", timezone: Europe/Lisbon }`;
 
 function call(id: string, uses: string, input: string, more = ""): string {
@@ -17,13 +18,18 @@ function call(id: string, uses: string, input: string, more = ""): string {
 
 export const makeCoin: Recipe = (draft) => {
   const id = draft.name("coin");
-  const nature = "classification: { type: fungible, unit: whole }, behaviour: { decimal: 0, transferable: true, burnable: true }";
   const own = `Own${id}\${{ run.key }}`;
   const ensured = draft.dice.chance(0.3);
   const ensure = `    ensure: { read: ledger.token.get, with: { id: "${own}" }, that: 'response.name == "Coin"' }\n`;
-  const input = `{ ${ensured ? `id: "${own}", ` : ""}name: Coin, ${nature} }`;
+  const input = `{ ${ensured ? `id: "${own}", ` : ""}name: Coin, ${COIN} }`;
   draft.add({ id, effect: "unique", text: call(id, "ledger.token.create", input, ensured ? ensure : "") });
-  draft.coins.push({ step: id, supply: 0, bob: 0, mints: [] });
+  draft.coins.push({ of: id, id: `\${{ steps.${id}.id }}`, supply: 0, bob: 0, mints: [] });
+};
+
+/** The coin that every run may write to. */
+export const makeSharedCoin: Recipe = (draft) => {
+  const id = draft.name("coin");
+  draft.add({ id, effect: "unique", text: call(id, "ledger.token.create", `{ id: ${SHARED}, name: Coin, ${COIN} }`) });
 };
 
 export const mint: Recipe = (draft) => {
@@ -31,7 +37,7 @@ export const mint: Recipe = (draft) => {
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("mint");
   const value = draft.dice.pick(QUANTITIES);
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.bob }}", value: ${value} }`;
+  const input = `{ id: "${coin.id}", to: "\${{ actors.bob }}", value: ${value} }`;
   draft.add({ id, effect: "additive", text: call(id, "ledger.token.mint", input) });
   coin.supply += value;
   coin.bob += value;
@@ -43,7 +49,7 @@ export const mintRounds: Recipe = (draft) => {
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("mints");
   const value = draft.dice.pick(QUANTITIES);
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ member }}", value: ${value} }`;
+  const input = `{ id: "${coin.id}", to: "\${{ member }}", value: ${value} }`;
   const parallel = draft.dice.chance(0.6) ? ", parallel: 2" : "";
   const loop = `    foreach: { member: ["\${{ actors.bob }}", "\${{ actors.dora }}"], key: member.userId${parallel} }\n`;
   draft.add({
@@ -64,8 +70,7 @@ export const mintBatch: Recipe = (draft) => {
   const id = draft.name("batch");
   const values = [draft.dice.pick(QUANTITIES), draft.dice.pick(QUANTITIES)];
   const items = values.map(
-    (value) =>
-      `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.${draft.dice.pick(["bob", "dora"])} }}", value: ${value} }`,
+    (value) => `{ id: "${coin.id}", to: "\${{ actors.${draft.dice.pick(["bob", "dora"])} }}", value: ${value} }`,
   );
   draft.add({ id, effect: "additive", text: call(id, "ledger.token.mint", `{ items: [${items.join(", ")}] }`) });
   coin.supply += values.reduce((sum, value) => sum + value, 0);
@@ -75,7 +80,7 @@ export const payBatch: Recipe = (draft) => {
   const coin = draft.coins.find(({ bob }) => bob > 1);
   if (coin === undefined) return mint(draft);
   const id = draft.name("pays");
-  const ids = `["\${{ steps.${coin.step}.id }}", "\${{ steps.${coin.step}.id }}"]`;
+  const ids = `["${coin.id}", "${coin.id}"]`;
   const input = `{ from: "\${{ actors.bob }}", to: "\${{ actors.carol }}", ids: ${ids}, values: [1, 1] }`;
   const text = call(id, "ledger.erc1155.safeBatchTransferFrom", input, "    as: bob\n");
   draft.add({ id, effect: "additive", text, needs: coin.mints });
@@ -87,7 +92,7 @@ export const mintAlike: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("alike");
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", to: "\${{ actors.bob }}", value: 1 }`;
+  const input = `{ id: "${coin.id}", to: "\${{ actors.bob }}", value: 1 }`;
   draft.add({
     id,
     effect: "additive",
@@ -103,7 +108,7 @@ export const burn: Recipe = (draft) => {
   const coin = draft.coins.find(({ bob }) => bob > 0);
   if (coin === undefined) return mint(draft);
   const id = draft.name("burn");
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", from: "\${{ actors.bob }}", value: 1 }`;
+  const input = `{ id: "${coin.id}", from: "\${{ actors.bob }}", value: 1 }`;
   draft.add({ id, effect: "additive", text: call(id, "ledger.token.burn", input), needs: coin.mints });
   coin.supply -= 1;
   coin.bob -= 1;
@@ -113,7 +118,7 @@ export const pay: Recipe = (draft) => {
   const coin = draft.coins.find(({ bob }) => bob > 0);
   if (coin === undefined) return mint(draft);
   const id = draft.name("pay");
-  const input = `{ from: "\${{ actors.bob }}", to: "\${{ actors.carol }}", id: "\${{ steps.${coin.step}.id }}", value: 1 }`;
+  const input = `{ from: "\${{ actors.bob }}", to: "\${{ actors.carol }}", id: "${coin.id}", value: 1 }`;
   draft.add({
     id,
     effect: "additive",
@@ -129,12 +134,12 @@ export const describe: Recipe = (draft) => {
   const id = draft.name("describe");
   // A text that comes again is what a reading of an earlier moment may show.
   const text = draft.dice.chance(0.5) ? `As ${id} says` : "As before";
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", description: "${text}" }`;
+  const input = `{ id: "${coin.id}", description: "${text}" }`;
   draft.add({
     id,
     effect: "absolute",
     text: call(id, "ledger.token.update", input),
-    sets: `${coin.step}.description`,
+    sets: `${coin.of}.description`,
     leaves: text,
   });
 };
@@ -144,12 +149,12 @@ export const permit: Recipe = (draft) => {
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("permit");
   const who = draft.dice.pick(["bob", "carol", "dora"]);
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [{ entity: "\${{ actors.${who} }}", roles: [burner] }] }`;
+  const input = `{ id: "${coin.id}", permissions: [{ entity: "\${{ actors.${who} }}", roles: [burner] }] }`;
   draft.add({
     id,
     effect: "absolute",
     text: call(id, "ledger.token.setPermissions", input),
-    sets: `${coin.step}.permissions`,
+    sets: `${coin.of}.permissions`,
     leaves: who,
   });
 };
@@ -159,12 +164,12 @@ export const revoke: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("revoke");
-  const input = `{ id: "\${{ steps.${coin.step}.id }}", permissions: [] }`;
+  const input = `{ id: "${coin.id}", permissions: [] }`;
   draft.add({
     id,
     effect: "absolute",
     text: call(id, "ledger.token.setPermissions", input),
-    sets: `${coin.step}.permissions`,
+    sets: `${coin.of}.permissions`,
     leaves: AT_FIRST,
   });
 };
@@ -174,12 +179,12 @@ export const entrust: Recipe = (draft) => {
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("entrust");
   const approved = draft.dice.chance(0.5);
-  const input = `{ tokenIds: ["\${{ steps.${coin.step}.id }}"], operators: ["\${{ actors.carol }}"], approved: ${approved} }`;
+  const input = `{ tokenIds: ["${coin.id}"], operators: ["\${{ actors.carol }}"], approved: ${approved} }`;
   draft.add({
     id,
     effect: "absolute",
     text: call(id, "ledger.token.setApproval", input),
-    sets: `${coin.step}.operators`,
+    sets: `${coin.of}.operators`,
     leaves: approved ? "carol" : AT_FIRST,
   });
 };
@@ -355,13 +360,13 @@ export const identify: Recipe = (draft) => {
 };
 
 export const look: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
+  const coin = draft.dice.pick(draft.coins.filter(({ isShared = false }) => !isShared));
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("look");
   const expect = `    expect: [response.totalSupply == ${coin.supply}]\n`;
   // All that was minted and burnt before must have been.
   const needs = draft.steps.map((step) => step.id);
-  draft.add({ id, effect: "read", text: call(id, "ledger.token.get", `{ id: "\${{ steps.${coin.step}.id }}" }`, expect), needs });
+  draft.add({ id, effect: "read", text: call(id, "ledger.token.get", `{ id: "${coin.id}" }`, expect), needs });
 };
 
 export const beRefused: Recipe = (draft) => {

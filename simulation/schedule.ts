@@ -10,15 +10,21 @@ import {
 } from "./faults.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
 import type { SimulatedStep } from "./draft.ts";
-import { drawSteps } from "./steps.ts";
+import { ADDING, drawSteps } from "./steps.ts";
 import { drawVarieties, VARIETIES, type Variety } from "./varieties.ts";
 
-/** All that is decided about one simulated run before it starts: what it does, and what goes wrong. */
-export interface Schedule {
-  /** Decides all else: how long things take, and how long people wait before they resume. */
-  readonly seed: number;
+/** What a simulated run does, and what goes wrong. */
+export interface Course {
   readonly steps: readonly SimulatedStep[];
   readonly faults: readonly Fault[];
+}
+
+/** All that is decided about one simulated run before it starts. */
+export interface Schedule extends Course {
+  /** Decides all else: how long things take, and how long people wait before they resume. */
+  readonly seed: number;
+  /** Another run at the same time, by the same people. */
+  readonly company?: Course | undefined;
   /** How far the service's clock is ahead of the runner's, in milliseconds. */
   readonly skewMs: number;
   /** The time within which the environment declares every write to settle, as nothing of the schedule takes longer. */
@@ -48,13 +54,19 @@ const MOST_STALE_MS = 60_000;
 const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
+// Drawn apart, so that each seed keeps what it has had without it.
+const COMPANY = 0xc0_1117;
+const SHARE_OF_SHARED_COINS = 0.3;
+const SHARE_OF_COMPANY = 0.5;
 const LEAST_STOP_MS = 5_000;
 const SHARE_STOPPED = 0.15;
 const SHARE_DECLARED_AND_STOPPED = 0.8;
 
 /** The schedule of a seed: the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
-  const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
+  const block = Math.floor(seed / SHARING);
+  const sharesCoin = new Dice(block ^ COMPANY).chance(SHARE_OF_SHARED_COINS);
+  const steps = drawSteps(new Dice(block), { sharesCoin });
   const dice = new Dice(seed);
   const writes = steps.flatMap((step) => step.writes);
   const isStopped = writes.length > 0 && dice.chance(SHARE_STOPPED);
@@ -64,7 +76,19 @@ export function drawSchedule(seed: number): Schedule {
   const first = drawVarieties(dice, VARIETIES.slice(0, 1), faults);
   const isKeyed = dice.chance(SHARE_KEYED);
   const varieties = [...first, ...drawVarieties(dice, VARIETIES.slice(1), faults)];
-  return { seed, steps, faults, skewMs, isKeyed, varieties, ...declared };
+  const company = sharesCoin ? drawCompany(seed, declared) : undefined;
+  return { seed, steps, faults, skewMs, isKeyed, varieties, company, ...declared };
+}
+
+// What the environment declares holds for both runs.
+function drawCompany(seed: number, { settleWithinMs }: Pick<Drawn, "settleWithinMs">): Course | undefined {
+  const dice = new Dice(seed ^ COMPANY);
+  if (!dice.chance(SHARE_OF_COMPANY)) return undefined;
+  const steps = drawSteps(new Dice(Math.floor(seed / SHARING) ^ ~COMPANY), { whose: "their_", sharesCoin: true }, ADDING);
+  const writes = steps.flatMap((step) => step.writes);
+  const faults = drawFaults(dice, writes, settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS);
+  // Nobody could find out that such a receipt is another write's, where receipts name no transaction.
+  return { steps, faults: faults.filter(({ at, what }) => at !== "write" || what.receipts === undefined) };
 }
 
 type Drawn = Pick<Schedule, "faults" | "settleWithinMs" | "readLagMs">;

@@ -1,4 +1,5 @@
-import { describeFault } from "./faults.ts";
+import { describeFault, type Fault } from "./faults.ts";
+import type { Course } from "./schedule.ts";
 import type { Simulated } from "./simulate.ts";
 import type { Broken, Counts, Tally } from "./tally.ts";
 
@@ -31,6 +32,15 @@ function showBroken({ seed, breach, what }: Broken): string {
   return `  ${breach}: ${what}\n    ${replay(seed)}`;
 }
 
+function showCourse({ steps, faults }: Course, struck: readonly Fault[]): readonly string[] {
+  return [
+    ...steps.map(({ text }) => text.trimEnd()),
+    "",
+    ...faults.map((fault) => `fault: ${describeFault(fault)}${struck.includes(fault) ? "" : " (struck nothing)"}`),
+    "",
+  ];
+}
+
 /** The command that lets a schedule happen again. */
 export function replay(seed: number): string {
   return `npm run simulate -- --seed ${seed}`;
@@ -38,7 +48,7 @@ export function replay(seed: number): string {
 
 /** A schedule in words: its steps, what befell it, what happened, and which promise was broken. */
 export function showSimulated({ schedule, struck, outcome, violations, story }: Simulated): string {
-  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
+  const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [], company } = schedule;
   return [
     [
       `seed ${seed}: ${steps.length} steps, ${faults.length} faults`,
@@ -49,10 +59,8 @@ export function showSimulated({ schedule, struck, outcome, violations, story }: 
       ...varieties.map(({ name }) => name),
     ].join(", "),
     "",
-    ...steps.map(({ text }) => text.trimEnd()),
-    "",
-    ...faults.map((fault) => `fault: ${describeFault(fault)}${struck.includes(fault) ? "" : " (struck nothing)"}`),
-    "",
+    ...showCourse({ steps, faults }, struck),
+    ...(company === undefined ? [] : ["Another run at the same time:", "", ...showCourse(company, struck)]),
     ...story,
     "",
     `outcome: ${outcome ?? "none"}`,

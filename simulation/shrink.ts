@@ -1,4 +1,4 @@
-import type { Schedule } from "./schedule.ts";
+import type { Course, Schedule } from "./schedule.ts";
 import { type Simulated, simulate } from "./simulate.ts";
 import type { SimulatedStep } from "./draft.ts";
 import type { World } from "./world.ts";
@@ -26,12 +26,12 @@ async function firstOf<T, R>(items: Iterable<T>, attempt: (item: T) => Promise<R
 }
 
 function* smallerOnes(schedule: Schedule): Generator<Schedule> {
-  const { steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
-  for (const step of steps.toReversed()) {
-    const fewer = without(steps, step);
-    if (fewer.length > 0) yield { ...schedule, steps: fewer };
+  const { skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [], company } = schedule;
+  if (company !== undefined) {
+    yield { ...schedule, company: undefined };
+    for (const smaller of smallerCourses(company)) yield { ...schedule, company: smaller };
   }
-  for (const fault of faults) yield { ...schedule, faults: faults.filter((each) => each !== fault) };
+  for (const smaller of smallerCourses(schedule)) yield { ...schedule, ...smaller };
   if (settleWithinMs !== undefined) {
     const { settleWithinMs: _, ...undeclared } = schedule;
     yield undeclared;
@@ -43,6 +43,14 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
   }
   if (isKeyed) yield { ...schedule, isKeyed: false };
   if (skewMs !== 0) yield { ...schedule, skewMs: 0 };
+}
+
+function* smallerCourses({ steps, faults }: Course): Generator<Course> {
+  for (const step of steps.toReversed()) {
+    const fewer = without(steps, step);
+    if (fewer.length > 0) yield { steps: fewer, faults };
+  }
+  for (const fault of faults) yield { steps, faults: faults.filter((each) => each !== fault) };
 }
 
 // Nor what needs it.

@@ -6,8 +6,8 @@ import { type Delivery, type KeptAnswers, SimulatedNetwork } from "./network.ts"
 import { playbookOf } from "./playbook.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
 import type { Fault } from "./faults.ts";
-import { buy, recordAsset } from "./recipes.ts";
-import type { Schedule } from "./schedule.ts";
+import { buy, makeSharedCoin, mint, recordAsset } from "./recipes.ts";
+import type { Course, Schedule } from "./schedule.ts";
 import { stepsOf } from "./steps.ts";
 import { Hang } from "./time.ts";
 import type { Variety } from "./varieties.ts";
@@ -35,17 +35,19 @@ const PEOPLE = 0x5eed;
 export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
 const DAY_MS = 86_400_000;
-// Fewer steps would leave an interface without an answer that somebody could keep.
-// No schedule has its seed, or both runs would have one name.
-const OTHER: Schedule = { seed: -1, steps: stepsOf([recordAsset, buy]), faults: [], skewMs: 0 };
+const FILE = "simulated.yaml";
+// Of an interface without a write, nobody could keep an answer. No schedule has their seed, or two runs would have one name.
+const EARLIER: Schedule = { seed: -1, steps: stepsOf([makeSharedCoin, recordAsset, buy]), faults: [], skewMs: 0 };
+const IN_BETWEEN: Course = { steps: stepsOf([recordAsset, buy, mint], { sharesCoin: true }), faults: [] };
 /** More than any run has. */
 const PROCESSES_OF_A_RUN = 1_000;
+const LONGEST_DELAY_MS = 10_000;
 
 /** Lets a schedule happen in a world, which is reset for it, a day after another run has passed there. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
   if (world.earlier === undefined) {
     world.renew({ skewMs: 0, past: false, beforeMs: DAY_MS });
-    const { answers } = await happen(world, OTHER, { people: (life) => life.lead(), earlier: new Map() });
+    const { answers } = await happen(world, EARLIER, { people: (life) => life.lead(), earlier: new Map() });
     world.keep(answers);
   }
   world.renew({ skewMs: schedule.skewMs, past: schedule.faults.some(({ at }) => at === "reads") });
@@ -62,22 +64,42 @@ async function happen(
   schedule: Schedule,
   { people, earlier }: { readonly people: People; readonly earlier: KeptAnswers },
 ): Promise<Happened> {
-  const { varieties = [] } = schedule;
-  const { life, network, mishaps, witness } = begin(world, schedule, earlier);
-  world.disk.suffer(mishaps);
+  const { seed, varieties = [], company } = schedule;
+  const story: string[] = [];
+  const surroundings = { world, schedule, earlier, story };
+  const own = begin(surroundings, schedule, { file: FILE, seed, number: 0, company: () => theirs[0]?.life });
+  const theirs = (company === undefined ? [] : [company]).map((course) =>
+    begin(surroundings, course, { file: "company.yaml", seed: ~seed, number: 1, company: () => own.life }),
+  );
+  const isHindered = (): boolean =>
+    [own, ...theirs].some(({ mishaps }) => mishaps.struck.length > 0) || varieties.some(({ hinders = false }) => hinders);
+  const lead = async ({ life, witness }: Begun, by: People): Promise<RunOutcome | undefined> => {
+    const outcome = await by(life);
+    witness.concludes({ outcome, records: life.records(), isHindered: isHindered() });
+    return outcome;
+  };
+  const later = async (each: Begun): Promise<RunOutcome | undefined> => {
+    await world.time.sleep(new Dice(~seed).span(1, LONGEST_DELAY_MS));
+    return lead(each, (life) => life.lead());
+  };
   let outcome: RunOutcome | undefined;
   try {
-    outcome = await world.time.until(people(life));
-    const isHindered = mishaps.struck.length > 0 || varieties.some(({ hinders = false }) => hinders);
-    witness.concludes({ outcome, records: life.records(), isHindered });
+    [outcome] = await world.time.until(Promise.all([lead(own, people), ...theirs.map(later)]));
   } catch (error) {
     if (!(error instanceof Hang)) throw error;
-    witness.sees("hang", error.message);
+    own.witness.sees("hang", error.message);
   }
-  const { struck, story } = mishaps;
-  const hasReached: Simulated["hasReached"] = (fault) => mishaps.hasReached(fault);
-  const simulated = { schedule, outcome, struck, violations: witness.violations, hasReached, story };
-  return { simulated, answers: network.answers };
+  const struck = [own, ...theirs].flatMap(({ mishaps }) => mishaps.struck);
+  const violations = [own, ...theirs].flatMap(({ witness }) => witness.violations);
+  const hasReached: Simulated["hasReached"] = (fault) => own.mishaps.hasReached(fault);
+  return { simulated: { schedule, outcome, struck, violations, hasReached, story }, answers: own.network.answers };
+}
+
+interface Surroundings {
+  readonly world: World;
+  readonly schedule: Schedule;
+  readonly earlier: KeptAnswers;
+  readonly story: string[];
 }
 
 interface Begun {
@@ -87,26 +109,38 @@ interface Begun {
   readonly witness: Witness;
 }
 
-function begin(world: World, schedule: Schedule, earlier: KeptAnswers, processes = 0): Begun {
-  const { seed, steps, faults, settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
+/** What tells one run from the others of a schedule. */
+interface Whose {
+  /** Its playbook. */
+  readonly file: string;
+  readonly seed: number;
+  readonly number: number;
+  readonly company?: () => Life | undefined;
+}
+
+function begin(surroundings: Surroundings, { steps, faults }: Course, { file, seed, number, company = nobody }: Whose): Begun {
+  const { world, schedule, earlier, story } = surroundings;
+  const { settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
   const { time, service } = world;
   const dice = new Dice(~seed);
-  const mishaps = new Mishaps(faults, time);
+  const mishaps = new Mishaps(faults, time, story);
   const deliveries: Delivery[] = [];
   const witness = new Witness(steps, { deliveries, commits: () => service.commits() });
   const onSend = (step: string): void => witness.sends(step);
   const network = new SimulatedNetwork({ time, service, mishaps, dice, deliveries, onSend, earlier, varieties });
   const tookEffect = (step: string): boolean => witness.tookEffect(step);
   const { target = same, playbook = same } = world.bug;
-  let others = 0;
+  const isFirst = number === 0;
+  let others = 1;
   const beside = async (): Promise<void> => {
     mishaps.log("another playbook runs");
-    const { life: theirs } = begin(world, { ...OTHER, seed: dice.below(PEOPLE) }, earlier, PROCESSES_OF_A_RUN * ++others);
-    await world.disk.beside(() => theirs.once());
+    const whose = { file: `other-${++others}.yaml`, seed: dice.below(PEOPLE), number: others };
+    await begin({ ...surroundings, story: [] }, IN_BETWEEN, whose).life.once();
   };
+  const isShared = isFirst && varieties.some((variety) => variety.isShared);
   const life = new Life({
     world,
-    playbook: playbook(playbookOf(steps)),
+    playbook: playbook(playbookOf(steps, file)),
     target: target(varieties.reduce(declaring, { ...TARGET, settleWithinMs, readLagMs })),
     network,
     mishaps,
@@ -114,11 +148,16 @@ function begin(world: World, schedule: Schedule, earlier: KeptAnswers, processes
     dice,
     people: new Dice(seed ^ PEOPLE),
     tookEffect,
-    isKeyed,
-    processes,
-    beside: varieties.some(({ isShared = false }) => isShared) ? beside : undefined,
+    isKeyed: isKeyed && isFirst,
+    processes: PROCESSES_OF_A_RUN * number,
+    beside: isShared ? beside : undefined,
+    company,
   });
   return { life, network, mishaps, witness };
+}
+
+function nobody(): undefined {
+  return undefined;
 }
 
 function declaring(target: Target, { declared = same }: Variety): Target {

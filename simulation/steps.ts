@@ -1,4 +1,4 @@
-import { Draft, type SimulatedStep } from "./draft.ts";
+import { Draft, type DraftOptions, type SimulatedStep } from "./draft.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
 import {
   answer,
@@ -74,26 +74,29 @@ const RECIPES: readonly Recipe[] = [
   beRefused,
 ];
 
+/** What adds up, whoever does it: two runs that do it at the same time are not in one another's way. */
+export const ADDING: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch, burn, pay, payBatch, buy, buyAlike];
+
 const FEWEST_STEPS = 2;
 const MORE_STEPS = 5;
 /** Like writes in a row are the ones that can be taken for one another. */
 const SHARE_OF_LIKES = 0.5;
 
 /** The steps that these recipes make, one after the other. */
-export function stepsOf(recipes: readonly Recipe[]): readonly SimulatedStep[] {
-  const draft = new Draft(new Dice(0));
+export function stepsOf(recipes: readonly Recipe[], options: DraftOptions = {}): readonly SimulatedStep[] {
+  const draft = new Draft(new Dice(0), options);
   for (const recipe of recipes) recipe(draft);
   return draft.steps;
 }
 
 /** The steps of a playbook as the dice have it, each with what it needs before it. */
-export function drawSteps(dice: Dice): readonly SimulatedStep[] {
-  const draft = new Draft(dice);
+export function drawSteps(dice: Dice, options: DraftOptions = {}, among: readonly Recipe[] = RECIPES): readonly SimulatedStep[] {
+  const draft = new Draft(dice, options);
   const count = FEWEST_STEPS + dice.below(MORE_STEPS);
   for (
-    let recipe = dice.pick(RECIPES);
+    let recipe = dice.pick(among);
     draft.steps.length < count;
-    recipe = dice.chance(SHARE_OF_LIKES) ? recipe : dice.pick(RECIPES)
+    recipe = dice.chance(SHARE_OF_LIKES) ? recipe : dice.pick(among)
   ) {
     recipe(draft);
   }

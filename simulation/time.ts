@@ -22,6 +22,7 @@ export class VirtualTime implements Clock {
   #now: number;
   #count = 0;
   #events: Event[] = [];
+  #resting = 0;
 
   constructor(beginning: number = BEGINNING, mostEvents: number = MOST_EVENTS) {
     this.#beginning = beginning;
@@ -42,9 +43,9 @@ export class VirtualTime implements Clock {
     return this.#count;
   }
 
-  /** Whether nobody waits for anything. */
+  /** Whether nobody waits for anything, but those who rest. */
   get isIdle(): boolean {
-    return this.#events.every(({ work }) => work === undefined);
+    return this.#events.filter(({ work }) => work !== undefined).length === this.#resting;
   }
 
   /** Back to the beginning, or to so long before it; whoever waits, waits for ever. */
@@ -52,6 +53,7 @@ export class VirtualTime implements Clock {
     this.#now = this.#beginning - beforeMs;
     this.#count = 0;
     this.#events = [];
+    this.#resting = 0;
   }
 
   /** Does the work after `ms`; what comes back calls it off. */
@@ -74,6 +76,13 @@ export class VirtualTime implements Clock {
       const callOff = this.after(ms, wake);
       signal?.addEventListener("abort", wake);
     });
+  }
+
+  /** Sleeps as one who waits until nothing else happens. */
+  async rest(ms: number): Promise<void> {
+    this.#resting++;
+    await this.sleep(ms);
+    this.#resting--;
   }
 
   /** Lets time pass until the promise is settled. Throws Hang when it never will be. */

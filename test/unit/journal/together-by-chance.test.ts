@@ -28,14 +28,21 @@ class Run {
   }
 }
 
+class FillingDisk extends SimulatedDisk {
+  isFull = false;
+
+  protected override beforeCommit(): void {
+    if (this.isFull) throw new Error("database or disk is full");
+  }
+}
+
 class Scene {
   readonly dice: Dice;
-  readonly disk = new SimulatedDisk();
+  readonly disk = new FillingDisk();
   readonly runs: Run[] = [];
   readonly #store: JournalStore;
   readonly #waiting: Promise<void>[] = [];
   #turn: (() => void)[] = [];
-  #isFull = false;
 
   constructor(seed: number) {
     this.dice = new Dice(seed);
@@ -44,7 +51,6 @@ class Scene {
       redact: (text) => text,
       inNextTurn: (work) => void this.#turn.push(work),
     });
-    this.disk.suffer({ before: () => (this.#isFull ? "full" : undefined), after: () => undefined });
   }
 
   async begin(): Promise<void> {
@@ -62,7 +68,7 @@ class Scene {
   /** Waits until what it has said so far is kept: then it must be, and nothing of it where the answer is otherwise. */
   wait(run: Run): void {
     const said = run.said.length;
-    const mayFail = (): boolean => run.isTakenOver || run.keptAtFailure !== undefined || this.#isFull;
+    const mayFail = (): boolean => run.isTakenOver || run.keptAtFailure !== undefined || this.disk.isFull;
     const kept = (): void => {
       expect(this.kept(run)).toBeGreaterThanOrEqual(said);
       expect(run.keptAtFailure).toBeUndefined();
@@ -89,10 +95,10 @@ class Scene {
 
   /** Ends the turn on a disk that has room, or has none. */
   async pass(isFull: boolean): Promise<void> {
-    this.#isFull = isFull;
+    this.disk.isFull = isFull;
     this.endTurn();
     await Promise.all(this.#waiting.splice(0));
-    this.#isFull = false;
+    this.disk.isFull = false;
   }
 
   endTurn(): void {
