@@ -3,6 +3,7 @@ import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
 import { command } from "../base/command-line.ts";
 import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
+import { canonicalJson, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { quoted } from "../base/text/text.ts";
 import type { RunOutcome } from "../protocol/record.ts";
@@ -336,9 +337,9 @@ function whyLast({ output }: Pick<AnyJob, "output">): string | undefined {
   return message ?? value?.message;
 }
 
-// Who submitted it, and who consents, may differ.
+// Who submitted it, and who consents, may differ; and so may the order of names, which the database does not keep, and spellings such as 1.0 for 1.
 function sameRun({ playbook, environment, key, digest, inputs, env }: SubmittedRun): string {
-  return JSON.stringify([playbook, environment, key, digest, inputs, env]);
+  return canonicalJson([playbook, environment, key, digest, parseJson(inputs, LIMITS.recordDepth), env]);
 }
 
 const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;

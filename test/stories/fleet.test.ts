@@ -339,6 +339,17 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await service.commits()).toEqual([]);
   });
 
+  test("a run that is submitted again is the same one, in whatever order and spelling its values come", async () => {
+    const desk = (await fleet()).machine();
+    const values = 'env: { FAR_AWAY: "x", NEAR: "y" }\ninputs:\n  amount: { type: decimal }\n';
+    desk.write("order.yaml", ORDER.replace("inputs:\n", values));
+    const submit = (amount: string): Promise<Ended> =>
+      desk.run("submit", "order.yaml", "--input", "order=O1", "--input", `amount=${amount}`, "--key", "K");
+    const [first, again] = [await submit("1"), await submit("1.0")];
+    expect([again.code, again.stdout], again.transcript).toEqual([0, first.stdout]);
+    expect(await submit("2")).toMatchObject({ code: 2, stderr: expect.stringContaining("queue.key-taken") });
+  });
+
   test("what cannot be submitted says why, and nothing is in the queue", async () => {
     const { machine } = await fleet();
     const desk = machine();
