@@ -1,11 +1,11 @@
 import { buffer } from "node:stream/consumers";
 import { command, type Hint, PLAIN_HINT } from "../base/command-line.ts";
 import { EXIT, type ExitCode } from "../base/exit.ts";
-import { Bug, Failure, messageOf } from "../base/failure.ts";
+import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isSingleBinary } from "../files/embedded.ts";
 import { Door } from "./print/door.ts";
-import { formatFailure } from "./print/failure.ts";
+import { formatFailure, formatUnforeseen } from "./print/failure.ts";
 import { hinted } from "./print/hint.ts";
 import { buildProgram } from "./program/program.ts";
 import type { Shell, Terminal } from "./shell.ts";
@@ -185,8 +185,6 @@ function report(shell: Shell, error: unknown): ExitCode {
     shell.stderr.write(formatFailure(error));
     return error.exit;
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const kind = error instanceof Bug ? "a bug in tokenbook" : "an unexpected error";
-  shell.stderr.write(`tokenbook: ${kind}; nothing more was sent\n\n${stack}\n\nPlease report it with the text above.\n`);
+  shell.stderr.write(formatUnforeseen(error));
   return EXIT.bug;
 }

@@ -1,4 +1,4 @@
-import type { Failure } from "../../base/failure.ts";
+import { Bug, Failure, type KeptFailure, messageOf } from "../../base/failure.ts";
 
 /** A failure as a person reads it: what is wrong, why, and what to do next. */
 export function formatFailure({ code, message, why, next }: Failure): string {
@@ -9,6 +9,22 @@ export function formatFailure({ code, message, why, next }: Failure): string {
     ...(next === undefined ? [] : [indent(`next: ${next}`)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** An error that nobody foresaw, with what a report of it needs. */
+export function formatUnforeseen(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `tokenbook: ${kindOf(error)}; nothing more was sent\n\n${stack}\n\nPlease report it with the text above.\n`;
+}
+
+/** Returns an error as reports show it. */
+export function keptError(error: unknown): KeptFailure {
+  if (error instanceof Failure) return error.toJSON();
+  return { code: "bug", message: `${kindOf(error)}: ${messageOf(error)}`, next: "please report it" };
+}
+
+function kindOf(error: unknown): string {
+  return error instanceof Bug ? "a bug in tokenbook" : "an unexpected error";
 }
 
 function indent(text: string): string {

@@ -25,6 +25,7 @@ import type { Shell } from "../shell.ts";
 import { consentBefore, type ConsentOption } from "./consent.ts";
 import { countRows, type GivenRow, RowKeys, rowsIn } from "./each-rows.ts";
 import {
+  brokenOff,
   type DetailOptions,
   type EndedRun,
   INTERRUPTED,
@@ -128,6 +129,8 @@ class EachRow {
   readonly #outcomes = new Map<string, number>();
   readonly #stopping: AbortSignal;
   #stopper: string | undefined;
+  /** The rows cannot be read to their end. */
+  #isBroken = false;
 
   constructor(shell: Shell, options: EachOptions, prepared: PreparedRows, jobOf: JobOfRow) {
     this.#shell = shell;
@@ -144,7 +147,7 @@ class EachRow {
       (isData ? this.#shell.stderr : this.#shell.stdout).write(lines.map((line) => `${line}\n`).join(""));
     // A write that an earlier run left open prevents new runs, so the runs that are to continue come first.
     await this.#performAll(this.#chosenRows("begun"), print);
-    if (this.#options.failed !== true) await this.#performAll(this.#chosenRows("others"), print);
+    if (this.#options.failed !== true && !this.#isBroken) await this.#performAll(this.#chosenRows("others"), print);
     print([this.#summary()]);
     this.#ended.sort((one, other) => one.line - other.line);
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
@@ -158,7 +161,18 @@ class EachRow {
     const worker = async (): Promise<void> => {
       for (let next = await rows.next(); next.done !== true; next = await rows.next()) await this.#run(next.value, print);
     };
-    await Promise.all(Array.from({ length: Math.max(1, this.#options.jobs) }, worker));
+    const works = Array.from({ length: Math.max(1, this.#options.jobs) }, worker);
+    for (const done of await Promise.allSettled(works)) if (done.status === "rejected") this.#breakOff(done.reason);
+  }
+
+  // The rows under way have come to their end, and no other begins. The reports say why.
+  #breakOff(error: unknown): void {
+    const { session, playbook } = this.#prepared;
+    const { text, exit, problem } = brokenOff(error, session.redact, this.#shell.hint);
+    this.#shell.stderr.write(text);
+    this.#exits.add(exit);
+    this.#isBroken = true;
+    this.#notBegun.push({ playbook: { name: playbook.name, file: playbook.file }, problem });
   }
 
   async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {

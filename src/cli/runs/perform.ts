@@ -21,7 +21,7 @@ import type { ReportedRun } from "../../report/reported-run.ts";
 import { notBegunBy } from "../project/check-failure.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { type DebugOption, debugsOnStderr } from "../print/debug.ts";
-import { formatFailure } from "../print/failure.ts";
+import { formatFailure, formatUnforeseen, keptError } from "../print/failure.ts";
 import { hinted } from "../print/hint.ts";
 import { maskedError, maskedShell } from "../print/masked.ts";
 import type { Where } from "../project/project.ts";
@@ -316,7 +316,7 @@ interface Performing {
   readonly label: string;
 }
 
-/** Makes one run, and reports a Failure of it. */
+/** Makes one run, and reports what breaks it off: the other runs are not affected. */
 export async function performOne(job: Job, { late, session, consent, view, trace, hint, label }: Performing): Promise<EndedRun> {
   const fold = new RunFold();
   const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
@@ -325,10 +325,10 @@ export async function performOne(job: Job, { late, session, consent, view, trace
     const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, consent }), trace);
     return { exit: exitOf(outcome), report: reported(fold, job), trace };
   } catch (error) {
-    if (!(error instanceof Failure)) throw maskedError(error, session.redact);
-    late.write(`${label}${formatFailure(hinted(error, hint))}`);
-    if (fold.opened !== undefined) return { exit: error.exit, report: reported(fold, job), trace };
-    return { exit: error.exit, notBegun: { playbook: job.playbook, problem: problemIn(error, session.redact) } };
+    const { text, exit, problem } = brokenOff(error, session.redact, hint);
+    late.write(`${label}${text}`);
+    if (fold.opened !== undefined) return { exit, report: reported(fold, job), trace };
+    return { exit, notBegun: { playbook: job.playbook, problem } };
   } finally {
     await observers.end();
   }
@@ -338,8 +338,18 @@ function reported(fold: RunFold, { repeat }: Job): RunReport {
   return repeat === undefined ? fold.report() : { ...fold.report(), repeat };
 }
 
-function problemIn(failure: Failure, redact: Redact): StepProblem {
-  return masked(failure.toJSON(), redact) as StepProblem;
+/** What is said of an error that breaks something off, the exit code, and the problem that reports show. */
+export function brokenOff(
+  error: unknown,
+  redact: Redact,
+  hint: Hint,
+): { readonly text: string; readonly exit: ExitCode; readonly problem: StepProblem } {
+  const isFailure = error instanceof Failure;
+  return {
+    text: isFailure ? formatFailure(hinted(error, hint)) : formatUnforeseen(maskedError(error, redact)),
+    exit: isFailure ? error.exit : EXIT.bug,
+    problem: masked(keptError(error), redact) as StepProblem,
+  };
 }
 
 /** Returns the reports that a command is to write; loaded only where there are some. */

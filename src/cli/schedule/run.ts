@@ -1,5 +1,5 @@
 import { EXIT } from "../../base/exit.ts";
-import { Failure, messageOf } from "../../base/failure.ts";
+import { Failure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { masked, type Redact, redactor, type Secret } from "../../base/secret.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
@@ -21,6 +21,7 @@ import type { StatePlace } from "../../sql/place.ts";
 import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
 import { LOOKING, lookIntoJournal } from "../runs/open-journal.ts";
+import { formatUnforeseen, keptError } from "../print/failure.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, statePlace } from "../project/project.ts";
@@ -126,10 +127,8 @@ function notRun(
     const problem: FiringProblem = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
     return { outcome: isStop ? "interrupted" : "failed", exit, problem };
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  shell.stderr.write(`tokenbook: a bug in tokenbook\n\n${stack}\n\nPlease report it with the text above.\n`);
-  const problem = { code: "bug", message: `a bug in tokenbook: ${messageOf(error)}`, next: "please report it" };
-  return { outcome: "failed", exit: EXIT.bug, problem };
+  shell.stderr.write(formatUnforeseen(error));
+  return { outcome: "failed", exit: EXIT.bug, problem: keptError(error) };
 }
 
 /** Takes a run from the process whose firing was taken for dead: should it live on, it can write nothing more. */
