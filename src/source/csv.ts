@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import type * as CsvStream from "csv-parse";
 import type * as Csv from "csv-parse/sync";
 import { isForbiddenKey } from "../base/json/json.ts";
@@ -104,8 +104,10 @@ export async function* streamCsv(
     skip_empty_lines: true,
   };
   try {
-    const records = Readable.from(pieces).compose(parse(options)) as AsyncIterable<Counted>;
-    for await (const { record, info } of records) {
+    const records = parse(options);
+    // What fails on either side of it ends the records. Composed, they would end the process when their reader leaves off.
+    pipeline(Readable.from(pieces), records, () => undefined);
+    for await (const { record, info } of records as AsyncIterable<Counted>) {
       const { breaks, pairs } = breaksIn(record);
       twice += pairs;
       end = info.lines - twice;

@@ -203,3 +203,11 @@ test("what does not go together is refused", async () => {
     expect(run.stderr, run.transcript).toContain(words);
   }
 });
+
+test("what is wrong with a row in the middle of a table is one message, and the process ends as usual", async () => {
+  const rows = Array.from({ length: 300 }, (_, at) => `H${at},${at < 20 ? "" : "2"}\n`);
+  const project = projectWith(`id,rooms\n${rows.join("")}`);
+  const { code, stderr, transcript } = await project.start(...EACH, "--input", "rooms=9").ended;
+  expect(code, transcript).toBe(2);
+  expect(stderr, transcript).toMatch(/^error each\.given-twice\n {2}houses\.csv:22: [^]*take it out of the rows\n$/);
+});
