@@ -50,31 +50,32 @@ export function readRegular(file: NamedFile, mostBytes: number, accept: (found: 
 
 const NEWLINE = 0x0a;
 
-/** Returns the lines of a regular file, each with its newline as far as it has one, as bytes. It throws as `openRegular` does. */
+/** Returns the lines of a regular file, each with its newline as far as it has one, as bytes. It throws as `readUnchanged` does. */
 export function* readLines(file: NamedFile): Generator<Buffer> {
-  const descriptor = openRegular(file);
-  try {
-    let begun: Buffer[] = [];
-    for (const piece of piecesOf(descriptor)) {
-      let from = 0;
-      for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, from)) {
-        yield Buffer.concat([...begun, piece.subarray(from, end + 1)]);
-        [begun, from] = [[], end + 1];
-      }
-      if (from < piece.length) begun.push(piece.subarray(from));
+  let begun: Buffer[] = [];
+  for (const piece of readUnchanged(file)) {
+    let from = 0;
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...begun, piece.subarray(from, end + 1)]);
+      [begun, from] = [[], end + 1];
     }
-    if (begun.length > 0) yield Buffer.concat(begun);
-  } finally {
-    closeSync(descriptor);
+    if (from < piece.length) begun.push(piece.subarray(from));
   }
+  if (begun.length > 0) yield Buffer.concat(begun);
 }
 
-/** Returns the bytes of a regular file in pieces. It throws as `openRegular` does, and a Failure when the file changed meanwhile. */
+/**
+ * Returns the bytes of a regular file in pieces. It throws as `openRegular` does, and a Failure in place of the next piece, or of the end, when the
+ * file changed meanwhile: half of a line is another line.
+ */
 export function* readUnchanged(file: NamedFile): Generator<Buffer> {
   const descriptor = openRegular(file);
   try {
     const before = fstatSync(descriptor, { bigint: true });
-    yield* piecesOf(descriptor);
+    for (const piece of piecesOf(descriptor)) {
+      assertUnchanged(file, before, fstatSync(descriptor, { bigint: true }));
+      yield piece;
+    }
     assertUnchanged(file, before, fstatSync(descriptor, { bigint: true }));
   } finally {
     closeSync(descriptor);

@@ -1,10 +1,23 @@
+import { truncateSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import { patternOf } from "../../src/expression/pattern.ts";
 import type { NotBegun } from "../../src/report/shape.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import { elementsOf } from "../unit/report/xml.ts";
-import { embeddedCommits, expectNoneTwice, filesBelow, newProject, type Printed, type Project, servedSandbox } from "./world.ts";
+import { isStopped } from "./proc.ts";
+import {
+  embeddedCommits,
+  expectNoneTwice,
+  filesBelow,
+  newProject,
+  type Printed,
+  type Project,
+  reached,
+  servedSandbox,
+  until,
+} from "./world.ts";
 
 // A property for each holder; one whose rooms are 13 fails after it was created.
 const PLAYBOOK = `playbook: 1
@@ -148,6 +161,26 @@ test("a row whose process was killed resumes its run", async () => {
   const commits = await service.commits();
   expect(commits).toHaveLength(3);
   expectNoneTwice(commits, again.transcript);
+});
+
+test("a file that changes while its rows run gives no further row, because half of a row is another row", async () => {
+  const row = (at: number): string => `H${at},${"x".repeat(30_000)}\n`;
+  const project = projectWith(`id,note\n${Array.from({ length: 60 }, (_, at) => row(at)).join("")}`);
+  project.write("register.yaml", PLAYBOOK.replace("inputs:\n", "inputs:\n  note: { type: string }\n"));
+  const armed = project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "stop after:attempt.intended@house" });
+  const running = armed.start(...EACH, "--jobs", "1", "--report", "json=r.json");
+  await reached(
+    running,
+    until(() => (isStopped(running.pid) ? true : undefined)),
+  );
+  truncateSync(join(project.folder, "houses.csv"), project.read("houses.csv").indexOf("H55") + 1_000);
+  process.kill(running.pid, "SIGCONT");
+  const { code, stderr, transcript } = await running.ended;
+  expect([code, stderr], transcript).toEqual([2, expect.stringContaining("houses.csv changed while it was read")]);
+  const { reports, notBegun } = reportIn(project);
+  expect(notBegun.map(({ problem }) => problem.code)).toEqual(["source.changed"]);
+  expect(await embeddedCommits(project), transcript).toHaveLength(reports.length);
+  expect(reports.length).toBeLessThan(55);
 });
 
 test("rows of NDJSON have types, and a line that is no object is one failed case", async () => {

@@ -44,7 +44,7 @@ export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string, accept?
 }
 
 function unreadable(message: string, next: string): Failure {
-  return new Failure({ code: "each.unreadable", message, why: "no row was run", next });
+  return new Failure({ code: "each.unreadable", message, next });
 }
 
 async function* csvRows(_name: string, texts: AsyncIterable<string>, accept?: Accept): AsyncGenerator<GivenRow> {
