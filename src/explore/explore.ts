@@ -1,6 +1,5 @@
 import type { Clock } from "../base/ports.ts";
 import { LIMITS } from "../base/limits.ts";
-import type { Profile } from "../contract/profile.ts";
 import { Asker, type Carry } from "./ask.ts";
 import type { ExploredAssetType } from "./draft.ts";
 import { breachOf, type Breach, playbookOf } from "./found-playbook.ts";
@@ -12,16 +11,9 @@ import { type FoundWrong, shorten, signatureOf, withMoreLooks } from "./shorten.
 import { asWritten, type ExploredStep } from "./step.ts";
 
 /** The service that is explored. */
-export interface ExploredService {
+export interface ExploredService extends Pick<ReferenceOptions, "profile" | "orgId" | "appId" | "assetTypes"> {
   /** Carries each request to the service. */
   readonly carry: Carry;
-  readonly profile: Profile;
-  /** The organization of the entities that act. */
-  readonly orgId: string;
-  /** The app that is explored. */
-  readonly appId: string;
-  /** The names of the asset types of the app. */
-  readonly assetTypes: readonly string[];
   /** It ends with the exploration, so nothing has to be removed from it. */
   readonly isOwn: boolean;
   /** The rules by which the reference answers, when they are not those of the sandbox. */

@@ -1,29 +1,15 @@
-import type { Clock } from "../base/ports.ts";
 import type { ContractOperation } from "../contract/contract.ts";
-import type { Profile } from "../contract/profile.ts";
 import { Database } from "../sqlite/database.ts";
 import { answerOf, type WireAnswer } from "./http/face.ts";
-import type { LedgerRules } from "./ledger/operations.ts";
 import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
-import { openService } from "./service.ts";
+import { openService, type ServiceOptions } from "./service.ts";
+import type { Settings } from "./store/settings.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 
 /** How an empty ledger in this process begins. */
-export interface LocalLedgerOptions {
-  /** Gives the time of each call. */
-  readonly clock: Clock;
-  /** What a deployment of the service decides. */
-  readonly profile: Profile;
-  /** The organization whose ledger this is. */
-  readonly orgId: string;
-  /** The tokenization app. */
-  readonly appId: string;
-  /** The names of the asset types of the tokenization app. */
-  readonly assetTypes: readonly string[];
-  /** How the ledger works, when it is not as it is meant: with a bug that something else must find. */
-  readonly rules?: LedgerRules;
-}
+export type LocalLedgerOptions = Pick<ServiceOptions, "clock" | "profile" | "rules"> &
+  Pick<Settings, "orgId" | "appId" | "assetTypes">;
 
 /** A ledger call as it would leave for the service. */
 export interface LocalLedgerCall {

@@ -16,7 +16,7 @@ import { readSeed } from "./seed/read.ts";
 import type { Seed } from "./seed/seed.ts";
 import { openService } from "./service.ts";
 import { type Contents, readContents } from "./store/contents.ts";
-import { readSettings, VirtualClock } from "./store/settings.ts";
+import { readSettings, type Settings, VirtualClock } from "./store/settings.ts";
 import type { StoredEntity } from "./store/ledger-resources.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 import { World } from "./store/world.ts";
@@ -55,21 +55,13 @@ export interface SandboxOptions {
 }
 
 /** Where a running sandbox is, and what opens it. */
-export interface RunningSandbox {
+export interface RunningSandbox extends Pick<Settings, "appId" | "orgId" | "ledgerApiKey" | "credentials"> {
   /** The address of the ledger's interface, without a path. */
   readonly ledgerBaseUrl: string;
   /** The address of the investors' interface, without a path. */
   readonly investorBaseUrl: string;
-  /** The application in the ledger's paths. */
-  readonly appId: string;
-  /** The organization of the ledger's entities. */
-  readonly orgId: string;
-  /** The key that opens the ledger. */
-  readonly ledgerApiKey: string;
   /** The entity that acts where a call of the ledger names none, such as `userId:admin`; null when it has not one attribute. */
   readonly keyEntity: string | null;
-  /** Name of each investor credential, and its API key. */
-  readonly credentials: Readonly<Record<string, string>>;
 }
 
 /** A running sandbox. */

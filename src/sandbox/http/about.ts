@@ -1,27 +1,21 @@
 import type { FastifyInstance } from "fastify";
 import type { Profile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
-import type { Chain } from "../ledger/chain.ts";
 import { readOverview } from "../page/overview.ts";
 import { renderPage } from "../page/page.ts";
 import { CONTENT_SECURITY_POLICY } from "../page/style.ts";
-import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { ServiceParts } from "../service.ts";
+import type { VirtualClock } from "../store/settings.ts";
 import type { Face, Faces } from "./face.ts";
 import { keyGuard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 
 /** What the sandbox shows about itself. */
-export interface AboutParts {
-  /** The interfaces whose documents are shown. */
-  readonly faces: Faces;
+export interface AboutParts extends Pick<ServiceParts, "faces" | "chain" | "settings"> {
   /** The sandbox's file. */
   readonly database: Database;
-  /** The order of all ledger writes; those that are due are settled before the page shows them. */
-  readonly chain: Chain;
   /** Gives the time that the page shows. */
   readonly clock: VirtualClock;
-  /** What was fixed when the file was made. */
-  readonly settings: Settings;
   /** What a deployment of the service decides. */
   readonly profile: Profile;
 }

@@ -5,29 +5,22 @@ import { isObject, type Json } from "../../base/json/json.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import { readFaults, type FaultPlan } from "../faults/plan.ts";
-import type { Chain } from "../ledger/chain.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
 import { demand, ServiceRefusal } from "../refusal.ts";
 import { committedWrites } from "../store/commits.ts";
-import type { Past } from "../store/past.ts";
-import type { Settings, VirtualClock } from "../store/settings.ts";
+import type { ServiceParts } from "../service.ts";
+import type { VirtualClock } from "../store/settings.ts";
 import { keyGuard } from "./guard.ts";
 import { parseBody } from "./parameters.ts";
 
 /** What the control routes work on. */
-export interface ControlParts {
+export interface ControlParts extends Pick<ServiceParts, "chain" | "settings" | "past"> {
   /** The sandbox's file. */
   readonly database: Database;
-  /** The order of all ledger writes; those that are due are settled before commits are shown. */
-  readonly chain: Chain;
   /** The clock that a request can move ahead. */
   readonly clock: VirtualClock;
   /** Holds the active fault plan, which a request can replace. */
   readonly faults: FaultInjector;
-  /** What was fixed when the file was made. */
-  readonly settings: Settings;
-  /** Earlier moments of the service; kept while a read of the fault plan may need them. */
-  readonly past: Past;
 }
 
 /** The routes for whoever tests against the sandbox and has its key; no part of the service. */

@@ -1,8 +1,12 @@
 import { Bug } from "../../base/failure.ts";
+import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { WriteFault } from "../ledger/chain.ts";
-import { type Condition, ServiceRefusal } from "../refusal.ts";
+import { type Condition, ServiceRefusal, type StatusOverrides } from "../refusal.ts";
+import type { Settings } from "../store/settings.ts";
+import type { World } from "../store/world.ts";
+import type { Speech } from "./speech.ts";
 
 /** Status and body of an answer; without a body it is an answer without content. */
 export interface WireAnswer {
@@ -22,6 +26,22 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The text of the body; anything else means that there is none. */
   readonly body: unknown;
+}
+
+/** What both interfaces work on. */
+export interface FaceParts {
+  /** The resources in the file. */
+  readonly world: World;
+  /** Gives the time of each call. */
+  readonly clock: Clock;
+  /** What was fixed when the file was made. */
+  readonly settings: Settings;
+  /** Status codes in place of the sandbox's own, by condition. */
+  readonly conditionStatus: StatusOverrides;
+  /** Status codes of success in place of the contract's, by operation; `async` is for writes that are answered early. */
+  readonly successStatus: Profile["successStatus"];
+  /** How answers write their values. */
+  readonly speech: Speech;
 }
 
 /** One of the two interfaces as it shows itself: how it takes a call, and how it says no. */

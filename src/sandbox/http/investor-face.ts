@@ -1,39 +1,25 @@
-import type { Clock } from "../../base/ports.ts";
 import { resolve, type ContractOperation } from "../../contract/contract.ts";
-import type { InvestorProfile, Profile } from "../../contract/profile.ts";
+import type { InvestorProfile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newTransactionId } from "../ids.ts";
 import type { Enveloped, InvestorCall } from "../investor/call.ts";
 import { INVESTOR_READS, INVESTOR_WRITES } from "../investor/operations.ts";
-import { found, ServiceRefusal, statusOf, type StatusOverrides } from "../refusal.ts";
+import { found, ServiceRefusal, statusOf } from "../refusal.ts";
 import { logCommit, type CommittedWrite } from "../store/commits.ts";
 import type { Investor } from "../store/investor-resources.ts";
-import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import type { Dialect } from "../dialect.ts";
 import { errorBody } from "./error-body.ts";
-import { successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
+import { type FaceParts, successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
-import { type Speech, spoken } from "./speech.ts";
+import { spoken } from "./speech.ts";
 
 /** What the investor interface works on. */
-export interface InvestorParts {
+export interface InvestorParts extends FaceParts {
   /** The sandbox's file. */
   readonly database: Database;
-  /** The resources in the file. */
-  readonly world: World;
-  /** Gives the time of each call. */
-  readonly clock: Clock;
-  /** What was fixed when the file was made. */
-  readonly settings: Settings;
   /** The settings of the investor interface. */
   readonly profile: InvestorProfile;
-  /** Status codes in place of the sandbox's own, by condition. */
-  readonly conditionStatus: StatusOverrides;
-  /** Status codes of success in place of the contract's, by operation. */
-  readonly successStatus: Profile["successStatus"];
-  /** How answers write their values. */
-  readonly speech: Speech;
 }
 
 /** Interface A. A write is one transaction of the store, committed before it is answered. */

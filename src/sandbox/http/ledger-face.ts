@@ -1,44 +1,29 @@
 import { isForbiddenKey } from "../../base/json/json.ts";
-import type { Clock } from "../../base/ports.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
-import type { LedgerProfile, Profile } from "../../contract/profile.ts";
+import type { LedgerProfile } from "../../contract/profile.ts";
 import type { LedgerCall } from "../ledger/call.ts";
 import type { Chain, Submission, WriteFault } from "../ledger/chain.ts";
 import { demandEntities, isAmong, VAULT_ATTRIBUTE } from "../ledger/entity.ts";
 import type { LedgerRules, ReceiptOutcome } from "../ledger/operations.ts";
-import { demand, ServiceRefusal, statusOf, type StatusOverrides } from "../refusal.ts";
+import { demand, ServiceRefusal, statusOf } from "../refusal.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
-import type { Settings } from "../store/settings.ts";
-import type { World } from "../store/world.ts";
 import { failure, foreignness, invalidity } from "./conditions.ts";
 import { errorBody } from "./error-body.ts";
-import { successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
+import { type FaceParts, successStatusOf, type WireAnswer, type WireRequest, type Face } from "./face.ts";
 import { readBody, readParameters } from "./parameters.ts";
-import { type Speech, spoken } from "./speech.ts";
+import { spoken } from "./speech.ts";
 
 const NO_CONTENT = 204;
 const OUTAGE = "server error: the caller's part of the ledger is down";
 
 /** What the ledger interface works on. */
-export interface LedgerParts {
-  /** The resources in the file. */
-  readonly world: World;
+export interface LedgerParts extends FaceParts {
   /** The order of all ledger writes. */
   readonly chain: Chain;
   /** What the ledger does at each call. */
   readonly rules: LedgerRules;
-  /** Gives the time of each call. */
-  readonly clock: Clock;
-  /** What was fixed when the file was made. */
-  readonly settings: Settings;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
-  /** Status codes in place of the sandbox's own, by condition. */
-  readonly conditionStatus: StatusOverrides;
-  /** Status codes of success in place of the contract's, by operation; `async` is for writes that are answered early. */
-  readonly successStatus: Profile["successStatus"];
-  /** How answers write their values. */
-  readonly speech: Speech;
   /** Aborted when the sandbox closes: writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
 }

@@ -14,17 +14,13 @@ import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
 /** What the server puts on its routes. */
-export interface ServerParts {
-  /** The interfaces that it serves. */
-  readonly faces: Faces;
+export interface ServerParts extends Pick<ServiceParts, "faces" | "ago"> {
   /** Gives the time in the Date header of every answer. */
   readonly clock: VirtualClock;
   /** Says which calls go wrong, and how. */
   readonly faults: FaultInjector;
   /** What it may be asked as, beside the loopback interface's names. */
   readonly names: readonly string[];
-  /** Reads as the service was so many milliseconds ago. The work must not wait for anything. */
-  readonly ago: ServiceParts["ago"];
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
 }

@@ -111,12 +111,7 @@ export function handOver(commit: Commit<unknown>, asset: StoredAsset, owners: re
   save(commit, "UPDATED", { ...asset, owners, ...updated(commit) });
 }
 
-interface Item {
-  readonly assetType: string;
-  readonly id: string;
-  readonly data: JsonObject;
-  readonly owners?: readonly StoredEntity[];
-}
+type Item = Pick<StoredAsset, "assetType" | "id" | "data"> & Partial<Pick<StoredAsset, "owners">>;
 
 function itemsOf(commit: Commit<WithData>): readonly Item[] {
   const { assetType, data } = commit.body;

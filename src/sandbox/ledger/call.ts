@@ -4,24 +4,18 @@ import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Accepted } from "../dialect.ts";
 import type { StoredEntity, Stamps } from "../store/ledger-resources.ts";
 import type { Resources } from "../store/resources.ts";
-import type { References } from "../store/settings.ts";
+import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 
 /** Parameters by the name that the written contract gives them, already of the right type. */
 export type Params = Readonly<Record<string, string | number | boolean | Decimal>>;
 
 /** What every ledger operation knows: who asks what, when, and the present ledger. */
-export interface LedgerCall<Body = undefined> {
+export interface LedgerCall<Body = undefined> extends Pick<Settings, "orgId" | "assetTypes" | "references"> {
   /** The resources in the file. */
   readonly world: World;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
-  /** The organization whose ledger this is. */
-  readonly orgId: string;
-  /** The names of the asset types of the tokenization app. */
-  readonly assetTypes: readonly string[];
-  /** By asset type, the fields whose values are ids of assets, each with the type of those assets. */
-  readonly references: References;
   /** Who acts: the entity that the call names, or else the ledger entity. */
   readonly actor: StoredEntity;
   /** Virtual milliseconds since the Unix epoch. */

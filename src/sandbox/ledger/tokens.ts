@@ -1,16 +1,8 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import type { JsonObject } from "../../base/json/json.ts";
 import { demandWritable } from "../digits.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
-import type {
-  Behaviour,
-  Classification,
-  StoredEntity,
-  StoredNftField,
-  StoredToken,
-  StoredPermission,
-} from "../store/ledger-resources.ts";
+import type { StoredEntity, Stamps, StoredToken, StoredPermission } from "../store/ledger-resources.ts";
 import { created, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
 import { pageOf, type ListPage } from "./paging.ts";
@@ -18,27 +10,11 @@ import { pageOf, type ListPage } from "./paging.ts";
 const KNOWN_ROLES: readonly string[] = ["minter", "burner", "transfer", "notary"];
 const ZERO = Decimal.of(0);
 
-/** A token as a caller defines it. */
-export interface RequestedToken {
-  /** The id of the token; left out, a new one of 24 hexadecimal digits. */
-  readonly id?: string;
-  /** The name of the token; left out, the empty text. */
-  readonly name?: string;
-  /** The description of the token; left out, the empty text. */
-  readonly description?: string;
-  /** The symbol of the token; left out, the empty text. */
-  readonly symbol?: string;
-  /** What kind of token it is; fungible when its type is left out. */
-  readonly classification?: Classification;
-  /** What may be done with the token, and by which role. */
-  readonly behaviour?: Behaviour;
-  /** Free-form data of the token. */
-  readonly properties?: JsonObject;
-  /** Which entity holds which roles. */
-  readonly tokenPermissions?: readonly StoredPermission[];
-  /** The data fields of a non-fungible token; a fungible token has none. */
-  readonly nftFields?: readonly StoredNftField[];
-}
+/**
+ * A token as a caller defines it. Without an id it has a new one of 24 hexadecimal digits; other texts that are left out are empty, and it is
+ * fungible without a type.
+ */
+export type RequestedToken = Partial<Omit<StoredToken, keyof Stamps | `total${string}` | "burntAmount" | "owners">>;
 
 /** POST /token */
 export function createTokens(commit: Commit<readonly RequestedToken[]>): void {

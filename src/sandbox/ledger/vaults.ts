@@ -6,12 +6,7 @@ import { created, textParam, updated, type LedgerCall, type Commit } from "./cal
 import { demandEntities, isAmong } from "./entity.ts";
 import { createToken, isNonFungible, mayAct, theToken, type RequestedToken } from "./tokens.ts";
 
-interface VaultDefinition {
-  readonly id?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly custodians?: readonly StoredEntity[];
-  readonly data?: JsonObject;
+interface VaultDefinition extends Partial<Pick<StoredVault, "id" | "name" | "description" | "custodians" | "data">> {
   readonly vaultToken?: readonly RequestedToken[];
 }
 

@@ -1,19 +1,23 @@
 import type { Decimal } from "../../base/numbers/decimal.ts";
+import type { Investor, InvestorToken, PayoutTerms, Sale } from "../store/investor-resources.ts";
+import type { StoredNftField, StoredToken, StoredVault } from "../store/ledger-resources.ts";
+import type { Settings } from "../store/settings.ts";
 
 /** A number of a seed: exact, or as a numeral in text, or a JavaScript number where that is exact enough. */
 export type Amount = Decimal | string | number;
+
+/** What the file holds, as a seed writes it. */
+type Seeded<Stored> = Stored extends Decimal
+  ? Amount
+  : Stored extends object
+    ? { readonly [Name in keyof Stored]: Seeded<Stored[Name]> }
+    : Stored;
 
 /** An entity by its attributes; the organization is the seed's own. */
 export type SeedEntity = Readonly<Record<string, string>>;
 
 /** What an empty sandbox file is filled with: plain data, described by `schemas/seed.schema.json`. */
-export interface Seed {
-  /** The organization whose ledger this is. */
-  readonly orgId: string;
-  /** The tokenization app: the last part of the ledger's address. */
-  readonly appId: string;
-  /** The token store, which the paths of payout schedules name. */
-  readonly storeId: string;
+export interface Seed extends Pick<Settings, "orgId" | "appId" | "storeId"> {
   /** Left out, a new one that cannot be guessed. */
   readonly ledgerApiKey?: string;
   /** Who acts when a ledger call names no entity. */
@@ -40,118 +44,37 @@ export interface SeedAssetType {
 }
 
 /** A user of the investor interface. */
-export interface SeedInvestor {
-  /** The name under which its API key is given out. */
-  readonly name: string;
+export interface SeedInvestor extends Omit<Investor, "kyc"> {
   /** Left out, a new one that cannot be guessed. */
   readonly apiKey?: string;
-  readonly userId: string;
   /** ISO 3166-1 numeric code; without it the investor has no identity record. */
   readonly country?: Amount;
-  /** Whether the user may buy from sales that require accreditation; left out, the user may not. */
-  readonly accredited?: boolean;
-  /** Whether the service honours the key no more. */
-  readonly revoked?: boolean;
 }
 
 /** A token of the investor interface. */
-export interface SeedToken {
-  readonly id: string;
-  readonly name: string;
-  readonly symbol: string;
-  /** The title of the asset, which searches match. */
-  readonly title: string;
-  /** The id of the asset behind the token. */
-  readonly assetId: string;
-  readonly assetName: string;
+export interface SeedToken extends Omit<Seeded<InvestorToken>, "assetCategoryText" | "propertyTypeText"> {
   /** Shown as `assetCategoryText`. */
   readonly assetCategory: string;
   /** Shown as `propertyTypeText`. */
   readonly propertyType: string;
-  /** The investment type; only debt has payouts. */
-  readonly investment: "equity" | "debt";
-  /** The currency of the price, such as `USD`. */
-  readonly currency: string;
-  /** The price of one token, in `currency`. */
-  readonly price: Amount;
-  /** The total number of tokens. */
-  readonly totalTokenCount: Amount;
-  /** The address of the token contract. */
-  readonly tokenContract: string;
-  /** The address of the sale contract. */
-  readonly saleContract: string;
-  /** How the token pays; left out, it has no payouts. */
-  readonly payouts?: SeedPayouts;
 }
 
 /** How a debt token pays: `periods` payouts, `monthsApart`, at a yearly interest in percent. */
-export interface SeedPayouts {
-  /** In percent. */
-  readonly yearlyInterest: Amount;
-  /** How many payouts there are. */
-  readonly periods: Amount;
-  /** Months between two payouts. */
-  readonly monthsApart: Amount;
-  /** A text that is shown with every payout. */
-  readonly frequencyType: string;
-}
+export type SeedPayouts = Seeded<PayoutTerms>;
+
+/** What a sale of the file has in place of days, or is given when the file is filled. */
+type FilledIn = "startDate" | "endDate" | "payoutStartDate" | "createdAt" | "updatedAt" | "excludedCountries";
 
 /** A sale; its days count from the moment at which the file is filled, and may be negative. */
-export interface SeedSale {
-  readonly id: string;
-  /** The id of the token of `tokens` that it sells. */
-  readonly tokenId: string;
-  readonly name: string;
-  /** The description of the sale, which searches match. */
-  readonly description: string;
-  /** The timezone of the sale, such as `Europe/Lisbon`. */
-  readonly timezone: string;
+export interface SeedSale extends Omit<Seeded<Sale>, FilledIn> {
   /** The day on which it begins. */
   readonly startDay: Amount;
   /** The day on which it ends. */
   readonly endDay: Amount;
   /** The day of the first payout. */
   readonly payoutStartDay: Amount;
-  /** How many tokens are on sale. */
-  readonly tokenCountOnSale: Amount;
-  /** How many of them are sold. */
-  readonly totalSoldTokens: Amount;
-  /** How many must be sold; 0 for none. */
-  readonly softCap: Amount;
-  /** Yearly, in percent. */
-  readonly expectedReturns: Amount;
-  /** How many tokens of the sale one user may buy; left out, there is no bound. */
-  readonly maximumPerUser?: Amount;
   /** ISO 3166-1 numeric codes of the countries whose users may not buy. */
   readonly excludedCountries?: readonly Amount[];
-  /** Whether only accredited investors may buy. */
-  readonly requiresAccreditation?: boolean;
-  /** The pictures that the sale shows. */
-  readonly images?: readonly SeedImage[];
-  /** The documents that the sale offers. */
-  readonly documents?: readonly SeedDocument[];
-}
-
-/** A picture of a sale. */
-export interface SeedImage {
-  /** The name of the file. */
-  readonly name: string;
-  /** Its size in bytes. */
-  readonly size: Amount;
-  /** Its media type, such as `image/jpeg`. */
-  readonly type: string;
-  /** Where it lies. */
-  readonly url: string;
-}
-
-/** A document of a sale, such as a prospectus. */
-export interface SeedDocument extends SeedImage {
-  readonly id: string;
-  readonly title: string;
-  /** What it says. */
-  readonly description: string;
-  /** Its place among the documents. */
-  readonly order: Amount;
 }
 
 /** What the ledger holds from the start. It has histories and token transactions as usual; the commit log begins empty. */
@@ -174,16 +97,10 @@ export interface SeedAsset {
   readonly owners?: readonly SeedEntity[];
 }
 
-/** A token as its creator defines it. */
-export interface SeedTokenDefinition {
+/** A token as its creator defines it; texts that are left out are empty. */
+export interface SeedTokenDefinition extends Partial<Pick<StoredToken, "name" | "description" | "symbol">> {
   /** The id of the token: letters and digits only. */
   readonly id: string;
-  /** The name of the token; left out, the empty text. */
-  readonly name?: string;
-  /** The description of the token; left out, the empty text. */
-  readonly description?: string;
-  /** The symbol of the token; left out, the empty text. */
-  readonly symbol?: string;
   /** What kind of token it is: its `type`, `unit`, `valueType` and `supply`; fungible when `type` is left out. */
   readonly classification?: Readonly<Record<string, string>>;
   /** What may be done with the token, and by which role. */
@@ -203,12 +120,7 @@ export interface SeedTokenDefinition {
 /** A token of the ledger with what everybody holds of it. */
 export interface SeedLedgerToken extends SeedTokenDefinition {
   /** The data fields of a non-fungible token; a fungible token has none. */
-  readonly nftFields?: readonly {
-    readonly name: string;
-    readonly desc?: string;
-    readonly isPrimaryKey?: boolean;
-    readonly isForeignKey?: boolean;
-  }[];
+  readonly nftFields?: readonly StoredNftField[];
   /** Defaults to the ledger entity. */
   readonly owners?: readonly SeedEntity[];
   /** What everybody holds; left out, nothing is minted. */
@@ -229,13 +141,9 @@ export interface SeedAccount {
   readonly nfts?: readonly object[];
 }
 
-/** A vault with its share tokens and the assets that lie in it. */
-export interface SeedVault {
+/** A vault with its share tokens and the assets that lie in it; texts that are left out are empty. */
+export interface SeedVault extends Partial<Pick<StoredVault, "name" | "description">> {
   readonly id: string;
-  /** The name of the vault; left out, the empty text. */
-  readonly name?: string;
-  /** The description of the vault; left out, the empty text. */
-  readonly description?: string;
   /** Default to the ledger entity; the first of them makes the vault and the deposits. */
   readonly custodians?: readonly SeedEntity[];
   /** Free-form data of the vault. */
