@@ -49,13 +49,7 @@ export class Failure extends Error {
 }
 
 /** A failure as reports and journals keep it. */
-export interface KeptFailure {
-  /** A frozen dotted code. */
-  readonly code: string;
-  /** What is wrong, in one sentence. */
-  readonly message: string;
-  /** Why that is so, or matters. */
-  readonly why?: string;
+export interface KeptFailure extends Pick<FailureDetails, "code" | "message" | "why"> {
   /** The command or edit that fixes it, as `adviceText` writes it. */
   readonly next?: string;
 }

@@ -37,15 +37,9 @@ export interface CalibrationFact {
 }
 
 /** What is said about a setting, before it is compared with the profile. */
-export interface SettingDecision {
+export interface SettingDecision extends Pick<CalibrationFinding, "found" | "why" | "evidence"> {
   /** How sure the decision is. */
   readonly strength: Exclude<Strength, "undecided">;
-  /** The value that was found. */
-  readonly found: Json;
-  /** What was seen, in a sentence. */
-  readonly why: string;
-  /** Exchanges that show it; empty when it rests on no single answer. */
-  readonly evidence: readonly ObservedExchange[];
 }
 
 /** Returns the value of a setting, its numbers exact; `undefined` in a map that has no such key. */

@@ -1,15 +1,7 @@
-import { type Advice } from "../base/command-line.ts";
-import { Failure } from "../base/failure.ts";
+import { Failure, type FailureDetails } from "../base/failure.ts";
 
 /** What a command that asks for a person's reason says where there is none. */
-export interface AskingForReason {
-  /** The code of the failure. */
-  readonly code: string;
-  /** What to say, and of what. */
-  readonly message: string;
-  /** The command with all that was typed, and `--because TEXT`. */
-  readonly next: Advice;
-}
+export type AskingForReason = Required<Pick<FailureDetails, "code" | "message" | "next">>;
 
 /** What commands that tokenbook proposes have in place of the person's own words: a reason that nobody had must not be at hand to paste. */
 const PLACEHOLDER = "TEXT";

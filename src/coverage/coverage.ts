@@ -8,6 +8,7 @@ import { isObject, type Json } from "../base/json/json.ts";
 import type { AttemptReport, RunReport, StepReport } from "../report/shape.ts";
 import { type Dimension, DIMENSION_NAMES } from "./dimensions.ts";
 import { coverBy, itemsOf, LOST, type OperationItems, parsed } from "./items.ts";
+import type { RunSummary } from "../journal/run-summary.ts";
 
 /** The step that covered something first. */
 export interface CoveringStep {
@@ -58,12 +59,7 @@ export interface Coverage {
 }
 
 /** A run that was looked at. */
-export interface CoveredRun {
-  readonly id: string;
-  /** The file of its playbook. */
-  readonly playbook: string;
-  /** The name of the environment. */
-  readonly environment: string;
+export interface CoveredRun extends Pick<RunSummary, "id" | "playbook" | "environment"> {
   /** How many of its exchanges were kept. */
   readonly exchanges: number;
 }

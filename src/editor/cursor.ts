@@ -1,17 +1,12 @@
 import { boundName, childrenOf, nodesOf } from "../expression/syntax.ts";
 import { type TypeEnvironment, type TypeName, typeOfPart } from "../expression/types.ts";
 import { wordAt } from "./document.ts";
+import type { ExpressionPart } from "../expression/expression.ts";
 
 type Tree = NonNullable<ReturnType<TypeEnvironment["tree"]>>;
 
 /** The word at a place of an expression, and what it is a word of. */
-export interface Word {
-  /** The word itself; empty where the cursor touches none. */
-  readonly text: string;
-  /** The offset of its first character in the expression. */
-  readonly start: number;
-  /** The offset after its last character. */
-  readonly end: number;
+export interface Word extends ExpressionPart {
   /** What it is a field or method of; `undefined` when it is a name by itself. */
   readonly owner: Owner | undefined;
   /** The names that the comprehensions around it have given, with their types. */

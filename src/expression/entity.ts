@@ -1,19 +1,16 @@
 import { meantAttribute } from "../base/entity.ts";
 import type { ASTNode } from "./cel.ts";
+import type { Stretch } from "../base/text/unescape.ts";
 
 /** The type of an entity: an open map of texts with orgId and any attribute that names it. */
 export const ENTITY_TYPE = "map<string, string>";
 
 /** An attribute in an expression that is almost one of an entity's known attributes. */
-export interface MisspeltAttribute {
+export interface MisspeltAttribute extends Stretch {
   /** The attribute as the expression spells it. */
   readonly attribute: string;
   /** The known attribute that it is almost. */
   readonly near: string;
-  /** Where the attribute begins in the expression's text. */
-  readonly start: number;
-  /** The offset after its last character. */
-  readonly end: number;
 }
 
 /**

@@ -16,6 +16,7 @@ import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, unknownMet } from "./unknown.ts";
 import { alteredPart } from "./whole-use.ts";
+import type { Stretch } from "../base/text/unescape.ts";
 
 /** The values of the names in an expression while it is evaluated. */
 export type Scope = Readonly<Record<string, Json>>;
@@ -42,10 +43,8 @@ const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 type Program = ReturnType<Environment["parse"]>;
 
 /** A part of an expression, with its offsets in the expression's text. */
-export interface ExpressionPart {
+export interface ExpressionPart extends Stretch {
   readonly text: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** An expression, parsed once and evaluated many times. */

@@ -1,5 +1,6 @@
 import type { ASTNode } from "./cel.ts";
 import { boundName, childrenOf } from "./syntax.ts";
+import type { Stretch } from "../base/text/unescape.ts";
 
 /** The kind of a text that is a date, which may have several spellings. */
 export const DATE_KIND = "date";
@@ -19,27 +20,19 @@ export interface KnownId extends IdKind {
 }
 
 /** A comparison of ids of two kinds. */
-export interface MixedIds {
+export interface MixedIds extends Stretch {
   /** The id before the operator. */
   readonly left: KnownId;
   /** The id after the operator. */
   readonly right: KnownId;
-  /** Offsets into the expression's text. */
-  readonly start: number;
-  /** The offset after its last character. */
-  readonly end: number;
 }
 
 /** The text of a date that is compared as it is spelt. */
-export interface DateAsText {
+export interface DateAsText extends Stretch {
   /** The text of the part that gives the date. */
   readonly text: string;
   /** The operator that compares it. */
   readonly operator: string;
-  /** Offsets of the comparison into the expression's text. */
-  readonly start: number;
-  /** The offset after its last character. */
-  readonly end: number;
 }
 
 const COMPARING: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);

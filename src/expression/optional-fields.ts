@@ -1,19 +1,16 @@
 import type { ASTNode } from "./cel.ts";
 import type { Assumption } from "./reference.ts";
 import { assumedIn, assumptionsOf, boundName, childrenOf, fieldIn } from "./syntax.ts";
+import type { Stretch } from "../base/text/unescape.ts";
 
 /** A read of a field that its owner may not have. */
-export interface MaybeAbsent {
+export interface MaybeAbsent extends Stretch {
   /** The text of the owner. */
   readonly owner: string;
   /** The name of the field. */
   readonly field: string;
   /** The names, indexes and fields that lead to the field. */
   readonly path: readonly string[];
-  /** Offsets into the expression's text. */
-  readonly start: number;
-  /** The offset after its last character. */
-  readonly end: number;
 }
 
 /** Returns whether a node's value may lack a field, by its type. */

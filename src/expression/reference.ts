@@ -1,13 +1,11 @@
+import type { Stretch } from "../base/text/unescape.ts";
+
 /** A name that an expression reads, with the fields that follow it: `steps.token.id` is `steps` with `token`, `id`. */
-export interface Reference {
+export interface Reference extends Stretch {
   /** The name itself: `steps`. */
   readonly root: string;
   /** The fields after it, in their order: `token`, `id`. */
   readonly path: readonly string[];
-  /** Offsets into the expression's text. */
-  readonly start: number;
-  /** The offset after its last character. */
-  readonly end: number;
   /** The conditions that the expression has checked before it reads the name. */
   readonly under: readonly Assumption[];
 }

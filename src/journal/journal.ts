@@ -12,7 +12,7 @@ import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf, type RunBeside, runsBeside } from "./proofs.ts";
-import type { ClaimCheck, CommitPart, Commits, NextTurn } from "./commits.ts";
+import type { ClaimCheck, CommitPart, Commits, CommitPorts } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail, TailFile } from "./tail.ts";
@@ -21,7 +21,7 @@ import type { Tail, TailFile } from "./tail.ts";
 export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
 
 /** What a journal needs from outside. */
-export interface JournalPorts {
+export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway"> {
   /** Gives the times that are kept, and measures waits. */
   readonly clock: Clock;
   /** Masks secrets in what is kept. */
@@ -32,10 +32,6 @@ export interface JournalPorts {
   readonly liveness?: Liveness | undefined;
   /** The file that names the last record; the one beside the journal when left out. */
   readonly tail?: TailFile | undefined;
-  /** When the commits of several runs are made one; the event loop's next turn when left out. */
-  readonly inNextTurn?: NextTurn | undefined;
-  /** Called when a database server has gone away and is waited for. */
-  readonly onAway?: ((why: string) => void) | undefined;
 }
 
 /** The durable memory of one run, held under one claim. */

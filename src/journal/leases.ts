@@ -35,15 +35,11 @@ ALTER TABLE run DROP COLUMN epoch;
 export type LeaseKind = "run" | "group" | "entity";
 
 /** What one run holds, or has left behind. */
-export interface Lease {
+export interface Lease extends Claim {
   /** What is held. */
   readonly kind: LeaseKind;
   /** The run's id, the name of the group, or the acting entity with its address. */
   readonly name: string;
-  /** The run that holds it, or has held it. */
-  readonly runId: string;
-  /** The claim under which it was taken. */
-  readonly epoch: number;
   /** Nobody when it was released, or when the process died. */
   readonly holder: Holder | undefined;
   /** Of the holder: `unknown` where we cannot tell. */

@@ -10,15 +10,12 @@ import type { JournalPorts } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { livenessIn } from "./liveness.ts";
 import { lastRecordOf } from "./tail.ts";
+import type { PersonsWord } from "../protocol/record.ts";
 
 /** A loss of records that a person has accepted. */
-export interface Loss {
+export interface Loss extends PersonsWord {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  /** The name of the person. */
-  readonly who: string;
-  /** Why, in the person's words. */
-  readonly because: string;
   /** What was known of it. */
   readonly what: string;
 }

@@ -15,6 +15,7 @@ import type { FileReader } from "./playbook-files.ts";
 import { dateFinding, InputKinds, mixedFinding } from "./types/id-kinds.ts";
 import { misspeltAttribute } from "./steps/misspelt-attribute.ts";
 import { Usage } from "./types/name-usage.ts";
+import type { Stretch } from "../base/text/unescape.ts";
 
 /** An expression that passed its checks, with its type and the kind of its id. */
 export interface Checked extends Pick<Typed, "type" | "id"> {
@@ -169,11 +170,7 @@ export interface ExpressionScope {
 }
 
 /** What is wrong with a name in an expression, and the part of the text that has it. */
-export interface NameFinding {
+export interface NameFinding extends Stretch {
   /** What is wrong. */
   readonly finding: Finding;
-  /** The offset in the text of the expression at which the part begins. */
-  readonly start: number;
-  /** The offset behind the part. */
-  readonly end: number;
 }

@@ -142,14 +142,8 @@ export interface Retry extends Backoff {
 }
 
 /** A call of an operation. */
-export interface CallStep extends StepCommon {
+export interface CallStep extends StepCommon, SideRead {
   readonly kind: "call";
-  /** The operation that is called. */
-  readonly operation: Operation;
-  /** The input of the operation. */
-  readonly with: Template;
-  /** Who acts; `undefined` on a read that names nobody. */
-  readonly as: ActorUse | undefined;
   /** What must hold after the call, over `response` and `steps`; empty without any. */
   readonly expect: readonly Expression[];
   /** Read again until this holds. */

@@ -1,22 +1,14 @@
-import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
+import { DatabaseFailure, PassingFailure, type FailureText } from "../sql/failure.ts";
 import { type ServerError, SHARED_SESSION } from "./messages.ts";
 
 /** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
 export const DIVISION_BY_ZERO = "22012";
 
-interface Text {
-  readonly code: string;
-  readonly what: string;
-  readonly next: string;
-  /** Whether the server may soon do what it was asked. */
-  readonly passes?: true;
-}
-
 /** What a server reports of a write when it is a standby: the primary is elsewhere, or will be here. */
 export const READ_ONLY = "25006";
 
-const DAMAGED: Text = { code: "database.damaged", what: "is damaged", next: "restore the schema from a backup" };
-const AWAY: Text = {
+const DAMAGED: FailureText = { code: "database.damaged", what: "is damaged", next: "restore the schema from a backup" };
+const AWAY: FailureText = {
   passes: true,
   code: "database.unreachable",
   what: "cannot be reached",
@@ -24,7 +16,7 @@ const AWAY: Text = {
 };
 
 // By SQLSTATE, or its first letters where all that begin so mean the same. Any other is a fault of tokenbook.
-const BY_STATE: Readonly<Record<string, Text>> = {
+const BY_STATE: Readonly<Record<string, FailureText>> = {
   "08": AWAY,
   // The server ended the session, or accepts none: it stops, starts or recovers, or somebody took too long.
   "57P": AWAY,

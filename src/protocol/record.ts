@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json/json.ts";
 import type { Comparison } from "./comparison.ts";
 import type { TargetHeading, Writing } from "./heading.ts";
+import type { KeptFailure } from "../base/failure.ts";
 
 /**
  * Everything that can happen in a run, as recorded in the journal. The state of a run and every report are folds over its records.
@@ -68,12 +69,16 @@ export interface Confirmation {
   readonly approval?: Approval;
 }
 
-/** The word of a person that a run may do what a plan says. */
-export interface Approval {
+/** A person's word. */
+export interface PersonsWord {
   /** The name of the person. */
   readonly who: string;
   /** Why, in the person's words. */
   readonly because: string;
+}
+
+/** The word of a person that a run may do what a plan says. */
+export interface Approval extends PersonsWord {
   /** The SHA-256 digest of the plan, in hexadecimal. */
   readonly plan: string;
   /** Milliseconds since the Unix epoch. */
@@ -81,11 +86,7 @@ export interface Approval {
 }
 
 /** A person's word that a run may begin beside writes that other runs have left open. */
-export interface Anyway {
-  /** Who started the run. */
-  readonly who: string;
-  /** Why, in the person's words. */
-  readonly because: string;
+export interface Anyway extends PersonsWord {
   /** The runs that left them. */
   readonly runs: readonly string[];
 }
@@ -98,14 +99,10 @@ export interface RunClaimed {
 }
 
 /** A person has revoked the claim of another process. */
-export interface RunReleased {
+export interface RunReleased extends PersonsWord {
   readonly kind: "run.released";
   /** The process that held the run. It may be alive on another machine. */
   readonly from: Holder;
-  /** The name of the person. */
-  readonly who: string;
-  /** Why, in the person's words. */
-  readonly because: string;
   /** The attempts that it may still send: only their intents are recorded. Left out by older runs. */
   readonly unsent?: readonly { readonly step: string; readonly attempt: number }[];
 }
@@ -334,32 +331,16 @@ export interface HeldCondition {
 export type HeldValue = { readonly expression: string } & ({ readonly value: Json } | { readonly summary: string });
 
 /** A step has stopped before its end. A new claim of the run tries it again. */
-export interface StepStopped extends Waited, OfStep {
+export interface StepStopped extends Waited, OfStep, Pick<StepCompleted, "startedAt" | "actor" | "as" | "comparison"> {
   readonly kind: "step.stopped";
   readonly outcome: StoppedOutcome;
   readonly problem: StepProblem;
-  /** In milliseconds since the Unix epoch. */
-  readonly startedAt: number;
   /** Reads: how many requests it took. */
   readonly requests?: number;
-  /** The caller of a read. For a write it is in the intent. */
-  readonly actor?: string | null;
-  /** The acting entity or the name of a credential, as of an attempt. */
-  readonly as?: string | null;
-  /** Two sides were compared. */
-  readonly comparison?: Comparison;
 }
 
 /** Why a step stopped, written for people. */
-export interface StepProblem {
-  /** Identifies the kind of problem, and stays the same: `reconcile.drift`. */
-  readonly code: string;
-  /** What is wrong, in one sentence. */
-  readonly message: string;
-  /** Why that is so, or matters. */
-  readonly why?: string;
-  /** The command or edit that continues from here. */
-  readonly next?: string;
+export interface StepProblem extends KeptFailure {
   /** The evidence: the values of a failed expectation, the answer. */
   readonly evidence?: Json;
 }

@@ -2,18 +2,10 @@ import { Total } from "../base/numbers/total.ts";
 import { keyText, type Pair, recordText, type SideName, type SideRow, type SideValue } from "./row.ts";
 
 /** What one side has of one key, while rows are added; of one value alone there is no total, because most keys have one. */
-export interface SideSum extends SideValue {
-  /** How many rows have the key. */
-  rows: number;
-  /** Of several rows, their sum once it is asked for, in canonical spelling; null where rows have no value. */
-  value: string | null;
-  /** When the latest of its rows changed, in milliseconds since the Unix epoch; undefined if that is not known. */
-  at: number | undefined;
-  /** Of one row, the id of its record; undefined for several rows. */
-  id: string | undefined;
+export type SideSum = { -readonly [Name in keyof Required<SideValue>]: SideValue[Name] } & {
   /** The sum of several values while rows are added; otherwise undefined. */
   total: Total | undefined;
-}
+};
 
 interface Sums {
   left: SideSum | undefined;

@@ -1,5 +1,6 @@
 import type { Json } from "../base/json/json.ts";
-import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
+import type { ComparisonName, Drift } from "../protocol/comparison.ts";
+import type { PersonsWord } from "../protocol/record.ts";
 
 /** What of a comparison people want to see beside its drifts. */
 export interface ComparisonWords {
@@ -16,17 +17,9 @@ export interface ComparisonWords {
 }
 
 /** A difference between two sides, as it was looked at. */
-export interface Difference {
+export interface Difference extends Pick<Drift, "kind" | "left" | "right" | "difference"> {
   /** The parts of the key, in their order. */
   readonly key: readonly string[];
-  /** How the two sides differ. */
-  readonly kind: DriftKind;
-  /** Null where the row is not there, and where rows have no value. */
-  readonly left: Quantity | null;
-  /** Null where the row is not there, and where rows have no value. */
-  readonly right: Quantity | null;
-  /** Left minus right; null where one of them has no value. */
-  readonly difference: Quantity | null;
   /** All that an acknowledgement holds for, as one text: equal only where nothing of it has changed. */
   readonly values: string;
 }
@@ -84,13 +77,9 @@ export interface DriftsAfterRun {
 }
 
 /** A person's word that a drift is known and acknowledged: as it is now, until a day. */
-export interface Acknowledgement {
+export interface Acknowledgement extends PersonsWord {
   /** The drift's id. */
   readonly id: string;
-  /** The name of the person. */
-  readonly who: string;
-  /** Why, in the person's words. */
-  readonly because: string;
   /** When the acknowledgement ends, in milliseconds since the Unix epoch. */
   readonly until: number;
   /** When the word was given, in milliseconds since the Unix epoch. */

@@ -13,7 +13,6 @@ import {
   type Blocking,
   type EndedState,
   type Firing,
-  type FiringProblem,
   problemsIn,
   type Released,
   type RunResult,
@@ -27,6 +26,7 @@ import { type AboutSchedule, type EventName, eventOf, noteOfFiring, showsState }
 import { mayPass } from "../sql/failure.ts";
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./notify/streak.ts";
+import type { KeptFailure } from "../base/failure.ts";
 
 /** A playbook to run, and how. */
 export interface Scheduled extends AboutSchedule {
@@ -87,7 +87,7 @@ interface Ending {
   readonly report: RunReport | undefined;
   readonly blocking: Blocking | undefined;
   /** Why the firing did not pass; the first one is the firing's own. */
-  readonly problems: readonly FiringProblem[];
+  readonly problems: readonly KeptFailure[];
   readonly at: number;
 }
 
@@ -249,7 +249,7 @@ function endOf(
   { outcome, report, problem }: RunResult,
   signal: AbortSignal,
   { playbook, schedule }: Scheduled,
-): { readonly state: EndedState; readonly problems: readonly FiringProblem[] } {
+): { readonly state: EndedState; readonly problems: readonly KeptFailure[] } {
   const ofReport = report === undefined || outcome === "passed" ? [] : problemsIn(report);
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problems: [problem ?? [], ofReport].flat() };
   switch (signal.reason as StopReason) {
@@ -262,11 +262,11 @@ function endOf(
   }
 }
 
-function problemsOf({ problem }: Firing): readonly FiringProblem[] {
+function problemsOf({ problem }: Firing): readonly KeptFailure[] {
   return problem === undefined ? [] : [problem];
 }
 
-function neverEnding(): FiringProblem {
+function neverEnding(): KeptFailure {
   return {
     code: "schedule.cancelled",
     message: "a later firing took its place, as another took that of the one before: no run comes to its end",
@@ -274,7 +274,7 @@ function neverEnding(): FiringProblem {
   };
 }
 
-function stoppedProblem(playbook: string): FiringProblem {
+function stoppedProblem(playbook: string): KeptFailure {
   return {
     code: "schedule.stopping",
     message: "the schedule was stopped before the run came to its end",
@@ -283,7 +283,7 @@ function stoppedProblem(playbook: string): FiringProblem {
   };
 }
 
-function timeLimitProblem(limitMs: number): FiringProblem {
+function timeLimitProblem(limitMs: number): KeptFailure {
   return {
     code: "schedule.time-limit",
     message: `the run took longer than ${formatDuration(limitMs)} and was stopped`,

@@ -1,6 +1,7 @@
 import type { ExitCode } from "../base/exit.ts";
 import type { Holder, RunOutcome } from "../protocol/record.ts";
 import type { RunReport } from "../report/shape.ts";
+import type { KeptFailure } from "../base/failure.ts";
 
 /**
  * What a firing is, or became. A run was made: its outcome, `cancelled` for a later one, or `died` with its process. None was made:
@@ -10,18 +11,6 @@ import type { RunReport } from "../report/shape.ts";
 export type FiringState = "queued" | "running" | EndedState;
 /** How a firing ended, in the words of {@link FiringState}. */
 export type EndedState = RunOutcome | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
-
-/** Why a firing did not pass, as a person needs to hear it. */
-export interface FiringProblem {
-  /** A frozen dotted code, such as `schedule.time-limit`; programs branch on it. */
-  readonly code: string;
-  /** What is wrong, in one sentence. */
-  readonly message: string;
-  /** Why that is so, or matters. */
-  readonly why?: string;
-  /** The command or edit that fixes it. */
-  readonly next?: string;
-}
 
 /** One moment at which a playbook was to run. Times are milliseconds since the Unix epoch. */
 export interface Firing {
@@ -44,7 +33,7 @@ export interface Firing {
   /** When it ended, or was decided against; nothing while it waits or runs. Of one that died: when it started. */
   readonly endedAt: number | undefined;
   /** Why it did not pass; or, under the code `schedule.released`, what a person says of its run. */
-  readonly problem: FiringProblem | undefined;
+  readonly problem: KeptFailure | undefined;
   /** Somebody wants it to stop, while it is under way. */
   readonly isToStop: boolean;
 }
@@ -58,7 +47,7 @@ export interface RunResult {
   /** Nothing when it could not start. */
   readonly report: RunReport | undefined;
   /** Why it could not start, or broke off; nothing when only the report says why it did not pass. */
-  readonly problem: FiringProblem | undefined;
+  readonly problem: KeptFailure | undefined;
   /** Whether it could not start because of a database that may be back soon. */
   readonly startsLater?: boolean;
 }
@@ -94,7 +83,7 @@ export interface OpenWriteQuestion {
 }
 
 /** Why a run did not pass: its own problem, and then that of each step that has one. */
-export function problemsIn({ run, steps }: RunReport): readonly FiringProblem[] {
+export function problemsIn({ run, steps }: RunReport): readonly KeptFailure[] {
   const own = run.problem === null ? [] : [withoutEvidence(run.problem)];
   const ofSteps = steps.flatMap(({ step, problem }) =>
     problem === null ? [] : [withoutEvidence({ ...problem, message: `${step}: ${problem.message}` })],
@@ -103,7 +92,7 @@ export function problemsIn({ run, steps }: RunReport): readonly FiringProblem[] 
 }
 
 // Without what was seen, which may be long: the run's own report has it.
-function withoutEvidence({ code, message, why, next }: FiringProblem): FiringProblem {
+function withoutEvidence({ code, message, why, next }: KeptFailure): KeptFailure {
   return { code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) };
 }
 

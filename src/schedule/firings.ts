@@ -2,14 +2,14 @@ import { adviceText, command } from "../base/command-line.ts";
 import { EXIT } from "../base/exit.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import type { Clock } from "../base/ports.ts";
-import { Failure } from "../base/failure.ts";
+import { Failure, type KeptFailure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
 import { keepsHold, type Life, type Liveness, spellHolder } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { TickDecision } from "./decide.ts";
-import { type EndedState, type Firing, type FiringProblem, type Released, timeOf } from "./firing.ts";
+import { type EndedState, type Firing, type Released, timeOf } from "./firing.ts";
 
 /** The table of firings. */
 export const FIRINGS_SCHEMA = `
@@ -89,7 +89,7 @@ export class Firings {
   }
 
   /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */
-  end({ schedule, tick }: Firing, state: EndedState, problem: FiringProblem | undefined): Firing | undefined {
+  end({ schedule, tick }: Firing, state: EndedState, problem: KeptFailure | undefined): Firing | undefined {
     const { changes } = this.#database.run(
       "UPDATE firing SET state = ?, problem = ?, ended_at = ? WHERE schedule = ? AND tick = ? AND state = 'running' AND holder = ?",
       state,
@@ -105,13 +105,13 @@ export class Firings {
   }
 
   /** Keeps why a firing is what it is. */
-  explain(id: string, tick: number, problem: FiringProblem): Firing {
+  explain(id: string, tick: number, problem: KeptFailure): Firing {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND tick = ?", this.#kept(problem), id, tick);
     return this.#existing(id, tick);
   }
 
   /** Keeps what a person says of the firing of a run. */
-  explainRun(id: string, runId: string, problem: FiringProblem): void {
+  explainRun(id: string, runId: string, problem: KeptFailure): void {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", this.#kept(problem), id, runId);
   }
 
@@ -144,7 +144,7 @@ export class Firings {
   }
 
   /** Ends a firing as one whose process is gone. */
-  bury({ schedule, tick, startedAt }: Firing, problem: FiringProblem): Firing {
+  bury({ schedule, tick, startedAt }: Firing, problem: KeptFailure): Firing {
     this.#database.run(
       "UPDATE firing SET state = 'died', problem = ?, ended_at = ? WHERE schedule = ? AND tick = ?",
       this.#kept(problem),
@@ -243,7 +243,7 @@ export class Firings {
     );
   }
 
-  #kept(problem: FiringProblem): string {
+  #kept(problem: KeptFailure): string {
     return this.#ports.redact(JSON.stringify(problem));
   }
 
@@ -278,7 +278,7 @@ function lastMade(which = ""): string {
   return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY started_at DESC, rowid DESC LIMIT 1`;
 }
 
-function diedOf({ holder, runId }: Firing, life: Life): FiringProblem {
+function diedOf({ holder, runId }: Firing, life: Life): KeptFailure {
   const who = holder === undefined ? "its process" : spellHolder(holder);
   const silent = `${who}, which ran it, has shown no sign of life for ${formatDuration(LIMITS.beatLapsedMs)}`;
   return {
@@ -300,7 +300,7 @@ function readFiring(row: SqlRow, path: string): Firing {
       tries: Number(row["tries"]),
       startedAt: numberOf(row["started_at"]),
       endedAt: numberOf(row["ended_at"]),
-      problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as FiringProblem),
+      problem: row["problem"] === null ? undefined : (JSON.parse(String(row["problem"])) as KeptFailure),
       isToStop: row["stop"] === 1,
     };
   } catch (error) {

@@ -1,13 +1,6 @@
 import type { Holder } from "../protocol/record.ts";
-import {
-  type Blocking,
-  type EndedState,
-  type Firing,
-  type FiringState,
-  type FiringProblem,
-  timeOf,
-  timeOrNull,
-} from "./firing.ts";
+import { type Blocking, type EndedState, type Firing, type FiringState, timeOf, timeOrNull } from "./firing.ts";
+import type { KeptFailure } from "../base/failure.ts";
 
 // What `schedule list` and `schedule history` print as JSON; `schemas/schedule.schema.json` describes it. What is not known is null.
 
@@ -64,7 +57,7 @@ export interface FiringEntry {
   /** The process that runs it, or ran it; null of a firing that did not start. */
   readonly holder: Holder | null;
   /** Why it did not pass; or, under the code `schedule.released`, what a person says of its run. */
-  readonly problem: FiringProblem | null;
+  readonly problem: KeptFailure | null;
 }
 
 /** Returns a firing as lists show it. */

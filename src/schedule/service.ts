@@ -1,5 +1,5 @@
 import { adviceText, command } from "../base/command-line.ts";
-import { messageOf } from "../base/failure.ts";
+import { messageOf, type KeptFailure } from "../base/failure.ts";
 import { resolvingCommands } from "../journal/failures.ts";
 import { LIMITS } from "../base/limits.ts";
 import { rested } from "../base/time/turns.ts";
@@ -7,7 +7,7 @@ import { count } from "../base/text/text.ts";
 import { keepsHold, spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
-import { type Blocking, type Firing, type FiringProblem, timeOf } from "./firing.ts";
+import { type Blocking, type Firing, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
 import { mayPass } from "../sql/failure.ts";
 import { ScheduleMemory } from "./memory.ts";
@@ -233,7 +233,7 @@ export class Scheduler {
   }
 
   // A firing without an end may belong to a process that is gone; we cannot tell of a process on another host.
-  #heldBy({ id, playbook }: Ticking): FiringProblem | undefined {
+  #heldBy({ id, playbook }: Ticking): KeptFailure | undefined {
     const { store, clock } = this.#parts;
     const { holder, startedAt } = store.firings.running(id) ?? {};
     if (holder === undefined || startedAt === undefined || clock.now() - startedAt < LIMITS.scheduleHeldMs) return undefined;
@@ -338,7 +338,7 @@ export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking"
 }
 
 /** Says that an earlier run keeps a firing back. */
-export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Scheduled): FiringProblem {
+export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Scheduled): KeptFailure {
   if (step !== undefined) {
     return {
       code: "schedule.blocked",

@@ -6,10 +6,11 @@ import type { StatePlace } from "../sql/place.ts";
 import { lookAtPart, openPart, type StatePart } from "../state/tables.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
-import type { EndedState, Firing, FiringProblem } from "./firing.ts";
+import type { EndedState, Firing } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./notify/outbox.ts";
 import type { Streak } from "./notify/streak.ts";
+import type { KeptFailure } from "../base/failure.ts";
 
 const SCHEMA = `
 CREATE TABLE schedule (
@@ -242,7 +243,7 @@ export class ScheduleStore {
   }
 
   /** Frees a schedule: what runs is taken for dead, and its last run keeps nothing back any more. Its firing keeps who said so. */
-  release(id: string, problem: FiringProblem): void {
+  release(id: string, problem: KeptFailure): void {
     this.transaction(() => {
       const running = this.firings.running(id);
       if (running !== undefined) this.firings.bury(running, problem);

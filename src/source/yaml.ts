@@ -1,6 +1,7 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
 import { LIMITS } from "../base/limits.ts";
 import { lineStart } from "./file.ts";
+import type { Stretch } from "../base/text/unescape.ts";
 
 // The door to the YAML library. We read its events and build no documents: decision 10.
 
@@ -45,11 +46,6 @@ function parsed(text: string): readonly Event[] {
   }
 }
 
-interface Gap {
-  readonly start: number;
-  readonly end: number;
-}
-
 const GAP_ROUNDS = 8;
 
 /**
@@ -74,7 +70,7 @@ function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[
 }
 
 // The text before a bracket that is the first on its line: line ends, comments, and lines of nothing else.
-function gapsIn(text: string): readonly Gap[] {
+function gapsIn(text: string): readonly Stretch[] {
   return Array.from(text.matchAll(/(?<=\n)[ \t]*(?=[\]}])/g), ({ 0: indentation, index }) => {
     return { start: gapStart(text, index), end: index + indentation.length };
   });
@@ -93,7 +89,7 @@ function gapStart(text: string, line: number): number {
   return start;
 }
 
-function tried(text: string, gaps: readonly Gap[]): readonly Event[] | SyntaxFault {
+function tried(text: string, gaps: readonly Stretch[]): readonly Event[] | SyntaxFault {
   try {
     return parsed(spaced(text, gaps));
   } catch (error) {
@@ -102,7 +98,7 @@ function tried(text: string, gaps: readonly Gap[]): readonly Event[] | SyntaxFau
   }
 }
 
-function spaced(text: string, gaps: readonly Gap[]): string {
+function spaced(text: string, gaps: readonly Stretch[]): string {
   let [written, from] = ["", 0];
   for (const { start, end } of gaps) {
     written += text.slice(from, start) + " ".repeat(end - start);
@@ -111,7 +107,7 @@ function spaced(text: string, gaps: readonly Gap[]): string {
   return written + text.slice(from);
 }
 
-function* gapsInTexts(events: readonly Event[], gaps: readonly Gap[]): Generator<Gap> {
+function* gapsInTexts(events: readonly Event[], gaps: readonly Stretch[]): Generator<Stretch> {
   let at = 0;
   for (const event of events) {
     if (event.type !== EVENT_ID.SCALAR) continue;

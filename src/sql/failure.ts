@@ -1,5 +1,14 @@
 import { Failure } from "../base/failure.ts";
 
+/** An error of a database, for people. */
+export interface FailureText {
+  readonly code: string;
+  readonly what: string;
+  readonly next: string;
+  /** Whether the database may soon do what it was asked. */
+  readonly passes?: true;
+}
+
 /** The failure of a database that cannot be used. */
 export class DatabaseFailure extends Failure {}
 

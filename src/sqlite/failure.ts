@@ -1,12 +1,5 @@
 import { messageOf } from "../base/failure.ts";
-import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
-
-interface FailureText {
-  readonly code: string;
-  readonly what: string;
-  readonly next: string;
-  readonly passes?: true;
-}
+import { DatabaseFailure, PassingFailure, type FailureText } from "../sql/failure.ts";
 
 const DAMAGED: FailureText = {
   code: "database.damaged",

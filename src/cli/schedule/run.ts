@@ -1,5 +1,5 @@
 import { EXIT } from "../../base/exit.ts";
-import { Failure } from "../../base/failure.ts";
+import { Failure, type KeptFailure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { masked, type Redact, redactor, type Secret } from "../../base/secret.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
@@ -18,7 +18,7 @@ import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import { mayPass } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import type { OpenWriteQuestion, Blocking, FiringProblem, Released, RunResult } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion, Blocking, Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
 import { LOOKING, lookIntoJournal } from "../runs/open-journal.ts";
 import { formatUnforeseen, keptError } from "../print/failure.ts";
@@ -103,7 +103,7 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
     } catch (error) {
       const { problem, ...result } = notRun(maskedError(error, redact), found, shell);
       const startsLater = fold.opened === undefined && mayPass(error);
-      return { ...result, problem: masked(problem, redact) as FiringProblem, report: await reported(), startsLater };
+      return { ...result, problem: masked(problem, redact) as KeptFailure, report: await reported(), startsLater };
     }
   };
 }
@@ -119,12 +119,12 @@ function notRun(
   error: unknown,
   found: readonly string[],
   shell: Shell,
-): Omit<RunResult, "report"> & { readonly problem: FiringProblem } {
+): Omit<RunResult, "report"> & { readonly problem: KeptFailure } {
   if (error instanceof Failure) {
     const { exit } = error;
     const isStop = exit === EXIT.interrupted;
     const isCheck = error.code === "check.failed";
-    const problem: FiringProblem = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
+    const problem: KeptFailure = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
     return { outcome: isStop ? "interrupted" : "failed", exit, problem };
   }
   shell.stderr.write(formatUnforeseen(error));

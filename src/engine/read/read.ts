@@ -3,26 +3,16 @@ import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isPlainList } from "../../operations/answer.ts";
-import type { Operation } from "../../operations/operation.ts";
 import { type AfterPage, listIn } from "../../services/paging/paging.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { ask, type AskedReply, type Asking, mayPass, type Patience, problemOf } from "./ask.ts";
-import type { Caller } from "../service/caller.ts";
 import type { Looking } from "../run/reading-context.ts";
-import type { Reply } from "../service/service.ts";
+import type { Reply, Call } from "../service/service.ts";
 
 /** A read to be made, to its last page. */
-export interface ReadRequest extends Patience {
-  /** The operation that is called. */
-  readonly operation: Operation;
-  /** The input of the operation. */
-  readonly input: JsonObject;
-  /** On whose behalf the call is made. */
-  readonly caller: Caller;
+export interface ReadRequest extends Patience, Pick<Call, "operation" | "input" | "caller" | "loosely"> {
   /** How many pages are read at most. With `LIMITS.pages`, a list that has more is a failure. */
   readonly pages: number;
-  /** Leaves out invalid fields of the answer: only a part of what is read is needed. */
-  readonly loosely?: boolean;
   /** The caller itself shows how far the reading has come. */
   readonly isPart?: boolean;
   /** A list that comes in one answer may be given in pieces, as it comes. */

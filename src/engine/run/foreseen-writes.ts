@@ -5,12 +5,13 @@ import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { objectsIn } from "../../operations/objects.ts";
 import type { Operation } from "../../operations/operation.ts";
-import type { CallStep, IncludeStep, Playbook } from "../../playbook/model.ts";
+import type { CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { stepsIn } from "../../playbook/playbook-walk.ts";
 import { actorsScope, organizationScope, callerOf, recordedAs } from "../service/caller.ts";
 import { completed } from "../../operations/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
+import type { RunParts } from "./run-parts.ts";
 
 /** A write with its caller and the objects that it touches: predicted for a run that would make it, or recorded for an attempt. */
 export interface TouchingWrite {
@@ -33,11 +34,7 @@ export interface TouchedObject {
 }
 
 /** The parts of a run that has not begun. */
-export interface ForeseenRun {
-  /** The playbook that is run. */
-  readonly playbook: Playbook;
-  /** The environment in which the run acts. */
-  readonly target: Target;
+export interface ForeseenRun extends Pick<RunParts, "playbook" | "target"> {
   /** The inputs and variables of the run. */
   readonly given: GivenToRun;
 }

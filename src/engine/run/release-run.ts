@@ -8,16 +8,8 @@ import { isHeld, noSuchRun } from "../../journal/failures.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import { closeEarly } from "../../protocol/decide.ts";
-import type { Holder } from "../../protocol/record.ts";
+import type { Holder, PersonsWord } from "../../protocol/record.ts";
 import { emptyState, maybeUnsent, stateOf } from "../../protocol/state.ts";
-
-/** The person who says that a holder is gone, and why. */
-export interface Release {
-  /** The name of the person. */
-  readonly who: string;
-  /** Why, in the person's words. */
-  readonly because: string;
-}
 
 /**
  * Releases a run whose holder ran on another machine, where this one cannot tell whether it is alive; the release is kept in the journal. If
@@ -25,7 +17,7 @@ export interface Release {
  * intended, so time alone never settles such a write. Returns the former holder. Throws a Failure when the run is not held, or its holder
  * is alive on this machine.
  */
-export async function releaseRun(store: JournalStore, runId: string, { who, because }: Release): Promise<Holder> {
+export async function releaseRun(store: JournalStore, runId: string, { who, because }: PersonsWord): Promise<Holder> {
   const lease = store.leases.holding(runId);
   const holder = lease?.holder;
   if (lease === undefined || holder === undefined) throw nothingToRelease(store, runId);
@@ -49,7 +41,7 @@ export async function releaseSilent(store: JournalStore, runId: string): Promise
   }
 }
 
-function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder }, { who, because }: Release): Promise<void> {
+function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder }, { who, because }: PersonsWord): Promise<void> {
   const { runId, holder } = lease;
   return actingFor(runId, async () => {
     if (!store.knows(runId)) {

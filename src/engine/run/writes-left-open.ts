@@ -11,23 +11,15 @@ import type { JournalStore } from "../../journal/store.ts";
 import { operations } from "../../operations/operation.ts";
 import { maybeSameId } from "../../services/same-id.ts";
 import { serviceOf, services } from "../../services/services.ts";
-import type { Playbook } from "../../playbook/model.ts";
 import { callsOf } from "../../playbook/playbook-walk.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../../protocol/identity.ts";
 import { leftWrites, type OpenAttempt } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
-import { foreseenWrites, type TouchedObject, touching, type TouchingWrite } from "./foreseen-writes.ts";
-import type { GivenToRun } from "./concurrency-groups.ts";
+import { foreseenWrites, type TouchedObject, touching, type TouchingWrite, type ForeseenRun } from "./foreseen-writes.ts";
 
 /** A run that is about to begin. */
-export interface Starting {
-  /** The playbook that is run. */
-  readonly playbook: Playbook;
-  /** The environment in which the run acts. */
-  readonly target: Target;
-  /** The inputs and variables of the run. */
-  readonly given: GivenToRun;
+export interface Starting extends ForeseenRun {
   /** Where the paths of its files begin, from the project's folder; `undefined` if unknown. */
   readonly folder: string | undefined;
 }

@@ -9,7 +9,7 @@ import type { Operation } from "../../operations/operation.ts";
 import { isOwnError, saysServerError } from "../../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../../operations/request.ts";
 import { meaningOf } from "../../protocol/meaning.ts";
-import type { AnswerMeaning } from "../../protocol/record.ts";
+import type { AnswerMeaning, AttemptAnswered } from "../../protocol/record.ts";
 import { type AnswerBody, type Exchanged, jsonOf, type Outgoing } from "../../transport/exchange.ts";
 import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "../run/interrupted.ts";
@@ -33,19 +33,11 @@ export interface Call {
 }
 
 /** The outcome of a call. */
-export interface Reply {
-  /** What the answer says about the effect of the call; a read has none. */
-  readonly meaning: AnswerMeaning;
-  /** HTTP status; null when no answer came. */
-  readonly status: number | null;
+export interface Reply extends Pick<AttemptAnswered, "meaning" | "status" | "condition" | "retryAfterMs"> {
   /** Set when the meaning is `acknowledged`. */
   readonly answer: Answer | undefined;
   /** What the service said, or why there is no answer to trust. */
   readonly message: string;
-  /** The failure condition that the service names in its refusal; null without one. */
-  readonly condition: string | null;
-  /** How long the service asks to wait before another request, in milliseconds; null when it does not say. */
-  readonly retryAfterMs: number | null;
   /** The service's own time from its `Date` header, in whole seconds. */
   readonly date: string | undefined;
   /** A cache in between answered a read with what the service said earlier. */

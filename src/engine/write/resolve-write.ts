@@ -5,21 +5,17 @@ import { resolvingCommands } from "../../journal/failures.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { closeEarly } from "../../protocol/decide.ts";
-import type { AttemptSettled } from "../../protocol/record.ts";
+import type { AttemptSettled, PersonsWord } from "../../protocol/record.ts";
 import { type OpenWrite, openWrites } from "../../protocol/open-writes.ts";
 import { stateOf, stepIn } from "../../protocol/state.ts";
 import { releaseSilent } from "../run/release-run.ts";
 
 /** A person's word on the outcome of a write, and how they know. */
-export interface Resolution {
+export interface Resolution extends PersonsWord {
   /** The step's address. */
   readonly step: string;
   /** Whether it took effect. `absent`: it had no effect and never will. */
   readonly verdict: Exclude<AttemptSettled["verdict"], "superseded" | "unchanged">;
-  /** Why, in the person's words. */
-  readonly because: string;
-  /** The name of the person. */
-  readonly who: string;
 }
 
 /**

@@ -4,20 +4,13 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { readLines } from "../../files/regular.ts";
 import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.ts";
 import type { RunOpened, RunRecord } from "../../protocol/record.ts";
+import type { RunSummary } from "../run-summary.ts";
 
 /** Where the chain of archives begins that has none yet. */
 export const FIRST_PREVIOUS: string = CHAIN_START.hash;
 
 /** A run as an archive holds it. */
-export interface SealedRun {
-  /** The run's id. */
-  readonly id: string;
-  /** The file of its playbook. */
-  readonly playbook: string;
-  /** The name of its environment in tokenbook.yaml. */
-  readonly environment: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly openedAt: number;
+export interface SealedRun extends Omit<RunSummary, "outcome" | "held"> {
   /** How the run ended. */
   readonly outcome: string;
   /** Where its chain of records ends. */

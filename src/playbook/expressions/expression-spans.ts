@@ -1,16 +1,14 @@
+import type { Stretch } from "../../base/text/unescape.ts";
+
 const OPENING = "${{";
 const CLOSING = "}}";
 
 /** An expression inside a text: its own text, and the offsets of the whole `${{ … }}`. */
-export interface Span {
+export interface Span extends Stretch {
   /** Its own text, between `${{` and `}}`. */
   readonly text: string;
   /** The offset at which its own text begins. */
   readonly from: number;
-  /** The offset at which its `${{` begins. */
-  readonly start: number;
-  /** The offset behind its `}}`. */
-  readonly end: number;
 }
 
 /** Returns whether a text holds an expression, so that only a run knows its value. */

@@ -5,13 +5,10 @@ import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJ
 import { count, didYouMean } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import type { ValueShape } from "../declarations.ts";
+import type { SchemaViolation } from "../../schema/validator.ts";
 
 /** What is wrong with a value, or with a part of it. */
-export interface ShapeProblem {
-  /** Keys and indexes from the value to the part. */
-  readonly path: readonly string[];
-  /** The rest of a sentence about that part. */
-  readonly message: string;
+export interface ShapeProblem extends Pick<SchemaViolation, "path" | "message"> {
   /** The place of the other part, at the end of the sentence. */
   readonly other?: readonly string[] | undefined;
   /** What would fix it. */

@@ -5,8 +5,9 @@ import type { EVENTS } from "../../environment/schema.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunReport, StepReport, Totals } from "../../report/shape.ts";
 import { type DriftsNote, driftsIn } from "../drifts.ts";
-import { type EndedState, type Firing, type FiringProblem, timeOf, timeOrNull } from "../firing.ts";
+import { type EndedState, type Firing, timeOf, timeOrNull } from "../firing.ts";
 import type { Streak } from "./streak.ts";
+import type { KeptFailure } from "../../base/failure.ts";
 
 /** The events that a channel can ask for. */
 export type EventName = (typeof EVENTS)[number];
@@ -29,7 +30,7 @@ export interface Notification {
   /** Null when no firings were missed. */
   readonly missed: MissedNote | null;
   /** Why the firing did not pass, or why the scheduler has stopped; null when there is nothing to say. */
-  readonly problem: FiringProblem | null;
+  readonly problem: KeptFailure | null;
   /** What the schedule was before; null when nothing is known of it. */
   readonly before: EndedState | null;
   /** How often in a row it came to this for this reason; of a recovery, to what was before. Null when it was once. */
@@ -84,7 +85,7 @@ export interface StepNote {
   readonly uses: string;
   readonly outcome: StepReport["outcome"];
   /** Why it did not pass. */
-  readonly problem: FiringProblem | null;
+  readonly problem: KeptFailure | null;
 }
 
 /** Firings at which nothing ran. */
@@ -143,7 +144,7 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
 interface NoteContext {
   readonly about: AboutSchedule;
   readonly report: RunReport | undefined;
-  readonly problems: readonly FiringProblem[];
+  readonly problems: readonly KeptFailure[];
   readonly before: EndedState | undefined;
   readonly streak: Streak | undefined;
   readonly at: number;
@@ -174,7 +175,7 @@ export function noteOfFiring(event: EventName, firing: Firing, context: NoteCont
   };
 }
 
-function reasonIn([first, ...others]: readonly FiringProblem[]): string {
+function reasonIn([first, ...others]: readonly KeptFailure[]): string {
   if (first === undefined) return "";
   const more = others.length === 0 ? "" : `, and ${count(others.length, "more problem")}`;
   return `: ${cut(first.message)}${more}`;
@@ -219,7 +220,7 @@ export function noteOfMissed(
 }
 
 /** The notification that the scheduler has stopped, so that nothing runs. */
-export function noteOfOutage(problem: FiringProblem, about: AboutSchedule, at: number): Notification {
+export function noteOfOutage(problem: KeptFailure, about: AboutSchedule, at: number): Notification {
   const summary = `${about.playbook} (${about.environment}): the scheduler has stopped: ${cut(problem.message)}`;
   return { ...common("failure", about, at), summary: oneLine(summary, Infinity), problem: problemNote(problem), before: null };
 }
@@ -250,7 +251,7 @@ function runNote(report: RunReport): RunNote {
   };
 }
 
-function problemNote(problem: FiringProblem | undefined): FiringProblem | null {
+function problemNote(problem: KeptFailure | undefined): KeptFailure | null {
   if (problem === undefined) return null;
   const { code, message, why, next } = problem;
   return {

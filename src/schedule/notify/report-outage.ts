@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { Failure, messageOf } from "../../base/failure.ts";
+import { Failure, messageOf, type KeptFailure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Channel } from "../../environment/notifications.ts";
 import { bodyOf, type CourierPorts } from "./courier.ts";
 import { deliver } from "./deliver.ts";
-import type { FiringProblem } from "../firing.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { type AboutSchedule, noteOfOutage } from "./notification.ts";
 
@@ -46,6 +45,6 @@ async function bring(body: string, channel: Channel, report: OutageReport): Prom
   log("error", "notification.failed", `${name} could not be notified: failure: ${why}`, { channel: name, why });
 }
 
-function problemOf(error: unknown): FiringProblem {
+function problemOf(error: unknown): KeptFailure {
   return error instanceof Failure ? error.toJSON() : { code: "schedule.crashed", message: messageOf(error) };
 }

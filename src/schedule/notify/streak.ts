@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
-import type { EndedState, Firing, FiringProblem } from "../firing.ts";
+import type { EndedState, Firing } from "../firing.ts";
+import type { KeptFailure } from "../../base/failure.ts";
 
 /** Firings of a schedule, one after the other, that came to the same for the same reasons, or for fewer of them. */
 export interface Streak {
@@ -35,7 +36,7 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
 export function streakAfter(
   before: Streak | undefined,
   { tick, state }: Firing,
-  problems: readonly FiringProblem[],
+  problems: readonly KeptFailure[],
 ): Streak | undefined {
   if (!REPEATING.has(state as EndedState)) return undefined;
   const reasons = reasonsOf(state, problems);
@@ -46,7 +47,7 @@ export function streakAfter(
 }
 
 // One for each problem that a notification shows, and one for all others together.
-function reasonsOf(state: Firing["state"], problems: readonly FiringProblem[]): readonly string[] {
+function reasonsOf(state: Firing["state"], problems: readonly KeptFailure[]): readonly string[] {
   const said = problems.map(({ code, message, why = "" }) => [code, lasting(message), lasting(why)]);
   const rest = said.slice(LIMITS.notificationSteps).flat();
   const shown = said.length === 0 ? [["", "", ""]] : said.slice(0, LIMITS.notificationSteps);

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
-import { type AfterPage, listIn, type PageProblem, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
+import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
+import type { KeptFailure } from "../../base/failure.ts";
 
 /** Pages have numbers, and `pagination` says how many there are. */
 export const byPageNumber: Paging = {
@@ -52,7 +53,7 @@ class NumberWalk implements PageWalk {
     return this.#digests.add(hash("sha256", writeJson(rows))).size === before;
   }
 
-  #changed(name: string, said: JsonObject): PageProblem | undefined {
+  #changed(name: string, said: JsonObject): KeptFailure | undefined {
     const [before, now] = [this.#said.get(name), said[name]];
     if (!(now instanceof Decimal)) return undefined;
     this.#said.set(name, now);
@@ -74,20 +75,20 @@ function paginationOf({ payload, envelope }: ReadPage): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-function broken(problem: PageProblem, misnamed = false): AfterPage {
+function broken(problem: KeptFailure, misnamed = false): AfterPage {
   return { kind: "broken", problem, misnamed };
 }
 
 const MOVED = "the pages that were read may lack something, or have it twice, so they are not used";
 const SHIFTED = "the pages that were read may have some records twice and lack others, so they are not used";
 
-const WITHOUT_PAGINATION: PageProblem = {
+const WITHOUT_PAGINATION: KeptFailure = {
   code: "paging.unknown",
   message: "the answer has no pagination.totalPages, so there may be more pages than were read",
   next: "give `pages: first`, if one page is enough",
 };
 
-function miscounted(claimed: Decimal, given: number): PageProblem {
+function miscounted(claimed: Decimal, given: number): KeptFailure {
   return {
     code: "paging.count",
     message: `the service says that the list has ${claimed.text} of them, but gave ${count(given, "record")}`,
@@ -95,7 +96,7 @@ function miscounted(claimed: Decimal, given: number): PageProblem {
   };
 }
 
-function changed(name: string, before: Decimal, now: Decimal): PageProblem {
+function changed(name: string, before: Decimal, now: Decimal): KeptFailure {
   return {
     code: "paging.count",
     message: `the list changed while it was read: its ${name} was ${before.text}, and then ${now.text}`,
@@ -103,15 +104,15 @@ function changed(name: string, before: Decimal, now: Decimal): PageProblem {
   };
 }
 
-function samePage(asked: number): PageProblem {
+function samePage(asked: number): KeptFailure {
   return { code: "paging.repeated", message: `page ${asked} has the same records as an earlier page`, why: SHIFTED };
 }
 
-function emptyPage(page: number, pages: number): PageProblem {
+function emptyPage(page: number, pages: number): KeptFailure {
   return { code: "paging.empty", message: `page ${page} of ${pages} has no records`, why: MOVED };
 }
 
-function otherPage(asked: number, given: Decimal): PageProblem {
+function otherPage(asked: number, given: Decimal): KeptFailure {
   return {
     code: "paging.other-page",
     message: `the service was asked for page ${asked} and gave page ${given.text}`,

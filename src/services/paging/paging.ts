@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Profile } from "../../contract/profile.ts";
+import type { KeptFailure } from "../../base/failure.ts";
 
 /** How the lists of an interface come in pages. */
 export interface Paging {
@@ -37,19 +38,7 @@ export type AfterPage =
   | { readonly kind: "more"; readonly page: string | number; readonly pages: number | undefined }
   | { readonly kind: "end" }
   /** Neither this page nor those before it are used. `misnamed`: the parameter may have another name. */
-  | { readonly kind: "broken"; readonly problem: PageProblem; readonly misnamed: boolean };
-
-/** Why a list cannot be used. */
-export interface PageProblem {
-  /** The code of the problem, such as `paging.empty`. */
-  readonly code: string;
-  /** What is wrong with the list, in words. */
-  readonly message: string;
-  /** What follows from it; left out when there is nothing to add. */
-  readonly why?: string;
-  /** What to do about it; left out when there is nothing to advise. */
-  readonly next?: string;
-}
+  | { readonly kind: "broken"; readonly problem: KeptFailure; readonly misnamed: boolean };
 
 /** Returns the list of a page. A missing or null one is empty. */
 export function listIn(payload: Json, name: string): readonly Json[] {

@@ -13,9 +13,10 @@ import type { Life } from "../../../src/journal/holder.ts";
 import type { Holder, RunOutcome } from "../../../src/protocol/record.ts";
 import type { MakeRun, Parts } from "../../../src/schedule/carrier.ts";
 import { Courier } from "../../../src/schedule/notify/courier.ts";
+import type { KeptFailure } from "../../../src/base/failure.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/notify/deliver.ts";
 import { Heartbeat } from "../../../src/schedule/notify/heartbeat.ts";
-import type { Blocking, Firing, FiringProblem, Released } from "../../../src/schedule/firing.ts";
+import type { Blocking, Firing, Released } from "../../../src/schedule/firing.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notify/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
@@ -32,7 +33,7 @@ const MINUTE = 60_000;
 export interface Work {
   readonly minutes: number;
   readonly outcome?: RunOutcome;
-  readonly problem?: FiringProblem;
+  readonly problem?: KeptFailure;
   /** How long it continues after it was asked to stop. */
   readonly stopsAfterMinutes?: number;
 }
