@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { LIMITS } from "../base/limits.ts";
-import type { Relaunch, ChildEnd } from "./shell.ts";
+import type { Relaunch } from "./shell.ts";
+import type { CommandEnd } from "../schedule/notify/deliver.ts";
 
 /** Runs a program as a child, in this working folder and to its end. What it leaves behind when it is killed is not waited for. */
 export async function runChild(
   [program, ...args]: readonly [string, ...string[]],
   given: Pick<Relaunch, "input" | "variables" | "kill">,
   cwd: string,
-): Promise<ChildEnd> {
+): Promise<CommandEnd> {
   const child = spawn(program, args, { cwd, env: { ...given.variables }, stdio: ["pipe", "ignore", "pipe"] });
   const kill = (): void => {
     child.kill("SIGKILL");

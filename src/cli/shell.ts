@@ -5,6 +5,7 @@ import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
 import type { Hold } from "../engine/run/hold.ts";
 import type { RunEvent } from "../protocol/record.ts";
+import type { CommandEnd } from "../schedule/notify/deliver.ts";
 
 /**
  * What a text is to its reader: `words` for people, `coloured` the same with its marks in colours, `json` for programs. Nothing in these is
@@ -34,16 +35,6 @@ export interface Relaunch {
   readonly variables: Variables;
   /** Aborted to kill it. */
   readonly kill: AbortSignal;
-}
-
-/** How a child ended: by itself, or by a signal. */
-export interface ChildEnd {
-  /** The exit code; null when a signal ended it. */
-  readonly code: number | null;
-  /** The name of the signal, such as `SIGKILL`; null when it ended by itself. */
-  readonly signal: string | null;
-  /** What it wrote to stderr; only the first `LIMITS.childErrorChars` characters are kept. */
-  readonly stderr: string;
 }
 
 /** Somebody who looks on while runs are made, such as a debugger. */
@@ -89,12 +80,12 @@ export interface Shell {
   /** The version of Node, such as `24.21.0`. */
   readonly node: string;
   /** Runs this program once more, as a child; aborted by the signal, it is killed. */
-  readonly again: (again: Relaunch) => Promise<ChildEnd>;
+  readonly again: (again: Relaunch) => Promise<CommandEnd>;
   /** Runs another program, as a child, with these variables and no others; aborted by the signal, it is killed. */
   readonly command: (
     argv: readonly [string, ...string[]],
     given: Pick<Relaunch, "input" | "variables" | "kill">,
-  ) => Promise<ChildEnd>;
+  ) => Promise<CommandEnd>;
   /** Sends a signal to this very process. */
   readonly signal: (name: "SIGKILL" | "SIGSTOP") => void;
   /**

@@ -12,15 +12,12 @@ import { isServerError } from "./own-error.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
 
 /** The reference page of an operation; `code` is in backticks. It is shown as text and as Markdown. */
-export interface OperationPage {
-  /** The full name of the operation, such as `ledger.token.mint`. */
-  readonly name: string;
-  /** What the operation does, in one line. */
-  readonly summary: string;
+export interface OperationPage extends Pick<
+  ContractOperation,
+  "name" | "summary" | "description" | "conditions" | "furtherConditions"
+> {
   /** Method and path, and the interface they belong to. */
   readonly call: string;
-  /** What the operation does, in the words of the contract. */
-  readonly description: string;
   /** What a request does, whether it can be repeated, and how its outcome is found. */
   readonly facts: readonly PageFact[];
   /** The fields of `with`. */
@@ -29,10 +26,6 @@ export interface OperationPage {
   readonly inputNotes: readonly string[];
   /** The expressions that later steps can use: `steps.ID.response` and the others. */
   readonly yields: readonly PageField[];
-  /** The conditions of a refusal, in the words of the description. */
-  readonly conditions: readonly string[];
-  /** The conditions of rules for which the description has no words. */
-  readonly furtherConditions: readonly string[];
   /** What each kind of failure means for a step. */
   readonly failures: readonly PageFact[];
   /** The types that input and answer are made of. */

@@ -8,12 +8,12 @@ import { digestOf } from "../engine/run/plan-steps.ts";
 import { verdictWords } from "../report/plan/text.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
 import { digestsOfGiven } from "./given.ts";
-import type { PlanGiven } from "./given.ts";
+import type { ReadyPlaybook } from "./given.ts";
 
 const VALUE_CHARS = 120;
 
 /** Holds that a plan is of these playbooks, with these inputs, in this place. Asks the service nothing. Throws a Failure. */
-export function assertSamePlanned(plan: PlanDocument, playbooks: readonly PlanGiven[], target: Target): void {
+export function assertSamePlanned(plan: PlanDocument, playbooks: readonly ReadyPlaybook[], target: Target): void {
   const now = headingOf(target);
   const elsewhere = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== plan.target[key]);
   if (elsewhere.length > 0) {

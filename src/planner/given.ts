@@ -5,9 +5,9 @@ import type { Env } from "../playbook/settings/open-secrets.ts";
 import { includedData } from "../playbook/playbook-walk.ts";
 import { digestOfValue } from "./digest.ts";
 
-/** A playbook, and what a run of it is given from outside. */
-export interface PlanGiven {
-  /** The playbook that is planned. */
+/** A checked playbook, and what a run of it is given from outside. */
+export interface ReadyPlaybook {
+  /** The checked playbook. */
   readonly playbook: Playbook;
   /** The value of every input, given or default. */
   readonly inputs: JsonObject;
@@ -19,11 +19,11 @@ export interface PlanGiven {
  * A digest of each value that a run is given from outside: its inputs by their names, variables as `env.NAME`, and what an included
  * playbook has from files of data by itself; those of included playbooks begin with the file.
  */
-export function digestsOfGiven(given: PlanGiven): Readonly<Record<string, string>> {
+export function digestsOfGiven(given: ReadyPlaybook): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(valuesOf(given)).map(([name, value]) => [name, digestOfValue(value)]));
 }
 
-function valuesOf({ playbook, inputs, env }: PlanGiven): JsonObject {
+function valuesOf({ playbook, inputs, env }: ReadyPlaybook): JsonObject {
   const whose = (file: string): string => (file === playbook.file ? "" : `${file}: `);
   const named = (values: Env | FileData, what: string): readonly (readonly [string, Json])[] =>
     Object.entries(values).flatMap(([file, own]) =>

@@ -21,13 +21,13 @@ import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../
 import { services } from "../services/services.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
 import { foresee } from "../engine/run/foresee.ts";
-import { digestsOfGiven, type PlanGiven } from "./given.ts";
+import { digestsOfGiven, type ReadyPlaybook } from "./given.ts";
 import { cannotKnow, close, openBlock, openInclude } from "./held.ts";
 import { planRead } from "./read.ts";
 import { planWrite } from "./write.ts";
 
 /** A run to preview: a playbook, what it is given, and where it would run. */
-export interface PlanParts extends PlanGiven {
+export interface PlanParts extends ReadyPlaybook {
   /** The environment in which the run would act. */
   readonly target: Target;
 }

@@ -9,8 +9,9 @@ import type {
   HeldConditions,
   StepOutcome,
   StepProblem,
+  AttemptIntended,
 } from "../protocol/record.ts";
-import type { TargetHeading } from "../protocol/heading.ts";
+import type { TargetHeading, StepHeading } from "../protocol/heading.ts";
 
 /** The outcome of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
 export interface RunReport {
@@ -109,23 +110,15 @@ export interface HistoryReport {
 export type ReportedOutcome = RunOutcome | "running";
 
 /** The outcome of one step, or of one round of it. What is not known is null, never left out. */
-export interface StepReport {
+export interface StepReport extends Pick<StepHeading, "id" | "name" | "uses" | "line"> {
   /** The step's address: its id, and the key of its round. */
   readonly step: string;
-  /** Without keys, and with the steps that include it: `deposit/mint`. */
-  readonly id: string;
   /** What the step is. */
   readonly kind: "call" | "check" | "block" | "include";
   /** The keys of the rounds around it, the outermost first. */
   readonly key?: string;
-  /** Its title; its id where it has none. */
-  readonly name: string;
-  /** An operation, the path of a playbook, `block`, `check` or `reconcile`. */
-  readonly uses: string;
   /** The included playbook in whose file it is written; null: the run's own. */
   readonly file: string | null;
-  /** From 1 on. */
-  readonly line: number;
   /** How many blocks and included playbooks are around it: they come before it. */
   readonly depth: number;
   /** Who acts, as reports show it; null when none is named, or recorded. */
@@ -194,17 +187,11 @@ export interface ReceiptReport {
 }
 
 /** One attempt of a write. */
-export interface AttemptReport {
+export interface AttemptReport extends Pick<AttemptIntended, "operation" | "input" | "request"> {
   /** Its number among the attempts of the step, from 1 on. */
   readonly attempt: number;
   /** When its intent became durable, right before it was sent. ISO 8601, UTC. */
   readonly at: string;
-  /** Its name: `ledger.token.mint`. */
-  readonly operation: string;
-  /** The completed input, with chosen ids and our mark. */
-  readonly input: JsonObject;
-  /** What is sent; by the digest, in hexadecimal, the run recognizes the same request. */
-  readonly request: { readonly method: string; readonly path: string; readonly digest: string };
   /** Whether it has several items, so that a refusal is not proof that none of them took effect. */
   readonly separable: boolean;
   /** What was there before the write, which shows the outcome of it later; null when nothing was read, or it could not be. */
@@ -253,6 +240,18 @@ export interface Totals {
   readonly notRun: number;
   /** Steps whatever their outcome, beside which there is a warning. */
   readonly warnings: number;
+}
+
+/** What is wrong, written for people. */
+export interface ProblemReport {
+  /** Identifies the kind of problem, and stays the same: `output.no-value`. */
+  readonly code: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** Why that is so, or matters; null when that is not said. */
+  readonly why: string | null;
+  /** The command or edit that continues from here; null when there is none. */
+  readonly next: string | null;
 }
 
 /** A file of a folder that was left out, and why. */

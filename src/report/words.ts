@@ -1,5 +1,6 @@
 import { isEmbedded, type TargetHeading } from "../protocol/heading.ts";
 import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
+import type { FiringState } from "./schedule/shape.ts";
 
 interface Word {
   readonly mark: string;
@@ -62,11 +63,8 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
 /** Of a playbook whose run did not begin. */
 export const NOT_BEGUN: Word = { mark: "✗", word: "not begun" };
 
-/** The outcome of a firing: that of its run, or why it has none. */
-export type FiringWord = ReportedOutcome | "queued" | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
-
 /** How the outcomes of firings are written for people. */
-export const FIRING_WORDS: Readonly<Record<FiringWord, Word>> = {
+export const FIRING_WORDS: Readonly<Record<FiringState, Word>> = {
   ...RUN_WORDS,
   running: { mark: "…", word: "running" },
   queued: { mark: "…", word: "queued" },

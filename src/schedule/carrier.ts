@@ -1,32 +1,22 @@
 import { adviceText, command } from "../base/command-line.ts";
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { formatDuration } from "../base/time/duration.ts";
-import type { Clock } from "../base/ports.ts";
 import { LIMITS } from "../base/limits.ts";
 import { pauseAfter } from "../base/time/backoff.ts";
-import { masked, type Redact } from "../base/secret.ts";
+import { masked } from "../base/secret.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./notify/courier.ts";
-import {
-  type OpenWriteQuestion,
-  type Blocking,
-  type EndedState,
-  type Firing,
-  problemsIn,
-  type Released,
-  type RunResult,
-  timeOf,
-} from "./firing.ts";
+import { type OpenWriteQuestion, type Firing, problemsIn, type Released, type RunResult, timeOf } from "./firing.ts";
 import { LOST_FIRING } from "./firings.ts";
-import type { FiringEnd, Heartbeat } from "./notify/heartbeat.ts";
-import type { Log } from "./log.ts";
+import type { FiringEnd, Heartbeat, HeartbeatPorts } from "./notify/heartbeat.ts";
 import type { Metrics } from "./metrics.ts";
-import { type AboutSchedule, type EventName, eventOf, noteOfFiring, showsState } from "./notify/notification.ts";
+import { type EventName, eventOf, noteOfFiring, showsState } from "./notify/notification.ts";
 import { mayPass } from "../sql/failure.ts";
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./notify/streak.ts";
 import type { KeptFailure } from "../base/failure.ts";
+import type { EndedState, Blocking, AboutSchedule } from "../report/schedule/shape.ts";
 
 /** A playbook to run, and how. */
 export interface Scheduled extends AboutSchedule {
@@ -49,21 +39,15 @@ export type MakeRun = (
 ) => Promise<RunResult>;
 
 /** What a schedule is made of. */
-export interface Parts {
+export interface Parts extends HeartbeatPorts {
   /** Where schedules, firings and waiting notifications are kept. */
   readonly store: ScheduleStore;
-  /** The time, and how to wait. */
-  readonly clock: Clock;
-  /** Receives a line for everything that the schedule does. */
-  readonly log: Log;
   /** The metrics that `/metrics` shows. */
   readonly metrics: Metrics;
   /** Keeps notifications and delivers them to their channels. */
   readonly courier: Courier;
   /** Pings the monitoring service at the start and the end of each firing. */
   readonly heartbeat: Heartbeat;
-  /** Masks secrets in what is logged and sent. */
-  readonly redact: Redact;
   /** Makes each run of a firing, one for each try. */
   readonly makeRun: MakeRun;
   /** The run that a person must look after before another is made. */

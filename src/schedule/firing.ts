@@ -2,15 +2,7 @@ import type { ExitCode } from "../base/exit.ts";
 import type { Holder, RunOutcome } from "../protocol/record.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { KeptFailure } from "../base/failure.ts";
-
-/**
- * What a firing is, or became. A run was made: its outcome, `cancelled` for a later one, or `died` with its process. None was made:
- * `skipped`, for the one before was under way; `missed`, too late to be made up for; `replaced` by a later one; `blocked`, for an
- * earlier run waits for a person.
- */
-export type FiringState = "queued" | "running" | EndedState;
-/** How a firing ended, in the words of {@link FiringState}. */
-export type EndedState = RunOutcome | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
+import type { FiringState, AboutSchedule } from "../report/schedule/shape.ts";
 
 /** One moment at which a playbook was to run. Times are milliseconds since the Unix epoch. */
 export interface Firing {
@@ -52,16 +44,6 @@ export interface RunResult {
   readonly startsLater?: boolean;
 }
 
-/** A run that a person must look after before another is made. */
-export interface Blocking {
-  /** The id of the run in the journal. */
-  readonly runId: string;
-  /** `held`: somebody is continuing it now. */
-  readonly outcome: RunOutcome | "held" | "not finished";
-  /** The step whose write is open, of a run that the schedule did not make. */
-  readonly step?: string;
-}
-
 /** A run that keeps its schedule back no more, for a person has said so. */
 export interface Released {
   /** The id of the run in the journal. */
@@ -71,11 +53,7 @@ export interface Released {
 }
 
 /** What is asked before a playbook that writes is run once more. */
-export interface OpenWriteQuestion {
-  /** The playbook's path, from the project. */
-  readonly playbook: string;
-  /** The name of the environment. */
-  readonly environment: string;
+export interface OpenWriteQuestion extends Pick<AboutSchedule, "playbook" | "environment"> {
   /** The last run of the schedule that nobody has released. */
   readonly lastRun: string | undefined;
   /** Its runs that somebody has released. */

@@ -9,7 +9,8 @@ import { keepsHold, type Life, type Liveness, spellHolder } from "../journal/hol
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { TickDecision } from "./decide.ts";
-import { type EndedState, type Firing, type Released, timeOf } from "./firing.ts";
+import { type Firing, type Released, timeOf } from "./firing.ts";
+import type { EndedState } from "../report/schedule/shape.ts";
 
 /** The table of firings. */
 export const FIRINGS_SCHEMA = `

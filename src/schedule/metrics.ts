@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RunReport } from "../report/shape.ts";
 import { driftsIn } from "./drifts.ts";
-import type { EndedState } from "./firing.ts";
+import type { EndedState } from "../report/schedule/shape.ts";
 
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 

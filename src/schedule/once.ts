@@ -2,8 +2,9 @@ import { EXIT, type ExitCode } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
 import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled } from "./carrier.ts";
-import { type Blocking, type Firing, timeOf } from "./firing.ts";
+import { type Firing, timeOf } from "./firing.ts";
 import { blockedBy, blockingOf } from "./service.ts";
+import type { Blocking } from "../report/schedule/shape.ts";
 
 /**
  * Runs a playbook now, whenever its schedule says, as a system's own scheduler wants it: under the same lease as a firing, with the same

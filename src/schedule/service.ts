@@ -7,12 +7,13 @@ import { count } from "../base/text/text.ts";
 import { keepsHold, spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
-import { type Blocking, type Firing, timeOf } from "./firing.ts";
+import { type Firing, timeOf } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
 import { mayPass } from "../sql/failure.ts";
 import { ScheduleMemory } from "./memory.ts";
 import { noteOfMissed } from "./notify/notification.ts";
 import type { ScheduleLook } from "./store.ts";
+import type { Blocking } from "../report/schedule/shape.ts";
 
 /** A scheduled playbook that has a schedule of its own. */
 export interface Ticking extends Scheduled {

@@ -6,11 +6,12 @@ import type { StatePlace } from "../sql/place.ts";
 import { lookAtPart, openPart, type StatePart } from "../state/tables.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
-import type { EndedState, Firing } from "./firing.ts";
+import type { Firing } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./notify/outbox.ts";
 import type { Streak } from "./notify/streak.ts";
 import type { KeptFailure } from "../base/failure.ts";
+import type { EndedState, AboutSchedule } from "../report/schedule/shape.ts";
 
 const SCHEMA = `
 CREATE TABLE schedule (
@@ -45,13 +46,7 @@ export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA +
 export const SCHEDULE_PART: StatePart = { entry: "schedule.db", layout: SCHEDULES, newerCode: "schedule.newer" };
 
 /** What is known of a schedule beside its firings. */
-export interface KnownSchedule {
-  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
-  readonly id: string;
-  /** The playbook's path, from the project. */
-  readonly playbook: string;
-  /** The name of the environment. */
-  readonly environment: string;
+export interface KnownSchedule extends AboutSchedule {
   /** Nothing of a playbook that only a system's own scheduler has run. */
   readonly cron: string | undefined;
   /** The time zone in which the pattern counts; nothing where `cron` is nothing. */

@@ -16,7 +16,7 @@ import { schedulePage } from "../../src/report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../src/report/html/pages/schedules.ts";
 import { reportOf } from "../../src/report/model.ts";
 import type { RunReport } from "../../src/report/shape.ts";
-import type { FiringWord } from "../../src/report/words.ts";
+import type { FiringState } from "../../src/report/schedule/shape.ts";
 import { Records, RUNS, START, TRANSACTION } from "../unit/report/records.ts";
 
 /** A run whose last expectation does not hold: with the tree of it, a write that was settled by reading, and one that was sent twice. */
@@ -354,7 +354,7 @@ function explained(): ExplainedDrift {
   };
 }
 
-function firing(state: FiringWord, at: number): ListedFiring {
+function firing(state: FiringState, at: number): ListedFiring {
   const tick = new Date(START + at * 3_600_000).toISOString();
   const hasRun = !["missed", "skipped", "replaced", "blocked"].includes(state);
   return {

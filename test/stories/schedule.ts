@@ -5,9 +5,9 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { ScheduleEntry, FiringEntry } from "../../src/schedule/listing.ts";
 import type { Notification } from "../../src/schedule/notify/notification.ts";
 import { environmentAt, type Project, type Running, type Service } from "./world.ts";
+import type { FiringEntry, ScheduleEntry } from "../../src/report/schedule/shape.ts";
 
 /** A playbook that reads the properties of the ledger each second. */
 export function reading(schedule = "{ cron: '* * * * * *' }", more = ""): string {

@@ -18,11 +18,11 @@ import { type Sandbox, type Seed, type RunningSandbox, startSandbox } from "../.
 import type { ServerPlace } from "../../sql/place.ts";
 import { removeSchema } from "../../state/tables.ts";
 import { sandboxTarget } from "../project/project.ts";
-import type { ReadyPlaybook } from "../runs/prepare-playbooks.ts";
 import { type Session, sessionOn } from "../runs/session.ts";
 import type { Shell } from "../shell.ts";
 import { hastyClock } from "./clock.ts";
 import type { Course } from "./course.ts";
+import type { ReadyPlaybook } from "../../planner/given.ts";
 
 // A ledger that is quick, and still slower than the writes that follow one another.
 const COMMIT_DELAY_MS = 2;

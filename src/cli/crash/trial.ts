@@ -9,13 +9,14 @@ import type { TriedBoundary } from "../../report/crash/shape.ts";
 import { reportOf } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { Dotenv } from "../project/project.ts";
-import type { Relaunch, ChildEnd, Shell } from "../shell.ts";
+import type { Relaunch, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
 import { begin, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
 import { type Comparing, differences, excess, type Ledger, ledgerOf, withoutRepeats } from "./ledger.ts";
 import { orderText } from "./order.ts";
 import { effectsOf, repeatsIn, unchangedIn, unknownWrites } from "./unknown.ts";
+import type { CommandEnd } from "../../schedule/notify/deliver.ts";
 
 /** A point of the undisturbed run, by which a child is killed. */
 export type Boundary = Pick<TriedBoundary, "point" | "step">;
@@ -98,7 +99,7 @@ export class CrashTest {
   }
 
   /** Starts a process that begins the run on an island, or resumes it, until it ends or is killed. */
-  child({ folder, schema, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<ChildEnd> {
+  child({ folder, schema, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<CommandEnd> {
     const { shell, origin, dotenv } = this.#ground;
     const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
     return shell.again({

@@ -26,6 +26,7 @@ import { RunReference } from "../runs/run-reference.ts";
 import type { Shell } from "../shell.ts";
 import type { KeptPlans } from "./plans.ts";
 import type { ToolName } from "./tool-words.ts";
+import type { PlanRequest } from "../../report/plan/shape.ts";
 
 /** What the tools act on. */
 export interface Desk {
@@ -76,11 +77,7 @@ export const TOOLS: Readonly<Record<ToolName, CallTool>> = {
 const LISTED_RUNS = 20;
 const LISTED_DRIFTS = 100;
 
-interface PlanGiven {
-  readonly playbook: string;
-  readonly inputs?: Readonly<Record<string, string>>;
-  readonly environment?: string;
-}
+type PlanGiven = Pick<PlanRequest, "playbook"> & Partial<PlanRequest>;
 
 async function planned({ shell: plainShell, where, plans }: Desk, given: PlanGiven): Promise<ExitCode> {
   const playbook = playbookHere(plainShell, given.playbook);

@@ -3,20 +3,11 @@ import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.
 import { type Failure, failureFrom } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
 import { pathOf } from "../program/command-path.ts";
+import type { Where } from "../project/project.ts";
+import type { InputOptions } from "../runs/prepare-playbooks.ts";
 
 /** The options of a command that say where runs are remembered, where they act, and from what. */
-export interface LocatingOptions {
-  /** The folder that keeps the runs; the project's own state when left out. */
-  readonly state?: string;
-  /** The name of the environment; the usual one when left out. */
-  readonly env?: string;
-  /** The file that gives variables: by its name, none for false, the usual one when left out. */
-  readonly dotenv?: string | false;
-  /** The values of inputs, by their names. */
-  readonly input?: Readonly<Record<string, string>>;
-  /** The file with values of inputs. */
-  readonly inputs?: string;
-}
+export type LocatingOptions = Where & Partial<Pick<InputOptions, "input" | "inputs">>;
 
 /** Hints of a command that was given these options: theirs are the same. */
 export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOptions, root: Command): Hint {

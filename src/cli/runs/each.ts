@@ -37,10 +37,11 @@ import {
   type ReportOptions,
   worst,
 } from "./perform.ts";
-import { type InputOptions, preparingRows, type ReadyPlaybook } from "./prepare-playbooks.ts";
+import { type InputOptions, preparingRows } from "./prepare-playbooks.ts";
 import { openSession, type Session } from "./session.ts";
 import { hintedStep } from "../../report/hinted.ts";
 import { nextLines } from "../../report/problem.ts";
+import type { ReadyPlaybook } from "../../planner/given.ts";
 
 // Each row leaves garbage, and the memory of a command is not to depend on how many rows there are.
 const ROWS_PER_COLLECTION = 1_000;

@@ -27,7 +27,8 @@ import { secretsGivenTo } from "./given-secrets.ts";
 import { folderInProject, openTarget, readText, statePlace, type Where } from "../project/project.ts";
 import { peekIntoJournal } from "./open-journal.ts";
 
-import type { Ready, ReadyPlaybook } from "./prepare-playbooks.ts";
+import type { Ready } from "./prepare-playbooks.ts";
+import type { ReadyPlaybook } from "../../planner/given.ts";
 
 /** A plan, and its text without what a service may have repeated of our keys. */
 export interface MadePlan {

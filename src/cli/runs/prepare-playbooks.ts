@@ -13,6 +13,7 @@ import { noteSkipped, partsOfOthers, type PlaybookFiles } from "../project/folde
 import type { SkippedFile } from "../../report/shape.ts";
 import { type Dotenv, loadPlaybooks, readMapFile, variablesOf } from "../project/project.ts";
 import { filesOf } from "../project/project-files.ts";
+import type { ReadyPlaybook } from "../../planner/given.ts";
 
 /** The options that say which playbooks, and with which inputs. */
 export interface InputOptions extends Dotenv {
@@ -24,16 +25,6 @@ export interface InputOptions extends Dotenv {
   readonly inputs?: string;
   /** Only playbooks with one of these tags; `!` before a tag excludes it. */
   readonly tags?: readonly string[];
-}
-
-/** A checked playbook, with a value for each of its inputs. */
-export interface ReadyPlaybook {
-  /** The checked playbook. */
-  readonly playbook: Playbook;
-  /** The value of each input, defaults included. */
-  readonly inputs: JsonObject;
-  /** The texts of `env`, by the file of the playbook that declares them and by name. */
-  readonly env: Env;
 }
 
 /** Playbooks, and the secrets that they name. */

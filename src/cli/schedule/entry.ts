@@ -4,9 +4,10 @@ import { leftBy, leftOpenOf } from "../../engine/run/writes-left-open.ts";
 import { keepsHold } from "../../journal/holder.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";
-import type { Blocking, Firing, OpenWriteQuestion } from "../../schedule/firing.ts";
-import { firingEntry, type ScheduleEntry } from "../../schedule/listing.ts";
+import type { Firing, OpenWriteQuestion } from "../../schedule/firing.ts";
+import { firingEntry } from "../../schedule/listing.ts";
 import type { KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
+import type { Blocking, ScheduleEntry } from "../../report/schedule/shape.ts";
 
 /** What a schedule's entry is made of. */
 export interface EntrySource {

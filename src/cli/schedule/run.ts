@@ -18,7 +18,7 @@ import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import { mayPass } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import type { OpenWriteQuestion, Blocking, Released, RunResult } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion, Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
 import { LOOKING, lookIntoJournal } from "../runs/open-journal.ts";
 import { formatUnforeseen, keptError } from "../print/failure.ts";
@@ -32,6 +32,7 @@ import { openSession, type Shared } from "../runs/session.ts";
 import type { Shell } from "../shell.ts";
 import { blockingIn } from "./entry.ts";
 import type { OnFile, WhichOptions } from "./playbooks.ts";
+import type { Blocking } from "../../report/schedule/shape.ts";
 
 /** What every run of a schedule shares. */
 export interface RunsOf {

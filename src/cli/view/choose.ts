@@ -1,33 +1,18 @@
-import { type Hint } from "../../base/command-line.ts";
-import type { Clock } from "../../base/ports.ts";
-import type { Detail } from "../../report/steps/step-lines.ts";
-import type { Terminal } from "../shell.ts";
 import { isCi, markedOn, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
-import type { View } from "./view.ts";
+import type { View, ViewOutput } from "./view.ts";
+import type { DrawingOutput } from "./live.ts";
 
 /** The facts that decide which view fits. */
-export interface Viewing {
-  /** Where people look: stdout, or stderr when stdout carries data. */
-  readonly screen: Terminal;
+export interface Viewing extends ViewOutput, Omit<DrawingOutput, "colour"> {
   /** The environment variables of the process, by their names. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Completes the commands in a text for people. */
-  readonly hint: Hint;
-  /** Gives the present time. */
-  readonly clock: Pick<Clock, "now">;
-  /** How much of a run is printed. */
-  readonly detail: Detail;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
   /** The files of the playbooks that are run, and the total of their steps. */
   readonly files: readonly string[];
-  /** How many files of their folders are left out. */
-  readonly skipped?: number;
   /** The total of the steps of all runs. */
   readonly steps: number;
-  /** The live tree broke; the runs continue. */
-  readonly onCrash: (error: unknown) => void;
 }
 
 const LEAST_COLUMNS = 40;

@@ -1,34 +1,16 @@
-import { type Hint } from "../../base/command-line.ts";
-import type { Clock } from "../../base/ports.ts";
 import type { RunEvent } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
-import type { Detail } from "../../report/steps/step-lines.ts";
 import { overallLine, reportLines } from "../../report/text.ts";
-import type { Terminal } from "../shell.ts";
-import { Drawing } from "./live.ts";
+import { Drawing, type DrawingOutput } from "./live.ts";
 import { type Activity, treeOf, type WatchedRun } from "./tree.ts";
-import type { View } from "./view.ts";
+import type { View, ViewOutput } from "./view.ts";
 import { windowOf } from "./window.ts";
 
 /** Where and how a live tree is drawn. */
-export interface LiveOutput {
-  /** The terminal that the tree is drawn on. */
-  readonly screen: Terminal;
-  /** Gives the present time, from which the durations of steps are counted. */
-  readonly clock: Pick<Clock, "now">;
-  /** Whether marks are coloured. */
-  readonly colour: boolean;
-  /** Completes the commands in the lines that stay. */
-  readonly hint?: Hint;
+export interface LiveOutput extends DrawingOutput, ViewOutput {
   /** Takes the plain lines that stay. */
   readonly print: (text: string) => void;
-  /** How much of a run is printed. */
-  readonly detail: Detail;
-  /** How many files of the folders are left out. */
-  readonly skipped?: number;
-  /** Called when drawing broke: the runs continue, and their lines are printed at the end. */
-  readonly onCrash: (error: unknown) => void;
 }
 
 const SPARE_ROWS = 2;

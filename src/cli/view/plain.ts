@@ -1,5 +1,4 @@
 import { type Hint, PLAIN_HINT } from "../../base/command-line.ts";
-import type { Clock } from "../../base/ports.ts";
 import { isNotice, type Notice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
@@ -17,24 +16,16 @@ import {
   turnedLines,
   waitingLine,
 } from "../../report/text.ts";
-import { type Detail, StepLines } from "../../report/steps/step-lines.ts";
-import type { View } from "./view.ts";
+import { StepLines } from "../../report/steps/step-lines.ts";
+import type { View, ViewOutput } from "./view.ts";
 import { hintedStep } from "../../report/hinted.ts";
 
 /** Where plain lines go. */
-export interface PlainOutput {
+export interface PlainOutput extends ViewOutput {
   /** Prints a text, which has its line ends. */
   readonly write: (text: string) => void;
-  /** Completes the commands in what is printed. */
-  readonly hint?: Hint;
-  /** Records from before now belong to an earlier process, and are summed up in one line. */
-  readonly clock: Pick<Clock, "now">;
-  /** How much of a run is printed. */
-  readonly detail: Detail;
   /** The files of all playbooks that are run; of several, each line names its own. */
   readonly files: readonly string[];
-  /** How many files of their folders are left out. */
-  readonly skipped?: number;
 }
 
 /** One line for each step when it ends, for pipes and CI logs; nothing is ever taken back. */

@@ -3,13 +3,14 @@ import { systemClock } from "../../base/ports.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { schedulePage } from "../../report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/pages/schedules.ts";
-import { type FiringEntry, firingEntry } from "../../schedule/listing.ts";
+import { firingEntry } from "../../schedule/listing.ts";
 import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
-import type { OpenWriteQuestion, Blocking } from "../../schedule/firing.ts";
+import type { OpenWriteQuestion } from "../../schedule/firing.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
 import { html, type WebPage, plain } from "./page.ts";
 import type { StatePlace } from "../../sql/place.ts";
+import type { Blocking, FiringEntry } from "../../report/schedule/shape.ts";
 
 /** The list of schedules. */
 export function schedulesOf(state: StatePlace): WebPage {

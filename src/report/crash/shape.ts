@@ -1,3 +1,5 @@
+import type { ProblemReport } from "../shape.ts";
+
 /** What a crash test found, as `test --crash-everywhere --json` prints it; `schemas/crash.schema.json` describes it. Fields are added, never renamed. */
 export interface CrashDocument {
   readonly format: 1;
@@ -12,25 +14,13 @@ export interface CrashReport {
   /** Its file and its title. */
   readonly playbook: { readonly file: string; readonly name: string };
   /** Why it could not be tested; null when it was. */
-  readonly problem: CrashProblem | null;
+  readonly problem: ProblemReport | null;
   /** The boundaries that were tried; empty when the playbook could not be tested. */
   readonly boundaries: readonly TriedBoundary[];
   /** How many boundaries had which verdict. */
   readonly totals: CrashTotals;
   /** How long the whole test took, in milliseconds. */
   readonly durationMs: number;
-}
-
-/** Why a playbook could not be tested, written for people. */
-export interface CrashProblem {
-  /** Identifies the kind of problem, and stays the same: `test.not-passed`. */
-  readonly code: string;
-  /** What is wrong, in one sentence. */
-  readonly message: string;
-  /** Why that is so, or matters; null when that is not said. */
-  readonly why: string | null;
-  /** The command or edit that continues from here; null when there is none. */
-  readonly next: string | null;
 }
 
 /** Boundaries by what came of them. */

@@ -2,7 +2,8 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { count } from "../../base/text/text.ts";
 import { foreignLines, oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
-import type { CrashProblem, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
+import type { CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
+import type { ProblemReport } from "../shape.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -61,7 +62,7 @@ function violationLines({ point, verdict, differences, replay }: TriedBoundary):
   ];
 }
 
-function problemLines({ code, message, why, next }: CrashProblem): readonly string[] {
+function problemLines({ code, message, why, next }: ProblemReport): readonly string[] {
   return [
     ...labelled(code, message),
     ...(why === null ? [] : labelled("why", why)),

@@ -1,3 +1,5 @@
+import type { ProblemReport } from "../shape.ts";
+
 /** `problem`: must be fixed. `warning`: somebody should look at it. */
 export type Grade = "ok" | "warning" | "problem";
 
@@ -7,19 +9,11 @@ export const AREAS = ["program", "terminal", "project", "keys", "state", "servic
 export type Area = (typeof AREAS)[number];
 
 /** One thing that was looked at. */
-export interface DoctorFinding {
+export interface DoctorFinding extends ProblemReport {
   /** What was looked at. */
   readonly area: Area;
   /** How it was found. */
   readonly grade: Grade;
-  /** Stays the same from version to version; programs branch on it. */
-  readonly code: string;
-  /** What was found, in one sentence. */
-  readonly message: string;
-  /** Why that is so, or matters; null when that is not said. */
-  readonly why: string | null;
-  /** The command or edit that fixes it. */
-  readonly next: string | null;
 }
 
 /** What `doctor --json` prints. Fields may be added; none is renamed. */

@@ -3,30 +3,23 @@ import { type Clock, type Random, systemRandom } from "../../base/ports.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import type { KeptExchange } from "../../exchanges/kept.ts";
 
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
 
 /** One exchange, as a span has it. */
-export interface TracedExchange {
+export interface TracedExchange extends Pick<KeptExchange, "method" | "startedAt" | "durationMs" | "why"> {
   /** The address of the step for which it was made; `undefined` before the first one. */
   readonly step: string | undefined;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** The HTTP method of the request. */
-  readonly method: string;
   /** The scheme, host and port that it was sent to. */
   readonly origin: string;
   /** Secrets are masked. */
   readonly path: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  /** How long the exchange took, in milliseconds. */
-  readonly durationMs: number;
   /** Null when no answer came. */
   readonly status: number | null;
-  /** Why there was no answer. */
-  readonly why: string | null;
 }
 
 /** What a trace asks of the world. */

@@ -1,6 +1,7 @@
 import type { Json } from "../../base/json/json.ts";
 import type { InterfaceName } from "../../contract/contract.ts";
 import type { TargetHeading } from "../../protocol/heading.ts";
+import type { ProblemReport, StepReport } from "../shape.ts";
 
 /** What runs of some playbooks would do; `schemas/plan.schema.json` describes it. Fields are added, never renamed. */
 export interface PlanDocument {
@@ -66,21 +67,9 @@ export type PlannedVerdict =
   | "cannot-know";
 
 /** What a run would do at one step, or at one round of it. */
-export interface PlannedStep {
-  /** The step's address. */
-  readonly step: string;
-  /** Its title; its id where it has none. */
-  readonly name: string;
-  /** From 1 on. */
-  readonly line: number;
+export interface PlannedStep extends Pick<StepReport, "step" | "name" | "line" | "uses" | "depth" | "actor"> {
   /** `foreach`: the step as a whole, not one of its rounds. */
   readonly kind: "call" | "block" | "include" | "check" | "foreach";
-  /** An operation, the path of a playbook, `block` or `check`. */
-  readonly uses: string;
-  /** How many blocks, playbooks and rounds are around it. */
-  readonly depth: number;
-  /** Who acts, as reports show it; null when none is named. */
-  readonly actor: string | null;
   /** What would happen. */
   readonly verdict: PlannedVerdict;
   /** What keeps the verdict, or a part of the input, from being known; or what else there is to say of it. */
@@ -98,14 +87,7 @@ export interface PlannedStep {
 }
 
 /** Why a run or a step would fail or be refused, written for people. */
-export interface PlannedProblem {
-  /** Identifies the kind of problem, and stays the same: `output.no-value`. */
-  readonly code: string;
-  /** What is wrong, in one sentence. */
-  readonly message: string;
-  /** The command or edit that continues from here; null when there is none. */
-  readonly next: string | null;
-}
+export type PlannedProblem = Omit<ProblemReport, "why">;
 
 /** A part of an input that only the run will know. */
 export interface UnknownPart {

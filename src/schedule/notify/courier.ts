@@ -3,28 +3,20 @@ import { countLong } from "../../base/text/text.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Clock } from "../../base/ports.ts";
-import type { Redact } from "../../base/secret.ts";
 import type { Channel } from "../../environment/notifications.ts";
 import { deliver, type StartCommand } from "./deliver.ts";
-import type { Log } from "../log.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import type { Notification } from "./notification.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { hintedProblem } from "../../report/hinted.ts";
+import type { HeartbeatPorts } from "./heartbeat.ts";
 
 /** What a courier asks of the world. */
-export interface CourierPorts {
-  /** The time, and how to wait. */
-  readonly clock: Clock;
+export interface CourierPorts extends HeartbeatPorts {
   /** Starts the command of a channel. */
   readonly start: StartCommand;
-  /** Receives a line for each delivery, and for each that failed. */
-  readonly log: Log;
   /** Counts deliveries, and shows how many wait. */
   readonly metrics: DeliveryMetrics;
-  /** Masks keys in what a command says when it fails. */
-  readonly redact: Redact;
   /** Makes commands in what people read such as find the state directory from here. */
   readonly hint: Hint;
 }

@@ -12,7 +12,7 @@ export interface CommandEnd {
   readonly code: number | null;
   /** The name of the signal that ended it; null when it ended by itself. */
   readonly signal: string | null;
-  /** What it wrote to stderr. */
+  /** What it wrote to stderr; only the first `LIMITS.childErrorChars` characters are kept. */
   readonly stderr: string;
 }
 

@@ -5,9 +5,10 @@ import type { EVENTS } from "../../environment/schema.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunReport, StepReport, Totals } from "../../report/shape.ts";
 import { type DriftsNote, driftsIn } from "../drifts.ts";
-import { type EndedState, type Firing, timeOf, timeOrNull } from "../firing.ts";
+import { type Firing, timeOf, timeOrNull } from "../firing.ts";
 import type { Streak } from "./streak.ts";
 import type { KeptFailure } from "../../base/failure.ts";
+import type { EndedState, AboutSchedule, FiringEntry } from "../../report/schedule/shape.ts";
 
 /** The events that a channel can ask for. */
 export type EventName = (typeof EVENTS)[number];
@@ -46,17 +47,9 @@ export interface RepeatedNote {
 }
 
 /** The firing that a notification is about. */
-export interface FiringNote {
-  /** The moment that the pattern names, or at which a firing outside of the pattern was taken. */
-  readonly tick: string;
+export interface FiringNote extends Pick<FiringEntry, "tick" | "startedAt" | "endedAt" | "tries"> {
   /** How the firing ended. */
   readonly state: EndedState;
-  /** When a process took it; null of a firing that did not start. */
-  readonly startedAt: string | null;
-  /** When it ended, or was decided against. Of one that died: when it started. */
-  readonly endedAt: string | null;
-  /** How many runs were made for it. */
-  readonly tries: number;
 }
 
 /** Its last run, as its report has it. */
@@ -98,16 +91,6 @@ export interface MissedNote {
   readonly first: string;
   /** The latest one. */
   readonly last: string;
-}
-
-/** The part of every notification that describes the schedule. */
-export interface AboutSchedule {
-  /** By what the schedule is known, such as `playbook@environment`; of a submitted run, its key. */
-  readonly id: string;
-  /** The playbook's path, from the project. */
-  readonly playbook: string;
-  /** The name of the environment. */
-  readonly environment: string;
 }
 
 /** Whether the outcome of a firing shows the state of its schedule: giving way to another firing does so only where there is a problem. */

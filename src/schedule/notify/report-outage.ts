@@ -5,7 +5,8 @@ import type { Channel } from "../../environment/notifications.ts";
 import { bodyOf, type CourierPorts } from "./courier.ts";
 import { deliver } from "./deliver.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { type AboutSchedule, noteOfOutage } from "./notification.ts";
+import { noteOfOutage } from "./notification.ts";
+import type { AboutSchedule } from "../../report/schedule/shape.ts";
 
 /** Who hears that a scheduler has stopped by an error, and how. */
 export interface OutageReport extends Omit<CourierPorts, "metrics"> {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
-import type { EndedState, Firing } from "../firing.ts";
+import type { Firing } from "../firing.ts";
 import type { KeptFailure } from "../../base/failure.ts";
+import type { EndedState } from "../../report/schedule/shape.ts";
 
 /** Firings of a schedule, one after the other, that came to the same for the same reasons, or for fewer of them. */
 export interface Streak {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { entryOf } from "../../../src/cli/schedule/entry.ts";
-import type { ScheduleEntry } from "../../../src/schedule/listing.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../src/schedule/store.ts";
+import type { ScheduleEntry } from "../../../src/report/schedule/shape.ts";
 
 const BEGUN = Date.parse("2026-06-01T12:00:00Z");
 const ID = "supply.yaml@here";

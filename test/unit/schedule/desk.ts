@@ -16,7 +16,7 @@ import { Courier } from "../../../src/schedule/notify/courier.ts";
 import type { KeptFailure } from "../../../src/base/failure.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/notify/deliver.ts";
 import { Heartbeat } from "../../../src/schedule/notify/heartbeat.ts";
-import type { Blocking, Firing, Released } from "../../../src/schedule/firing.ts";
+import type { Firing, Released } from "../../../src/schedule/firing.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notify/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
@@ -25,6 +25,7 @@ import { ScheduleStore, SCHEDULES } from "../../../src/schedule/store.ts";
 import type { StatePlace } from "../../../src/sql/place.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { TestState } from "../../state.ts";
+import type { Blocking } from "../../../src/report/schedule/shape.ts";
 
 const PARIS = "Europe/Paris";
 const MINUTE = 60_000;

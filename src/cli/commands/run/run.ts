@@ -15,32 +15,28 @@ import type { Playbook } from "../../../playbook/model.ts";
 import type { PlaybookPlace } from "../../../protocol/identity.ts";
 import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
-import { type DetailOptions, type Job, performRuns, type ReportOptions } from "../../runs/perform.ts";
+import { type Job, performRuns } from "../../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks, playbookFiles, statePlace, type Where } from "../../project/project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, statePlace } from "../../project/project.ts";
 import { compares, writesOf } from "../../../playbook/playbook-walk.ts";
-import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
+import { preparePlaybooks } from "../../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
 import type { Session } from "../../runs/session.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
-import type { Shard } from "../../program/arguments.ts";
 import type { Command } from "../../shell.ts";
+import type { EachOptions } from "../../runs/each.ts";
+import type { ReadyPlaybook } from "../../../planner/given.ts";
 
 /** How large the young generation may grow. */
 const ROOM_BYTES = 16 * 1_024 * 1_024;
 const ROWS_ROOM_BYTES = 2 * ROOM_BYTES;
 const WATCH_MS = 10;
 
-interface RunOptions extends Where, ReportOptions, DetailOptions, InputOptions, AnywayOptions {
-  readonly jobs: number;
+interface RunOptions extends Omit<EachOptions, "each">, AnywayOptions {
   readonly plan?: string;
   readonly yes?: boolean;
-  readonly key?: string;
-  readonly shard?: Shard;
-  readonly failFast?: boolean;
   readonly repeat?: number;
   readonly each?: string;
-  readonly failed?: boolean;
   readonly watch?: boolean;
 }
 

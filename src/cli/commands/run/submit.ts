@@ -17,10 +17,11 @@ import { loadPlaybooks, playbookFiles } from "../../project/project.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
 import { worst } from "../../runs/perform.ts";
-import { type InputOptions, preparePlaybooks, type ReadyPlaybook } from "../../runs/prepare-playbooks.ts";
+import { type InputOptions, preparePlaybooks } from "../../runs/prepare-playbooks.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 import { printData } from "../../print/data.ts";
 import { nextLines } from "../../../report/problem.ts";
+import type { ReadyPlaybook } from "../../../planner/given.ts";
 
 interface SubmitOptions extends InputOptions, ConsentOption {
   readonly env?: string;

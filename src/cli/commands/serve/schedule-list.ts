@@ -5,9 +5,9 @@ import { systemClock } from "../../../base/ports.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import { howToStop, spellHolder } from "../../../journal/holder.ts";
 import type { Holder } from "../../../protocol/record.ts";
-import type { OpenWriteQuestion, Blocking } from "../../../schedule/firing.ts";
+import type { OpenWriteQuestion } from "../../../schedule/firing.ts";
 import { RELEASED } from "../../../schedule/firings.ts";
-import { type FiringEntry, firingEntry, type ScheduleEntry } from "../../../schedule/listing.ts";
+import { firingEntry } from "../../../schedule/listing.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
 import { type TextColumns, columnsIn, widthOn } from "../../print/columns.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
@@ -18,6 +18,7 @@ import { blockingRun } from "../../schedule/run.ts";
 import { reasonOf } from "../../reason.ts";
 import { printData } from "../../print/data.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
+import type { Blocking, ScheduleEntry, FiringEntry } from "../../../report/schedule/shape.ts";
 
 interface ListOptions extends Omit<WhichOptions, "tags"> {
   readonly json?: boolean;

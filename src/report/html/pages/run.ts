@@ -12,20 +12,15 @@ import type { Budget } from "../parts/budget.ts";
 import { commandBox, idMarkup, withIds } from "../parts/copy.ts";
 import { type Child, el, type Markup, opening } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
-import { factList, needsAttention, problemMarkup, reasonOf, stepOpening } from "../parts/step.ts";
+import { factList, needsAttention, problemMarkup, reasonOf, stepOpening, type Showing } from "../parts/step.ts";
 import { treeOf, treePieces } from "../parts/step-tree.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { Timeline } from "../parts/timeline.ts";
 
 /** What a run is shown with. */
-interface ShowingRun {
-  /** The id of its element. */
-  readonly id: string;
+interface ShowingRun extends Pick<Showing, "id" | "isServed" | "budget"> {
   /** It is the only one of its page. */
   readonly isOnly: boolean;
-  /** There are pages to link to. */
-  readonly isServed: boolean;
-  readonly budget: Budget;
 }
 
 /** A run, piece by piece: how it ended, what needs attention, its writes, its steps, what it was given and gave. */

@@ -1,7 +1,7 @@
 import { command } from "../../../base/command-line.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { FIRING_WORDS, type FiringWord } from "../../words.ts";
+import { FIRING_WORDS } from "../../words.ts";
 import { bareToolbar, framed } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
@@ -9,51 +9,20 @@ import { runLink, scheduleLink } from "../parts/places.ts";
 import { SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup } from "../parts/copy.ts";
+import type { ScheduleEntry, FiringEntry } from "../../schedule/shape.ts";
 
 /** A schedule, as it is now. Times are ISO 8601, UTC. */
-export interface ListedSchedule {
-  /** The name of the schedule. */
-  readonly id: string;
-  /** The file of the playbook. */
-  readonly playbook: string;
-  /** Its name in tokenbook.yaml. */
-  readonly environment: string;
-  /** Null: only a system's own scheduler has run it. */
-  readonly cron: string | null;
-  /** The time zone that `cron` counts in; null without one. */
-  readonly timezone: string | null;
-  /** The next firings with their jitter, the earliest first: in UTC, and by the clock of the time zone. */
-  readonly next: readonly { readonly utc: string; readonly local: string }[];
+export interface ListedSchedule extends Omit<ScheduleEntry, "last" | "lastState" | "running" | "blockedBy"> {
   /** The last firing that ended; null when none has. */
   readonly last: ListedFiring | null;
-  /** When a run of it passed last; null when none has. */
-  readonly lastSuccess: string | null;
   /** The firing under way, and whether its process is not known to be gone; null when none is. */
   readonly running: (ListedFiring & { readonly alive: boolean }) | null;
-  /** The time of the first firing that nothing has looked at: no process serves the schedule. */
-  readonly unserved: string | null;
-  /** How many wait for the one under way. */
-  readonly waiting: number;
-  /** How many firings were missed, and the time of the last, which is null when none was. */
-  readonly missed: { readonly count: number; readonly last: string | null };
   /** The run that a person must look after first. */
   readonly blockedBy: { readonly runId: string; readonly outcome: string } | null;
 }
 
 /** A firing, and its outcome. Times are ISO 8601, UTC. */
-export interface ListedFiring {
-  /** The moment at which the playbook was to run, without jitter. */
-  readonly tick: string;
-  /** The outcome of its run, or why it has none. */
-  readonly state: FiringWord;
-  /** The last run that was made for it; null when none was. */
-  readonly run: string | null;
-  /** How many runs were made for it. */
-  readonly tries: number;
-  /** When it began; null when it has not. */
-  readonly startedAt: string | null;
-  /** When it ended; null when it has not. */
-  readonly endedAt: string | null;
+export interface ListedFiring extends Pick<FiringEntry, "tick" | "state" | "run" | "tries" | "startedAt" | "endedAt"> {
   /** The process that runs it, or did. */
   readonly heldBy: string | null;
   /** What went wrong, why, and what to do next; null when nothing did. */
