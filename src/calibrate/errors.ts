@@ -68,7 +68,7 @@ function findForms({ findings }: CalibrationAsker, { name }: Service, named: rea
     return findings.leave(setting, "no error names a condition of the description, so a gateway may have written each");
   if (named.every(({ body }) => present.some((form) => hasForm(body, form)))) {
     const why = "every error that names a condition of the description has a declared form";
-    return findings.decide(setting, { strength: "observed", found: asJson(present), why, evidence });
+    return findings.observe(setting, asJson(present), why, evidence);
   }
   const groups = [...Map.groupBy(named, ({ body }) => envelopeOf(body)).values()];
   const forms = groups.map(formOf);
@@ -76,7 +76,7 @@ function findForms({ findings }: CalibrationAsker, { name }: Service, named: rea
     return findings.leave(setting, "the errors have no field that a gateway would not write as well", evidence);
   }
   const why = "these fields are in every error that names a condition of the description";
-  findings.decide(setting, { strength: "observed", found: asJson(forms.filter((form) => form !== undefined)), why, evidence });
+  findings.observe(setting, asJson(forms.filter((form) => form !== undefined)), why, evidence);
 }
 
 // Interface A marks a failure with 0 or a word; other values of `status` may repeat the HTTP status.
@@ -147,12 +147,12 @@ function findCodes(
     const present = settingAt(findings.profile, setting);
     if (present === undefined && usualStatus[condition] === status) continue;
     const why = `an error that says "${condition}" has this code`;
-    findings.decide(setting, { strength: "observed", found: Decimal.of(status), why, evidence });
+    findings.observe(setting, Decimal.of(status), why, evidence);
   }
   if (byCondition.size === 0) return findings.leave(["conditionStatus"], "no error names a condition of the description");
   const found = settingAt(findings.profile, ["conditionStatus"]) ?? {};
   const why = `${byCondition.size} conditions were seen; each other one keeps its code`;
-  findings.decide(["conditionStatus"], { strength: "observed", found, why, evidence: [] });
+  findings.observe(["conditionStatus"], found, why, []);
 }
 
 function findRefusals({ findings }: CalibrationAsker, named: readonly NamedRefusal[]): void {
@@ -193,9 +193,9 @@ export function findSuccessCodes({ findings, answers }: CalibrationAsker): void 
     if (status === null || (usual instanceof Decimal && usual.equals(Decimal.of(status)))) continue;
     const evidence = [exchange];
     const why = operation.async ? "writes that are answered at once have this code" : `${operation.name} succeeds with this code`;
-    findings.decide(["successStatus", name], { strength: "observed", found: Decimal.of(status), why, evidence });
+    findings.observe(["successStatus", name], Decimal.of(status), why, evidence);
   }
   const found = settingAt(findings.profile, ["successStatus"]) ?? {};
   const why = `the codes of ${new Set(successes.map(({ operation }) => operation.name)).size} operations were seen`;
-  findings.decide(["successStatus"], { strength: "observed", found, why, evidence: [] });
+  findings.observe(["successStatus"], found, why, []);
 }

@@ -81,6 +81,11 @@ export class CalibrationFindings {
     this.profile = withSetting(this.profile, setting, found);
   }
 
+  /** Takes what the answers show for certain. */
+  observe(setting: readonly string[], found: Json, why: string, evidence: readonly ObservedExchange[]): void {
+    this.decide(setting, { strength: "observed", found, why, evidence });
+  }
+
   /** Says why a setting is undecided. */
   leave(setting: readonly string[], why: string, evidence: readonly ObservedExchange[] = []): void {
     if (this.isDecided(setting)) return;

@@ -10,8 +10,15 @@ export const NOBODYS_PARAMETER = "tokenbookCalibrates";
 /** What nobody has: a service answers a question for it with an error. */
 export const NOBODYS_ID = "tokenbookCalibratesNothing";
 
-/** Returns the usual spellings of a name of several words. */
-export function spellings(...words: readonly string[]): CandidateNames {
+/** Returns names to try: each of those that are listed, in the usual spellings of its words where it has several (`page-size`). */
+export function names(...listed: readonly string[]): CandidateNames {
+  return listed
+    .join(" ")
+    .split(" ")
+    .flatMap((name) => spellings(name.split("-")));
+}
+
+function spellings(words: readonly string[]): CandidateNames {
   const [first = "", ...rest] = words;
   const camel = first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
   return [...new Set([camel, words.join("_"), words.join("-"), camel.toLowerCase()])];

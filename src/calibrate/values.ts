@@ -33,12 +33,7 @@ export function findValueDialect({ findings, answers }: CalibrationAsker): void 
     if (plain > 0 && text > 0) findings.leave([setting], `answers write ${setting} in both ways`, seen);
     else if (plain + text === 0) findings.leave([setting], `no answer had ${setting} in it`);
     else
-      findings.decide([setting], {
-        strength: "observed",
-        found: plain > 0 ? plainly : "text",
-        why: `all ${plain + text} ${setting} in answers are written so`,
-        evidence: seen,
-      });
+      findings.observe([setting], plain > 0 ? plainly : "text", `all ${plain + text} ${setting} in answers are written so`, seen);
   }
 }
 

@@ -7,6 +7,9 @@ import { INVESTOR_PARAMETERS } from "./names.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
 import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
+/** What shows that a name is the name of a parameter. */
+type Shown = Pick<SettingDecision, "why" | "evidence">;
+
 type ParameterKey = keyof InvestorProfile["parameters"];
 
 /** Token sales as one answer lists them. */
@@ -85,12 +88,12 @@ async function findByFilters(asker: CalibrationAsker, all: SeenSales | undefined
 async function named(
   asker: CalibrationAsker,
   key: ParameterKey,
-  shows: (name: string) => Promise<Omit<SettingDecision, "found"> | undefined>,
+  shows: (name: string) => Promise<Shown | undefined>,
 ): Promise<void> {
   const setting = settingOf(key);
   for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
     const seen = await shows(name);
-    if (seen !== undefined) return asker.findings.decide(setting, { ...seen, found: name });
+    if (seen !== undefined) return asker.findings.observe(setting, name, seen.why, seen.evidence);
   }
   asker.findings.leave(setting, "no known name changed the list of token sales as described");
 }
@@ -106,37 +109,25 @@ function findUsualLimit({ findings }: CalibrationAsker, { pagination, answer }: 
   if (!(limit instanceof Decimal) || !limit.isInteger())
     return findings.leave(setting, "the list of sales does not say its limit", [answer.exchange]);
   const why = "the list of sales says this limit when none is asked for";
-  findings.decide(setting, { strength: "observed", found: Decimal.of(limit.approximate()), why, evidence: [answer.exchange] });
+  findings.observe(setting, Decimal.of(limit.approximate()), why, [answer.exchange]);
 }
 
-async function limits(
-  asker: CalibrationAsker,
-  all: SeenSales,
-  name: string,
-): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function limits(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   if (all.sales.length < 2) return undefined;
   const one = await readSales(asker, { limit: Decimal.of(1) }, ["limit", name]);
   if (one?.sales.length !== 1) return undefined;
-  return { strength: "observed", why: "a limit of 1 gives one sale", evidence: [one.answer.exchange] };
+  return { why: "a limit of 1 gives one sale", evidence: [one.answer.exchange] };
 }
 
-async function turnsPages(
-  asker: CalibrationAsker,
-  all: SeenSales,
-  name: string,
-): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function turnsPages(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   if (!asker.findings.isDecided(settingOf("limit")) || all.sales.length < 2) return undefined;
   const second = await readSales(asker, { limit: Decimal.of(1) }, ["page", name], 2);
   if (second?.sales.length !== 1 || !isSame(idsOf(second.sales), idsOf(all.sales.slice(1, 2)))) return undefined;
-  return { strength: "observed", why: "page 2 with a limit of 1 gives the second sale", evidence: [second.answer.exchange] };
+  return { why: "page 2 with a limit of 1 gives the second sale", evidence: [second.answer.exchange] };
 }
 
 // Sales that all have one text in common say nothing: the text must be in some, and the answer must have these.
-async function searches(
-  asker: CalibrationAsker,
-  all: SeenSales,
-  name: string,
-): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function searches(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
     if (typeof description !== "string" || description.length < 4) continue;
@@ -146,7 +137,6 @@ async function searches(
     if (found === undefined || found.sales.length === all.sales.length) return undefined;
     if (!isSubset(idsOf(found.sales), ids) || !isSubset(idsOf(having), idsOf(found.sales))) return undefined;
     return {
-      strength: "observed",
       why: "the description of one sale finds it, and not all others",
       evidence: [found.answer.exchange],
     };
@@ -154,11 +144,7 @@ async function searches(
   return undefined;
 }
 
-async function filtersStatus(
-  asker: CalibrationAsker,
-  all: SeenSales,
-  name: string,
-): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function filtersStatus(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   const now = Date.parse(all.answer.date ?? "");
   const fits: readonly ((sale: JsonObject) => boolean)[] = [
     (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
@@ -172,15 +158,11 @@ async function filtersStatus(
     if (found.sales.length !== all.sales.length) evidence.push(found.answer.exchange);
   }
   if (evidence.length === 0) return undefined;
-  return { strength: "observed", why: "1, 2 and 3 give the sales that are active, upcoming and ended by their dates", evidence };
+  return { why: "1, 2 and 3 give the sales that are active, upcoming and ended by their dates", evidence };
 }
 
 // Both kinds together are all sales, and no token is of both kinds. What the status would give as well decides nothing.
-async function filtersInvestment(
-  asker: CalibrationAsker,
-  all: SeenSales,
-  name: string,
-): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function filtersInvestment(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   const [equity, debt] = [
     await readSales(asker, { ...all.input, investment: Decimal.of(1) }, ["investment", name]),
     await readSales(asker, { ...all.input, investment: Decimal.of(2) }, ["investment", name]),
@@ -193,15 +175,14 @@ async function filtersInvestment(
   const byDate = await readSales(asker, { ...all.input, status: Decimal.of(1) });
   if (byDate !== undefined && (isSame(idsOf(byDate.sales), ofEquity) || isSame(idsOf(byDate.sales), ofDebt))) return undefined;
   const why = "1 and 2 divide the sales, each token on one side";
-  return { strength: "observed", why, evidence: [equity.answer.exchange, debt.answer.exchange] };
+  return { why, evidence: [equity.answer.exchange, debt.answer.exchange] };
 }
 
-async function sorts(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Omit<SettingDecision, "found"> | undefined> {
+async function sorts(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   if (falls(returns(all.sales))) return undefined;
   const sorted = await readSales(asker, { ...all.input, sort: "return|h-l" }, ["sort", name]);
   if (sorted === undefined || !falls(returns(sorted.sales)) || sorted.sales.length !== all.sales.length) return undefined;
   return {
-    strength: "observed",
     why: "return|h-l lists the sales by falling expected returns",
     evidence: [sorted.answer.exchange],
   };

@@ -41,8 +41,8 @@ export async function findActor(asker: CalibrationAsker, { question }: SeenList,
     if (formed.kind !== "ok") continue;
     const why = `the ${place} ${name} is accepted with ${entity}, and refused with a text that names no entity`;
     const evidence = [formed.exchange, malformed.exchange];
-    findings.decide([...PLACE, "in"], { strength: "observed", found: place, why, evidence });
-    return findings.decide([...PLACE, "name"], { strength: "observed", found: name, why, evidence });
+    findings.observe([...PLACE, "in"], place, why, evidence);
+    return findings.observe([...PLACE, "name"], name, why, evidence);
   }
   for (const part of ["in", "name"])
     findings.leave([...PLACE, part], "no known place refuses a malformed entity and accepts a well-formed one");

@@ -50,12 +50,12 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
   await findPendingOnlyByEffect(writer, approvalType);
 
   function decide(word: string, found: string, why: string): void {
-    findings.decide(["ledger", "requestStatus", word], {
-      strength: "observed",
+    findings.observe(
+      ["ledger", "requestStatus", word],
       found,
       why,
-      evidence: writer.asker.answers.slice(-1).map(({ exchange }) => exchange),
-    });
+      writer.asker.answers.slice(-1).map(({ exchange }) => exchange),
+    );
   }
 }
 
@@ -74,6 +74,6 @@ async function findPendingOnlyByEffect(writer: CalibrationWriter, approvalType: 
     if (all?.length !== DECISIONS.length) continue;
     const evidence = writer.asker.answers.slice(-1).map(({ exchange }) => exchange);
     const why = "with it, a queue shows the requests that are decided, and without it none";
-    return findings.decide(PENDING_ONLY, { strength: "observed", found: name, why, evidence });
+    return findings.observe(PENDING_ONLY, name, why, evidence);
   }
 }

@@ -106,13 +106,7 @@ function judge(
       evidence,
     );
   if (outcome.kind === "refused" && isUnchanged)
-    return findings.decide(setting, {
-      strength: "observed",
-      found: true,
-      why: `${what} is refused, and changes nothing`,
-      evidence,
-    });
-  if (outcome.kind === "done")
-    return findings.decide(setting, { strength: "observed", found: false, why: `${what} is accepted`, evidence });
+    return findings.observe(setting, true, `${what} is refused, and changes nothing`, evidence);
+  if (outcome.kind === "done") return findings.observe(setting, false, `${what} is accepted`, evidence);
   findings.leave(setting, `the outcome of ${what} is not clear`, evidence);
 }

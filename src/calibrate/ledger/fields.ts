@@ -27,13 +27,8 @@ export async function findVaultFields(writer: CalibrationWriter, vaultId: string
       const vault = outcome.kind === "done" ? await writer.read("ledger.vault.get", { id: vaultId }) : undefined;
       if (!isObject(vault) || !jsonEquals(vault[field] ?? null, value)) continue;
       const { evidence } = outcome;
-      findings.decide(ID, { strength: "observed", found: idName, why: "an update under this name changed the vault", evidence });
-      findings.decide(setting, {
-        strength: "observed",
-        found: name,
-        why: `the vault shows the ${field} that was sent under this name`,
-        evidence,
-      });
+      findings.observe(ID, idName, "an update under this name changed the vault", evidence);
+      findings.observe(setting, name, `the vault shows the ${field} that was sent under this name`, evidence);
       break;
     }
     if (!findings.isDecided(setting)) findings.leave(setting, "under no known name did the vault take the new value");
@@ -93,12 +88,7 @@ export async function findVaultAssetFields(
     const isSeen = listIn(held ?? null, "assets").some((each) => isObject(each) && jsonEquals(each["data"] ?? null, data));
     if (!isSeen) continue;
     for (const [field, found] of Object.entries(names)) {
-      findings.decide([...ASSETS, field], {
-        strength: "observed",
-        found,
-        why: "an update with these names changed the asset's data",
-        evidence: outcome.evidence,
-      });
+      findings.observe([...ASSETS, field], found, "an update with these names changed the asset's data", outcome.evidence);
     }
     return;
   }

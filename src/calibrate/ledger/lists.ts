@@ -64,7 +64,7 @@ async function findPageSizeName(asker: CalibrationAsker, { question, rows }: See
     const page = await readList(asker, { ...question, input }, { profile });
     if (page?.rows.length !== 1 || !jsonEquals(page.rows[0] ?? null, rows[0] ?? null)) continue;
     const why = `a size of 1 gives one record of ${rows.length} in a list`;
-    return findings.decide(PAGE_SIZE, { strength: "observed", found: name, why, evidence: [page.answer.exchange] });
+    return findings.observe(PAGE_SIZE, name, why, [page.answer.exchange]);
   }
   findings.leave(PAGE_SIZE, "under no known name did a size of 1 give one record");
 }
@@ -83,12 +83,7 @@ async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promis
     if (second === undefined || row === undefined || first.rows.some((each) => jsonEquals(each, row))) continue;
     if (sized && !jsonEquals(row, long.rows[1] ?? null)) continue;
     const why = "the bookmark of the first page gives the records after it";
-    return findings.decide(BOOKMARK, {
-      strength: "observed",
-      found: name,
-      why,
-      evidence: [first.answer.exchange, second.answer.exchange],
-    });
+    return findings.observe(BOOKMARK, name, why, [first.answer.exchange, second.answer.exchange]);
   }
   findings.leave(BOOKMARK, "under no known name did a bookmark give the page after it", [first.answer.exchange]);
 }
@@ -103,12 +98,7 @@ async function findUsualSize(asker: CalibrationAsker, lists: readonly SeenList[]
     const larger = await readList(asker, { ...question, input });
     if (larger?.rows.length !== rows.length + 1) continue;
     const why = `a list that continues has ${rows.length} records on its first page when no size is named`;
-    return findings.decide(setting, {
-      strength: "observed",
-      found: Decimal.of(rows.length),
-      why,
-      evidence: [answer.exchange, larger.answer.exchange],
-    });
+    return findings.observe(setting, Decimal.of(rows.length), why, [answer.exchange, larger.answer.exchange]);
   }
   findings.leave(setting, "every list ends on its first page");
 }
@@ -145,7 +135,7 @@ async function findLastBookmark(asker: CalibrationAsker, lists: readonly SeenLis
   const differs = new Set(ends.map(({ last }) => JSON.stringify(last))).size > 1;
   if (first !== undefined && differs && ends.every(({ bookmark }) => bookmark === first.bookmark)) {
     const why = "lists with different records end with the same bookmark";
-    return findings.decide(LAST_BOOKMARK, { strength: "observed", found: first.bookmark, why, evidence });
+    return findings.observe(LAST_BOOKMARK, first.bookmark, why, evidence);
   }
   if (harmless > 0 && harmless >= ends.length) {
     const found = settingAt(findings.profile, LAST_BOOKMARK) ?? "";
@@ -172,14 +162,8 @@ export function findPrimaryKeys({ findings }: CalibrationAsker, lists: readonly 
     if (type === "" || only === undefined || others.length > 0) continue;
     const usual = only === "id" && settingAt(findings.profile, setting) === undefined;
     const why = `data.${only} is the id of each ${type}`;
-    if (!usual) findings.decide(setting, { strength: "observed", found: only, why, evidence });
-    else
-      findings.decide(["ledger", "primaryKey"], {
-        strength: "observed",
-        found: settingAt(findings.profile, ["ledger", "primaryKey"]) ?? {},
-        why,
-        evidence,
-      });
+    if (!usual) findings.observe(setting, only, why, evidence);
+    else findings.observe(["ledger", "primaryKey"], settingAt(findings.profile, ["ledger", "primaryKey"]) ?? {}, why, evidence);
   }
   if (byType.size === 0) findings.leave(["ledger", "primaryKey"], "there is no asset to look at");
 }

@@ -1,86 +1,27 @@
 import type { LedgerProfile } from "../../contract/profile.ts";
-import { type CandidateNames as Names, spellings } from "../spellings.ts";
+import { type CandidateNames as Names, names } from "../spellings.ts";
 
 /** Names to try of the parameters of the ledger interface. No name is in two lists. */
 export const LEDGER_PARAMETERS: Readonly<Record<keyof LedgerProfile["parameters"], Names>> = {
-  pageSize: [
-    ...spellings("page", "size"),
-    "size",
-    "limit",
-    ...spellings("per", "page"),
-    "per",
-    "count",
-    "take",
-    "top",
-    "$top",
-    "max",
-    ...spellings("max", "results"),
-    ...spellings("page", "limit"),
-    ...spellings("batch", "size"),
-    "rows",
-    "length",
-    "n",
-    "first",
-  ],
-  bookmark: [
-    "bookmark",
-    "cursor",
-    "from",
-    "after",
-    "next",
-    "token",
-    ...spellings("page", "token"),
-    ...spellings("next", "token"),
-    ...spellings("next", "page", "token"),
-    ...spellings("continuation", "token"),
-    ...spellings("start", "after"),
-    ...spellings("starting", "after"),
-    "continue",
-    "continuation",
-    "start",
-    "offset",
-    "marker",
-    "mark",
-    "position",
-    "since",
-    "key",
-  ],
-  pendingOnly: [
-    ...spellings("pending", "only"),
-    ...spellings("only", "pending"),
-    "pending",
-    ...spellings("is", "pending"),
-    "open",
-    ...spellings("open", "only"),
-    ...spellings("only", "open"),
-    "active",
-    ...spellings("active", "only"),
-    "unresolved",
-    "waiting",
-    ...spellings("show", "pending"),
-  ],
+  pageSize: names(
+    "page-size size limit per-page per count take top $top max max-results page-limit batch-size rows length n first",
+  ),
+  bookmark: names(
+    "bookmark cursor from after next token page-token next-token next-page-token continuation-token",
+    "start-after starting-after continue continuation start offset marker mark position since key",
+  ),
+  pendingOnly: names(
+    "pending-only only-pending pending is-pending open open-only only-open active active-only",
+    "unresolved waiting show-pending",
+  ),
 };
 
 /** Names to try of the parameter for the acting entity. */
 export const ACTING: Readonly<Record<LedgerProfile["onBehalfOf"]["in"], Names>> = {
-  query: [
-    ...spellings("act", "as"),
-    ...spellings("on", "behalf", "of"),
-    "behalf",
-    ...spellings("run", "as"),
-    ...spellings("acting", "as"),
-    ...spellings("acting", "entity"),
-    "entity",
-    "actor",
-    "as",
-    "caller",
-    "identity",
-    "user",
-    "principal",
-    "impersonate",
-    "subject",
-    "participant",
-  ],
+  query: names(
+    "act-as on-behalf-of behalf run-as acting-as acting-entity entity actor as caller identity user",
+    "principal impersonate subject participant",
+  ),
   header: [
     "X-On-Behalf-Of",
     "On-Behalf-Of",
@@ -107,10 +48,10 @@ export const ACTING: Readonly<Record<LedgerProfile["onBehalfOf"]["in"], Names>> 
 
 /** Names to try of the fields of bodies. */
 export const FIELDS: Readonly<Record<keyof LedgerProfile["fields"]["vaultUpdate"], Names>> = {
-  id: ["id", ...spellings("vault", "id"), "vault"],
-  name: ["name", "title", ...spellings("vault", "name"), ...spellings("display", "name"), "label"],
-  description: ["description", "about", "desc", "details", "summary", ...spellings("vault", "description")],
-  data: ["data", "details", "metadata", "properties", "attributes", "info", ...spellings("vault", "data")],
+  id: names("id vault-id vault"),
+  name: names("name title vault-name display-name label"),
+  description: names("description about desc details summary vault-description"),
+  data: names("data details metadata properties attributes info vault-data"),
 };
 
 /** Places to try of the new owner in a transfer request, inside of `data`. */

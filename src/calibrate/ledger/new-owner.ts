@@ -42,12 +42,7 @@ export async function findNewOwner(
   const evidence = [...requested.evidence.slice(0, 1), ...writer.asker.answers.slice(-1).map(({ exchange }) => exchange)];
   const [only, ...others] = taken;
   if (approved.kind === "done" && only !== undefined && others.length === 0)
-    return findings.decide(SETTING, {
-      strength: "observed",
-      found: only.place,
-      why: "the asset then belonged to the entity named there",
-      evidence,
-    });
+    return findings.observe(SETTING, only.place, "the asset then belonged to the entity named there", evidence);
   // Without the place that counts, a service may take the first of these: that it does so shows no more.
   const isAdded = isOwner(added) && only === undefined;
   const why = isAdded

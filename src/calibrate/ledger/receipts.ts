@@ -117,16 +117,10 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   }
   const found = present.committed.includes(word) ? [...present.committed] : [word];
   const why = "the receipt of a write whose effect was seen says this, and says it still some looks later";
-  findings.decide(COMMITTED, { strength: "observed", found, why, evidence });
+  findings.observe(COMMITTED, found, why, evidence);
   const [pending] = before;
   if (pending === undefined) findings.leave(PENDING, "the first look at a receipt found the write committed", evidence);
-  else
-    findings.decide(PENDING, {
-      strength: "observed",
-      found: pending,
-      why: "the receipt said this before the write took effect",
-      evidence,
-    });
+  else findings.observe(PENDING, pending, "the receipt said this before the write took effect", evidence);
   const named = textIn(last, "transactionId");
   if (named !== undefined && first.transactionId !== undefined && named !== first.transactionId)
     return findings.leave(NAMES, "the receipt names another transaction than the answer to the write", [
@@ -137,7 +131,7 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
     named === undefined
       ? "a receipt that says that the write is committed names no transaction"
       : "the receipt names the transaction";
-  findings.decide(NAMES, { strength: "observed", found: named !== undefined, why: says, evidence });
+  findings.observe(NAMES, named !== undefined, says, evidence);
 }
 
 // The asset is as it was, so the second creation had no effect, whatever its receipt calls that.
@@ -164,5 +158,5 @@ async function findFailed(writer: CalibrationWriter, second: WriteOutcome, isUnc
     );
   const found = present.includes(word) ? [...present] : [word];
   const why = "the receipt of a second creation of the same asset says this, and the asset is as it was";
-  findings.decide(FAILED, { strength: "observed", found, why, evidence });
+  findings.observe(FAILED, found, why, evidence);
 }
