@@ -35,8 +35,10 @@ export type Code =
   | keyof typeof RECONCILE_CODES
   | keyof typeof INTERCHANGE_CODES;
 
-/** Every code that a check can give, in the order in which a file is looked at. */
-export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = {
+/** An entry as it is written: a finding is an error unless it says otherwise. */
+type WrittenEntry = Omit<CatalogueEntry, "severity"> & Partial<Pick<CatalogueEntry, "severity">>;
+
+const WRITTEN: Readonly<Record<Code, WrittenEntry>> = {
   ...SOURCE_CODES,
   ...SCHEMA_CODES,
   ...EXPRESSION_CODES,
@@ -46,6 +48,11 @@ export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = {
   ...RECONCILE_CODES,
   ...INTERCHANGE_CODES,
 };
+
+/** Every code that a check can give, in the order in which a file is looked at. */
+export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = Object.fromEntries(
+  Object.entries(WRITTEN).map(([code, entry]) => [code, { severity: "error", ...entry }]),
+) as Record<Code, CatalogueEntry>;
 
 /** The codes, in the order of the catalogue. */
 export const CODES: readonly Code[] = Object.keys(CATALOGUE) as Code[];

@@ -1,7 +1,6 @@
 /** What can be wrong with an expression. */
 export const EXPRESSION_CODES = {
   "expression.cut-off": {
-    severity: "error",
     title: "YAML has split an expression at a comma",
     meaning:
       "Between [ ] YAML begins a new item at each comma, even inside the parentheses of an expression. Only half an expression is left.",
@@ -9,7 +8,6 @@ export const EXPRESSION_CODES = {
     example: "expect-split-by-comma",
   },
   "expression.date": {
-    severity: "error",
     title: "a written text is no date",
     meaning:
       "The function takes a date such as 2026-01-31, or a date with a time and a zone such as 2026-01-31T09:30:00Z. This text is neither, so the expression could never have a value.",
@@ -17,7 +15,6 @@ export const EXPRESSION_CODES = {
     example: "date-literal",
   },
   "expression.date-as-text": {
-    severity: "error",
     title: "a date is compared as a text",
     meaning:
       "A date of an input, or `run.startedAt`, is a text that may have several spellings: 2026-01-31 and 2026-01-31T01:00:00+01:00 are the same time. Texts are compared letter by letter, so the result could be wrong.",
@@ -25,7 +22,6 @@ export const EXPRESSION_CODES = {
     example: "date-compared-as-text",
   },
   "expression.duration": {
-    severity: "error",
     title: "a written text is no duration",
     meaning:
       "`duration` takes numbers with the units h, m, s, ms, us and ns, one after the other, such as 1h30m. This text is none, so the expression could never have a value.",
@@ -33,7 +29,6 @@ export const EXPRESSION_CODES = {
     example: "duration-literal",
   },
   "expression.ill-typed": {
-    severity: "error",
     title: "the types in an expression do not match",
     meaning:
       "An operator or a function is used with types that it does not take, such as a number compared with a text, or a text used as a condition. Nothing is converted silently, so the comparison could never hold.",
@@ -41,7 +36,6 @@ export const EXPRESSION_CODES = {
     example: "number-compared-with-text",
   },
   "expression.in-identity": {
-    severity: "error",
     title: "an identity holds an expression",
     meaning:
       "An entity or a credential in `actors` or in `as` is taken as it is written, so the service would see the letters of the expression.",
@@ -49,7 +43,6 @@ export const EXPRESSION_CODES = {
     example: "expression-in-identity",
   },
   "expression.in-key": {
-    severity: "error",
     title: "a key of a map holds an expression",
     meaning:
       "The keys of a map are fixed; only its values may be expressions. This key would be sent as it is written, with its braces.",
@@ -57,7 +50,6 @@ export const EXPRESSION_CODES = {
     example: "expression-in-key",
   },
   "expression.inexact": {
-    severity: "error",
     title: "a number that would be rounded",
     meaning:
       "Numbers are exact here, both whole numbers and decimals. CEL's `double` and its `json` function lose digits silently. Its unsigned numbers, `uint` and 5u, do not mix with any other. No number that is read is of its types `int`, `uint` or `double`.",
@@ -65,7 +57,6 @@ export const EXPRESSION_CODES = {
     example: "double",
   },
   "expression.map-key": {
-    severity: "error",
     title: "a map in an expression would lose a field",
     meaning:
       "The map in the expression has a key twice, and only one could count; or it has a key that no JSON here may have: `__proto__`, `constructor` and `prototype` reach into the runtime's own objects.",
@@ -73,7 +64,6 @@ export const EXPRESSION_CODES = {
     example: "map-key-twice",
   },
   "expression.mixed-ids": {
-    severity: "error",
     title: "an id of the wrong kind",
     meaning:
       "Assets, tokens, vaults, accounts, requests, transactions, receipts and sales each have ids of their own. This id names another kind of thing than the field needs, or than the value it is compared with. The service would find nothing under it, and the comparison could never hold.",
@@ -81,14 +71,12 @@ export const EXPRESSION_CODES = {
     example: "vault-id-for-token",
   },
   "expression.no-json": {
-    severity: "error",
     title: "an expression gives a value that JSON cannot hold",
     meaning: "The value, such as a timestamp or a duration, has no form in JSON, so it can neither be sent nor reported.",
     cure: "Keep points in time as text, or compare inside the expression and give true or false.",
     example: "timestamp-in-output",
   },
   "expression.not-bare": {
-    severity: "error",
     title: "${{ }} is written where an expression is expected anyway",
     meaning:
       "`if`, `expect`, `until` and `key` are expressions by themselves. With ${{ }} around it, the expression would be a text.",
@@ -96,7 +84,6 @@ export const EXPRESSION_CODES = {
     example: "braces-in-bare",
   },
   "expression.not-read": {
-    severity: "error",
     title: "an expression where none is read",
     meaning:
       "A name, a path, a query, a pattern, and the default of an input or a variable are taken as they are written. The letters of this expression would be shown, searched or sent.",
@@ -104,7 +91,6 @@ export const EXPRESSION_CODES = {
     example: "expression-in-default",
   },
   "expression.number": {
-    severity: "error",
     title: "a written text is no number",
     meaning:
       "`decimal` takes a text that holds a number: digits and a point, with no separator of thousands; `int` takes one that holds a whole number. This one holds none, so the expression could never have a value.",
@@ -112,7 +98,6 @@ export const EXPRESSION_CODES = {
     example: "decimal-literal",
   },
   "expression.pattern": {
-    severity: "error",
     title: "a written pattern cannot be used",
     meaning:
       "`re2` takes a regular expression of RE2, which has neither backreferences nor looking ahead or behind. This one cannot be read, so the expression could never have a value.",
@@ -120,7 +105,6 @@ export const EXPRESSION_CODES = {
     example: "pattern-literal",
   },
   "expression.runaway-pattern": {
-    severity: "error",
     title: "`matches` is not available",
     meaning:
       "A regular expression such as (a+)+$ can keep `matches` busy for minutes over a short text, and the text comes from a service.",
@@ -128,14 +112,12 @@ export const EXPRESSION_CODES = {
     example: "matches",
   },
   "expression.syntax": {
-    severity: "error",
     title: "an expression cannot be read",
     meaning: "The text is no CEL expression: it ends too early, or uses another language's operators.",
     cure: "Use && || ! == != < <= > >= + - * / and quotes around texts. https://cel.dev describes the whole language.",
     example: "word-for-an-operator",
   },
   "expression.too-complex": {
-    severity: "error",
     title: "an expression asks for too much work",
     meaning:
       "Nested `map`, `filter`, `exists` and `all` multiply their work, nested brackets exhaust the parser, and long lists belong in files. Each has a limit, so that every expression ends in time.",
@@ -143,21 +125,18 @@ export const EXPRESSION_CODES = {
     example: "nested-comprehensions",
   },
   "expression.too-long": {
-    severity: "error",
     title: "an expression is too long",
     meaning: "An expression is read up to a limit, and this one is longer.",
     cure: "Split it into several items of `expect`, or values that are given as inputs.",
     example: "expression-too-long",
   },
   "expression.unclosed": {
-    severity: "error",
     title: "a ${{ has no }}",
     meaning: "An expression in a text is opened but not closed. Often YAML has split it at a comma, between [ ] or { }.",
     cure: "Close it with }}, and put the text in quotes.",
     example: "unclosed",
   },
   "expression.unknown-field": {
-    severity: "error",
     title: "an unknown field",
     meaning:
       "Inputs, actors, steps and the answers of the service have known fields, and this is none of them. It would fail in the middle of a run.",
@@ -165,7 +144,6 @@ export const EXPRESSION_CODES = {
     example: "unknown-response-field",
   },
   "expression.unknown-name": {
-    severity: "error",
     title: "an unknown name",
     meaning:
       "Expressions can use inputs, steps, actors and run, and the item name of their foreach. A step's own conditions can also use response. The known names depend on the place.",
@@ -173,7 +151,6 @@ export const EXPRESSION_CODES = {
     example: "unknown-name",
   },
   "expression.wrong-type": {
-    severity: "error",
     title: "an expression gives the wrong kind of value for its place",
     meaning:
       "The expression is correct, but its value does not fit here: a text instead of a number, an object inside a text, a list for one actor, or a condition that is neither true nor false.",

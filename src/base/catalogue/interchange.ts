@@ -1,7 +1,6 @@
 /** The catalogue of findings about a document of another standard. */
 export const INTERCHANGE_CODES = {
   "interchange.refused": {
-    severity: "error",
     title: "a document asks for something that cannot be translated",
     meaning:
       "An Arazzo document is translated to a playbook, and run as one. This part has no counterpart there, or could send a write twice, so nothing of the document is run.",
@@ -9,7 +8,6 @@ export const INTERCHANGE_CODES = {
     example: "arazzo-refused",
   },
   "interchange.lost": {
-    severity: "error",
     title: "the translation would do less than the original",
     meaning:
       "The other language cannot say this. `tokenbook convert` translates the rest and exits with 1, or with 0 if you accept the loss; `tokenbook run` refuses the document.",

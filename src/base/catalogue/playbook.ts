@@ -1,7 +1,6 @@
 /** What can be wrong with a playbook whose text, shape and expressions are right. */
 export const PLAYBOOK_CODES = {
   "playbook.above-cap": {
-    severity: "error",
     title: "one mint asks for more than the token allows",
     meaning:
       "The playbook itself creates the token, and this mint asks for more than its maxMintQuantity. The service will surely refuse it.",
@@ -9,7 +8,6 @@ export const PLAYBOOK_CODES = {
     example: "mint-above-cap",
   },
   "playbook.actor-interface": {
-    severity: "error",
     title: "an actor has no identity on the interface of the call",
     meaning:
       "The ledger knows actors as entities, such as userId:alice; the investor interface knows them by their key. The actor of this step has only the other identity.",
@@ -25,14 +23,12 @@ export const PLAYBOOK_CODES = {
     example: "constant-expectation",
   },
   "playbook.duplicate-step": {
-    severity: "error",
     title: "two steps have the same id",
     meaning: "Later steps, reports and the journal name a step by its id, so no two steps may share one.",
     cure: "Give each step an id of its own.",
     example: "duplicate-step",
   },
   "playbook.entity-attribute": {
-    severity: "error",
     title: "an attribute of an entity is misspelt",
     meaning:
       "An entity is an open map: it has `orgId`, and `userId` or another attribute that names it, such as `borrowerId`. This attribute differs from `orgId` or `userId` by one letter, or by upper and lower case. The service would look for an attribute that nobody has, or the expression would have no value.",
@@ -40,14 +36,12 @@ export const PLAYBOOK_CODES = {
     example: "entity-attribute",
   },
   "playbook.group-acts": {
-    severity: "error",
     title: "a group acts in one step",
     meaning: "A step is one call, and one call has one actor, but this name is a list of actors.",
     cure: 'Repeat the step for each member with `foreach`, or name one of them: as: "${{ actors.board[0] }}".',
     example: "group-acts",
   },
   "playbook.group-late": {
-    severity: "error",
     title: "the name of a group is known only in a run",
     meaning:
       "A playbook and the playbooks that it includes take their groups before the first request. The names of groups can use inputs and env, but nothing that a step gives.",
@@ -55,7 +49,6 @@ export const PLAYBOOK_CODES = {
     example: "group-of-a-step",
   },
   "playbook.id-twice": {
-    severity: "error",
     title: "one call names the same thing twice",
     meaning:
       "The items of this call must differ, but two are created under one id, or one is deleted or voted on twice. The service refuses the second one, or later steps cannot distinguish the two.",
@@ -63,21 +56,18 @@ export const PLAYBOOK_CODES = {
     example: "id-twice",
   },
   "playbook.include-broken": {
-    severity: "error",
     title: "an included playbook has mistakes of its own",
     meaning: "The playbook that this step runs has mistakes. They are listed beside this one, with their own places.",
     cure: "Fix the included playbook; the suggestion names its first mistake.",
     example: "include-broken",
   },
   "playbook.include-cycle": {
-    severity: "error",
     title: "a playbook includes itself",
     meaning: "The chain of included playbooks leads back to its beginning, so the run would never end.",
     cure: "Remove one of the steps of the chain, or move what both need to a playbook of its own.",
     example: "include-itself",
   },
   "playbook.include-input": {
-    severity: "error",
     title: "an included playbook gets the wrong inputs",
     meaning:
       "`with` is checked against the inputs that the included playbook declares: an input is missing, unknown, or has a value of the wrong kind.",
@@ -85,7 +75,6 @@ export const PLAYBOOK_CODES = {
     example: "include-input",
   },
   "playbook.include-missing": {
-    severity: "error",
     title: "an included playbook cannot be read",
     meaning:
       "The file that `uses` names does not exist, is no text, lies outside of the project, is a file of settings such as .env, or is nested deeper than playbooks may include one another.",
@@ -93,7 +82,6 @@ export const PLAYBOOK_CODES = {
     example: "include-missing",
   },
   "playbook.loop-key": {
-    severity: "error",
     title: "a foreach has an item without a usable key",
     meaning:
       "The results of a `foreach` are kept by key, and expressions find them as steps.ID[key]. A key is a number, or a text without brackets. The words __proto__, constructor and prototype reach into the runtime's own objects.",
@@ -101,7 +89,6 @@ export const PLAYBOOK_CODES = {
     example: "foreach-key-forbidden",
   },
   "playbook.loop-name": {
-    severity: "error",
     title: "the name of a foreach is taken",
     meaning:
       "The item of a `foreach` needs a name with no other meaning in expressions. This name is reserved by tokenbook, or is a type of CEL.",
@@ -109,7 +96,6 @@ export const PLAYBOOK_CODES = {
     example: "loop-name-taken",
   },
   "playbook.key-twice": {
-    severity: "error",
     title: "two items of a written list have the same key",
     meaning:
       "The results of a `foreach` are kept by key, and the rows of a comparison are matched by it. Two items of this list in the playbook have the same key, so every run would fail there.",
@@ -117,7 +103,6 @@ export const PLAYBOOK_CODES = {
     example: "foreach-key-twice",
   },
   "playbook.loop-too-long": {
-    severity: "error",
     title: "a foreach has more items than it may have rounds",
     meaning:
       "The list is written in the playbook, or is the same in every run, and has more items than a `foreach` may have rounds. A run would be refused before its first step.",
@@ -141,7 +126,6 @@ export const PLAYBOOK_CODES = {
     example: "maybe-no-receipt",
   },
   "playbook.maybe-skipped": {
-    severity: "error",
     title: "a value of a step that may be skipped",
     meaning:
       "The step has an `if`. If it is skipped, it has only an outcome, and an expression that uses more of it fails in the run.",
@@ -149,7 +133,6 @@ export const PLAYBOOK_CODES = {
     example: "maybe-skipped",
   },
   "playbook.maybe-unchanged": {
-    severity: "error",
     title: "a write that is not needed has no answer",
     meaning:
       "A step with `ensure` sends nothing when its effect is already there. Then it has no answer and no receipt, only what it read.",
@@ -157,7 +140,6 @@ export const PLAYBOOK_CODES = {
     example: "maybe-unchanged",
   },
   "playbook.maybe-unrun": {
-    severity: "error",
     title: "a step of a block may not have run",
     meaning:
       "When a step of a block fails, the steps after it do not run, and the block continues with its rescue. Later steps cannot rely on them, nor on the steps of the rescue.",
@@ -165,7 +147,6 @@ export const PLAYBOOK_CODES = {
     example: "maybe-unrun",
   },
   "playbook.misspelt-condition": {
-    severity: "error",
     title: "a condition is misspelt, or only part of one",
     meaning:
       "A condition of `fails` is compared as a whole with the service's message, except for upper and lower case. This one is almost a listed condition of the operation, or a part of one, so the step would fail although the service refuses as expected.",
@@ -188,7 +169,6 @@ export const PLAYBOOK_CODES = {
     example: "never-done",
   },
   "playbook.no-actor": {
-    severity: "error",
     title: "a call has no actor",
     meaning:
       "The investor interface knows callers by their key, and no actor says whose key to use. A write of the ledger interface needs an actor too: without one, its effect could not be found when an answer is lost, and another run could write as the same entity at the same time.",
@@ -196,14 +176,12 @@ export const PLAYBOOK_CODES = {
     example: "no-key-for-investor",
   },
   "playbook.no-batch": {
-    severity: "error",
     title: "an operation takes no batch",
     meaning: "`items` sends several things in one request, which only works for operations with a list as their body.",
     cure: "Write the fields of one directly in `with`, and use `foreach` for several.",
     example: "batch-on-one",
   },
   "playbook.no-quorum": {
-    severity: "error",
     title: "more approvals are required than there are approvers",
     meaning:
       "`numRequired` is greater than the number of different approvers, so the request could never be approved. An approver counts once, however often they are named.",
@@ -211,7 +189,6 @@ export const PLAYBOOK_CODES = {
     example: "no-quorum",
   },
   "playbook.no-role": {
-    severity: "error",
     title: "an actor mints or burns without the role for it",
     meaning:
       "The playbook itself creates the token and gives out its roles, and this actor has none of them. It may not act as the owner either, because the rolesMap names a role for it, or the token belongs to someone else. The service will surely refuse.",
@@ -219,7 +196,6 @@ export const PLAYBOOK_CODES = {
     example: "no-role",
   },
   "playbook.no-vote": {
-    severity: "error",
     title: "an actor votes without being an approver",
     meaning:
       "The playbook itself makes the request and names its approvers, and this actor is none of them. The service will surely refuse the vote.",
@@ -227,7 +203,6 @@ export const PLAYBOOK_CODES = {
     example: "no-vote",
   },
   "playbook.no-work": {
-    severity: "error",
     title: "a step or a check does nothing",
     meaning:
       "A step calls an operation, runs another playbook, or holds a block of steps. A check reads something and has a condition, or names what is conserved.",
@@ -235,14 +210,12 @@ export const PLAYBOOK_CODES = {
     example: "step-without-uses",
   },
   "playbook.not-a-read": {
-    severity: "error",
     title: "a write is used where only reads are allowed",
     meaning: "`ensure`, `discover` and `checks` read the present state, as often as they need. They must not change it.",
     cure: "Use an operation that reads, such as ledger.token.get.",
     example: "ensure-writes",
   },
   "playbook.not-here": {
-    severity: "error",
     title: "a field that has no effect on this step",
     meaning:
       "The field is known, but not for a step of this kind: a timeout without an until, pages of an answer that is no list, an expectation of a call that must fail. It would have no effect.",
@@ -250,14 +223,12 @@ export const PLAYBOOK_CODES = {
     example: "timeout-without-until",
   },
   "playbook.read-only": {
-    severity: "error",
     title: "a step writes in a read-only playbook",
     meaning: "The playbook has mode: read-only, which is proved before the first request, but this step's operation writes.",
     cure: "Remove the step, or delete `mode: read-only`.",
     example: "read-only-that-writes",
   },
   "playbook.secret-kept": {
-    severity: "error",
     title: "a secret is used where its value would be kept",
     meaning:
       "The journal keeps inputs of included playbooks, items of a foreach, outputs and what steps have read, with secrets masked. Reading the value back would give the mask, which must never be sent or compared.",
@@ -265,7 +236,6 @@ export const PLAYBOOK_CODES = {
     example: "secret-as-output",
   },
   "playbook.secret-literal": {
-    severity: "error",
     title: "a secret is written in the playbook, or its reference is not valid",
     meaning:
       "`secrets:` holds only references to a secret, an environment variable or a file, never the secret itself: a playbook is kept in git and shown in reports. The text that was written there is not shown.",
@@ -273,7 +243,6 @@ export const PLAYBOOK_CODES = {
     example: "secret-literal",
   },
   "playbook.secret-part": {
-    severity: "error",
     title: "a part of a secret, or a changed secret",
     meaning:
       "A secret is masked wherever it occurs as a whole. tokenbook cannot recognize a part of it, or the same letters in upper case, so the journal and reports would show them.",
@@ -281,7 +250,6 @@ export const PLAYBOOK_CODES = {
     example: "secret-part",
   },
   "playbook.step-not-run": {
-    severity: "error",
     title: "a step is used before it has run",
     meaning:
       "Steps run from top to bottom. The expression uses results of a later step, or of its own step, which do not exist yet.",
@@ -289,14 +257,12 @@ export const PLAYBOOK_CODES = {
     example: "step-used-before",
   },
   "playbook.step-unnamed": {
-    severity: "error",
     title: "`steps` is used by itself",
     meaning: "`steps` holds the results of all steps; you can use them only by the name of a step.",
     cure: "Name the step: steps.ID, or steps.ID.response for its answer.",
     example: "steps-by-itself",
   },
   "playbook.too-fine": {
-    severity: "error",
     title: "a quantity has more digits than its token",
     meaning:
       "The playbook itself creates the token, and its `decimal` limits how many digits a quantity may have after the point. This one has more, and nothing is rounded silently.",
@@ -304,14 +270,12 @@ export const PLAYBOOK_CODES = {
     example: "too-fine",
   },
   "playbook.unknown-actor": {
-    severity: "error",
     title: "an actor that is not declared",
     meaning: "`as` names an actor that is not declared under `actors:`.",
     cure: 'Use the suggested name, or declare the actor: NAME: { ledger: "userId:…" }. To name the entity itself, write as: { ledger: "userId:…" }.',
     example: "unknown-actor",
   },
   "playbook.unknown-operation": {
-    severity: "error",
     title: "an operation that does not exist",
     meaning:
       "`uses` names one of the operations of the service, such as ledger.token.mint. A playbook never has a URL, method or header.",
@@ -319,7 +283,6 @@ export const PLAYBOOK_CODES = {
     example: "unknown-operation",
   },
   "playbook.unknown-secret": {
-    severity: "error",
     title: "a secret that is not declared",
     meaning:
       "An expression uses a secret that is not declared under `secrets:` of its own playbook, or all secrets at once. An included playbook sees only its own.",
@@ -327,14 +290,12 @@ export const PLAYBOOK_CODES = {
     example: "secrets-in-expression",
   },
   "playbook.unknown-step": {
-    severity: "error",
     title: "a step that does not exist",
     meaning: "An expression names a step by an id that no step of the playbook has.",
     cure: "Use the suggested id, or give it to the step that you mean.",
     example: "unknown-step",
   },
   "playbook.unknown-variable": {
-    severity: "error",
     title: "a variable that is not declared",
     meaning:
       "An expression uses a variable that is not declared under `env:` of its own playbook. Only declared variables of the process are visible, so readers see what a playbook depends on.",
@@ -379,7 +340,6 @@ export const PLAYBOOK_CODES = {
     example: "unused-item",
   },
   "playbook.write-repeated": {
-    severity: "error",
     title: "a write cannot be repeated",
     meaning: "`until` repeats a call until a condition holds. A write is never sent twice, so only reads can be repeated.",
     cure: "Read back in a step of its own after the write, and give that step the `until`. A write waits for its receipt by itself.",

@@ -1,7 +1,6 @@
 /** What can be wrong with a playbook whose text, shape and expressions are right. */
 export const RECONCILE_CODES = {
   "playbook.reconcile-key": {
-    severity: "error",
     title: "the keys of two sides have different parts",
     meaning:
       "Rows of both sides are matched by their keys, so both keys need the same parts, by name. `map` and `totals` also name parts of the key.",
@@ -9,14 +8,12 @@ export const RECONCILE_CODES = {
     example: "reconcile-other-key",
   },
   "playbook.reconcile-mode": {
-    severity: "error",
     title: "a comparison in a playbook that may write",
     meaning: "A reconciliation never repairs what it finds. The check proves that it writes nothing before the first request.",
     cure: "Write `mode: read-only` at the head of the playbook, and move writes to another one.",
     example: "reconcile-may-write",
   },
   "playbook.reconcile-rows": {
-    severity: "error",
     title: "the place of a side's rows is not complete, or there are several",
     meaning:
       "Rows from outside of the service are in one place: a file, a database or an API. A database needs a `query`. `headers`, `each` and `next` belong to an API.",
@@ -24,7 +21,6 @@ export const RECONCILE_CODES = {
     example: "reconcile-rows-without-query",
   },
   "playbook.reconcile-sides": {
-    severity: "error",
     title: "a comparison lacks a side, or a side lacks its rows or values",
     meaning:
       "A comparison has a left and a right side, or `conserve`. A side has rows that are read, or given. If one side has a value, the other side needs a value to compare it with.",

@@ -1,14 +1,12 @@
 /** What can be wrong with the shape of a playbook, of an operation's input, of `tokenbook.yaml`, or of a file for the sandbox. */
 export const SCHEMA_CODES = {
   "schema.missing-field": {
-    severity: "error",
     title: "a field is missing",
     meaning: "A required field is missing. It is reported at the beginning of the map that lacks it.",
     cure: "Add the field. `tokenbook operations NAME` shows which fields of an operation's input are required, with an example.",
     example: "missing-required-field",
   },
   "schema.name": {
-    severity: "error",
     title: "a name cannot be used",
     meaning:
       "Expressions use inputs, actors and outputs by name. So a name has letters, digits and _, begins with a small letter, and is no word that expressions reserve. Names of env and secrets may begin with a capital or _.",
@@ -16,7 +14,6 @@ export const SCHEMA_CODES = {
     example: "actor-bad-name",
   },
   "schema.pattern": {
-    severity: "error",
     title: "a text does not have the right form",
     meaning:
       "This field takes only texts of a certain form: an id, a duration such as 30s, an entity such as userId:alice, an address.",
@@ -24,21 +21,18 @@ export const SCHEMA_CODES = {
     example: "bad-duration",
   },
   "schema.range": {
-    severity: "error",
     title: "a number is too small or too large",
     meaning: "The number is outside of the allowed range.",
     cure: "Use a number within the limit that the message names.",
     example: "pages-zero",
   },
   "schema.size": {
-    severity: "error",
     title: "a list, map or text has too few or too many parts",
     meaning: "An empty list or map is often a slip: a check that is never made, or a call that does nothing.",
     cure: "Fill it up to the number that the message names, or delete the field if it is optional.",
     example: "steps-empty",
   },
   "schema.type": {
-    severity: "error",
     title: "a value of the wrong kind",
     meaning:
       "The value has another type than the field, such as a text instead of a number, or a list instead of a map. Nothing is converted silently; only a quoted number may be used as a number.",
@@ -46,7 +40,6 @@ export const SCHEMA_CODES = {
     example: "text-where-number",
   },
   "schema.unknown-field": {
-    severity: "error",
     title: "an unknown field",
     meaning:
       "The key means nothing here: it is misspelt, indented to the wrong depth, or belongs to another operation. A less strict service would ignore it silently.",
@@ -54,7 +47,6 @@ export const SCHEMA_CODES = {
     example: "field-misspelt-deep",
   },
   "schema.value": {
-    severity: "error",
     title: "a value that is not allowed",
     meaning: "Only certain words or numbers are allowed here.",
     cure: "Use one of the values that the message lists.",

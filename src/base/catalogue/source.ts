@@ -1,7 +1,6 @@
 /** What can be wrong with a file before it is looked at as a playbook. */
 export const SOURCE_CODES = {
   "source.alias": {
-    severity: "error",
     title: "an alias is used",
     meaning:
       "`*name` repeats what an anchor names elsewhere. A few aliases of aliases make a small file expand to gigabytes, so aliases are not allowed.",
@@ -9,7 +8,6 @@ export const SOURCE_CODES = {
     example: "alias",
   },
   "source.control-character": {
-    severity: "error",
     title: "a control character is in the text",
     meaning:
       "The file has a character that no editor shows, such as NUL or a byte order mark in the middle. What you see is not what is read.",
@@ -17,28 +15,24 @@ export const SOURCE_CODES = {
     example: "control-character",
   },
   "source.directive": {
-    severity: "error",
     title: "a YAML directive is used",
     meaning: "A line that begins with % would change how the file is read. Files are always read as YAML 1.2.",
     cure: "Delete the line, and the `---` below it if there is one.",
     example: "directive",
   },
   "source.duplicate-key": {
-    severity: "error",
     title: "a key occurs twice in one map",
     meaning: "Only one of two equal keys in a map could count, and readers of YAML do not agree which.",
     cure: "Keep one of the two. Two steps are two items of a list, each with a dash of its own.",
     example: "duplicate-key",
   },
   "source.empty": {
-    severity: "error",
     title: "the file is empty",
     meaning: "The file holds nothing but blank lines and comments.",
     cure: "Write a playbook into it: `tokenbook new playbook FILE --uses OPERATION` makes one to begin with.",
     example: "empty",
   },
   "source.forbidden-key": {
-    severity: "error",
     title: "a key reaches into the runtime",
     meaning:
       "`__proto__`, `constructor` and `prototype` are internal names of JavaScript. A text that sets them could change how the program works.",
@@ -46,7 +40,6 @@ export const SOURCE_CODES = {
     example: "forbidden-key",
   },
   "source.number": {
-    severity: "error",
     title: "a number is not a plain decimal",
     meaning:
       "Numbers are exact here: digits, a point, an exponent, and fewer digits than the limit. Hexadecimal, octal, infinity, a leading + or a leading zero mean different things to different readers.",
@@ -54,7 +47,6 @@ export const SOURCE_CODES = {
     example: "hexadecimal-number",
   },
   "source.space": {
-    severity: "error",
     title: "a space that YAML does not treat as one",
     meaning:
       "Texts that are copied from a page or a document often hold invisible characters, or others that look like a space, such as the non-breaking one. YAML takes them as part of the text, so a key or a value is not what it looks like.",
@@ -62,7 +54,6 @@ export const SOURCE_CODES = {
     example: "foreign-space",
   },
   "source.syntax": {
-    severity: "error",
     title: "the text is not valid YAML",
     meaning:
       "The file cannot be read as YAML 1.2: it has wrong indentation, a tab, a stray bracket, or an expression whose { YAML reads as its own.",
@@ -70,7 +61,6 @@ export const SOURCE_CODES = {
     example: "unquoted-expression",
   },
   "source.tag": {
-    severity: "error",
     title: "a YAML tag is used",
     meaning:
       "`!tag` would change the value after it. Here a value is what it looks like. An expression that begins with ! is read as a tag too.",
@@ -78,7 +68,6 @@ export const SOURCE_CODES = {
     example: "negation-read-as-tag",
   },
   "source.too-deep": {
-    severity: "error",
     title: "the text is nested too deeply",
     meaning:
       "Nested brackets or blocks go deeper than the limit. A text this deep can exhaust the parser, so it is refused before it is read.",
@@ -86,14 +75,12 @@ export const SOURCE_CODES = {
     example: "deep-brackets",
   },
   "source.too-large": {
-    severity: "error",
     title: "the file is too large",
     meaning: "A file is read up to a limit, and this one is larger: playbooks are written by people, for people.",
     cure: "Split it into several playbooks, or move its data to a file for `--inputs`.",
     example: "too-large",
   },
   "source.two-documents": {
-    severity: "error",
     title: "the file holds a second document",
     meaning:
       "A second YAML document begins after `---` or `...`. One file is one playbook; the second document would be ignored silently.",
@@ -101,7 +88,6 @@ export const SOURCE_CODES = {
     example: "two-documents",
   },
   "source.unclosed": {
-    severity: "error",
     title: "a bracket or a quote is not closed",
     meaning: "What opens at the marked place is not closed before the end of the file, or of the text that could belong to it.",
     cure: "Close it. If a list or a map spans several lines, indent its content.",
