@@ -55,12 +55,10 @@ export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
     this.own = copyOf(node) as Own;
   }
 
-  /** Returns the type of the node that has the macro. */
   typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
     return checker.check(this.own, context);
   }
 
-  /** Returns the value of the node that has the macro. */
   evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
     return evaluator.run(this.own, context);
   }

@@ -25,7 +25,6 @@ interface Opening {
 export class PostgresDatabase implements SqlDatabase {
   /** Undefined: the tables are on a server. */
   readonly file = undefined;
-  /** What messages call it. */
   readonly path: string;
   /** The server, and the schema on it. */
   readonly server: ServerPlace;
@@ -158,7 +157,6 @@ export class PostgresDatabase implements SqlDatabase {
     return this.all(sql, ...values);
   }
 
-  /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T {
     return this.#transact(work, "pg_advisory_xact_lock");
   }

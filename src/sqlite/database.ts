@@ -108,7 +108,6 @@ export class Database implements SqlDatabase {
     return this.#isMoving ? plainFormat(format) : format;
   }
 
-  /** Returns the damage in its structure, as far as the database can find it; nothing when it is intact. */
   quickCheck(): readonly string[] {
     const lines = this.all("PRAGMA quick_check").map((row) => String(row["quick_check"]));
     return lines.filter((each) => each !== "ok");
@@ -124,7 +123,6 @@ export class Database implements SqlDatabase {
     return this.path === IN_MEMORY ? undefined : this.path;
   }
 
-  /** Throws a DatabaseFailure when it was removed or replaced: nobody would find what is written then. */
   assertInPlace(): void {
     if (this.file !== undefined && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }
@@ -139,18 +137,15 @@ export class Database implements SqlDatabase {
     withFailures(this.#named, () => this.#connection.function(name, work));
   }
 
-  /** Runs a statement that changes rows. Throws a DatabaseFailure. */
   run(sql: string, ...values: Cell[]): Changed {
     const { changes } = withFailures(this.#named, () => this.#statement(sql).run(...values));
     return { changes: Number(changes) };
   }
 
-  /** Returns the first row of a query; undefined when there is none. Throws a DatabaseFailure. */
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
     return this.#read(() => this.#statement(sql).get(...values)) as SqlRow | undefined;
   }
 
-  /** Returns all rows of a query. Throws a DatabaseFailure. */
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return this.#read(() => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
@@ -165,7 +160,6 @@ export class Database implements SqlDatabase {
     }
   }
 
-  /** Runs `work` in one transaction beside which nobody writes: all of it is durable when this returns, or none of it if it throws. */
   transaction<T>(work: () => T): T {
     this.exec("BEGIN IMMEDIATE");
     try {
@@ -189,7 +183,6 @@ export class Database implements SqlDatabase {
     if (this.get(sql, ...values) === undefined) throw new Unmet();
   }
 
-  /** Closes the connection. */
   close(): void {
     this.#connection.close();
   }

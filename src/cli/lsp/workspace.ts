@@ -62,7 +62,6 @@ export class Workspace implements EditorFiles {
     return this.#openAt(path)?.getText() ?? this.#disk.read(path);
   }
 
-  /** The text of a file, or of a playbook that comes with the tool; `undefined` when it cannot be had. Never throws. */
   textOf(path: string): string | undefined {
     try {
       return this.shipped?.read(path) ?? this.read(path);
@@ -72,7 +71,6 @@ export class Workspace implements EditorFiles {
     }
   }
 
-  /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
   list(folder: string): readonly string[] {
     try {
       const entries = readdirSync(resolve(this.#folder, folder), { withFileTypes: true });

@@ -30,14 +30,12 @@ export class LiveView implements View {
     this.#drawing = new Drawing(output, () => this.#trees());
   }
 
-  /** An observer of one more run, whose fold has taken each record before the observer receives it. */
   watch(fold: RunFold): Observer {
     const run = new LiveRun(fold);
     this.#runs.push(run);
     return run;
   }
 
-  /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
   stopping(): void {
     for (const run of this.#runs) run.isStopping = true;
   }

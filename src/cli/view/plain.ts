@@ -37,7 +37,6 @@ export class PlainView implements View {
     this.#output = output;
   }
 
-  /** An observer of one more run, whose fold has taken each record before the observer receives it. */
   watch(fold: RunFold): Observer {
     const run = new PlainRun(fold, this.#output);
     return {
@@ -53,7 +52,6 @@ export class PlainView implements View {
     };
   }
 
-  /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
   stopping(): void {
     this.#output.write(`${STOPPING_LINE}\n`);
   }

@@ -24,13 +24,9 @@ export interface InvestorParts extends FaceParts {
 
 /** Interface A. A write is one transaction of the store, committed before it is answered. */
 export class InvestorFace implements Face {
-  /** The title of its OpenAPI document. */
   readonly title = "Investor interface";
-  /** Where its paths begin. */
   readonly root = "/api/v/1";
-  /** The header that carries a caller's key. */
   readonly keyHeader = "x-api-key";
-  /** As what it refuses who has no key. */
   readonly stranger = "Unauthorized User";
   readonly #parts: InvestorParts;
 

@@ -30,13 +30,9 @@ export interface LedgerParts extends FaceParts {
 
 /** Interface B. A write waits for its commit, unless it is asked to answer at once. */
 export class LedgerFace implements Face {
-  /** The title of its OpenAPI document. */
   readonly title = "Ledger tokenization interface";
-  /** Where its paths begin. */
   readonly root = "/tokenize/:appId";
-  /** The header that carries a caller's key. */
   readonly keyHeader = "X-API-KEY";
-  /** As what it refuses who has no key. */
   readonly stranger = "invalid API key";
   readonly #parts: LedgerParts;
 
