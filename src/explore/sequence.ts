@@ -1,9 +1,20 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { Dice } from "../base/numbers/dice.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Draft, type DraftToken, type ExploredAssetType } from "./draft.ts";
-import { MAKERS } from "./makers.ts";
+import { Draft, type DraftToken, type ExploredAssetType, type Maker } from "./draft.ts";
+import { MAKERS_OF_ASSETS } from "./makers-of-assets.ts";
+import { MAKERS_OF_TOKENS } from "./makers-of-tokens.ts";
+import { MAKERS_OF_VAULTS } from "./makers-of-vaults.ts";
 import type { ExploredStep, LedgerOperation } from "./step.ts";
+
+/** How the explorer calls each operation of the ledger. */
+export const MAKERS: Readonly<Record<LedgerOperation, Maker>> = {
+  ...MAKERS_OF_ASSETS,
+  ...MAKERS_OF_TOKENS,
+  ...MAKERS_OF_VAULTS,
+  "ledger.receipt.get": "every write is followed by it",
+  "ledger.status": "it says nothing that could be wrong",
+};
 
 interface Topic {
   /** What the sequence begins with. */
@@ -12,92 +23,54 @@ interface Topic {
   readonly follow: readonly LedgerOperation[];
 }
 
-const ON_ASSETS: readonly LedgerOperation[] = [
-  "ledger.asset.create",
-  "ledger.asset.put",
-  "ledger.asset.update",
-  "ledger.asset.update",
-  "ledger.asset.delete",
-  "ledger.asset.setOwners",
-  "ledger.asset.setOwners",
-  "ledger.asset.get",
-  "ledger.asset.list",
-];
+type Called<Text extends string> = Text extends `${infer First} ${infer Rest}` ? Called<First> | Called<Rest> : `ledger.${Text}`;
 
-const ON_TOKENS: readonly LedgerOperation[] = [
-  "ledger.token.mint",
-  "ledger.token.mint",
-  "ledger.token.mint",
-  "ledger.token.burn",
-  "ledger.token.burn",
-  "ledger.token.setPermissions",
-  "ledger.token.setOwners",
-  "ledger.token.update",
-  "ledger.erc1155.safeTransferFrom",
-  "ledger.erc1155.safeTransferFrom",
-  "ledger.erc1155.safeBatchTransferFrom",
-  "ledger.token.setApproval",
-  "ledger.erc1155.setApprovalForAll",
-  "ledger.token.get",
-  "ledger.erc1155.balanceOf",
-  "ledger.erc1155.balanceOfBatch",
-  "ledger.erc1155.isApprovedForAll",
-  "ledger.token.list",
-];
+/** The operations of the ledger that texts name; one that does not exist does not compile. */
+function calls<Text extends string>(
+  ...texts: readonly (Text & ([Called<Text>] extends [LedgerOperation] ? unknown : never))[]
+): readonly LedgerOperation[] {
+  return texts.flatMap((text) => text.split(" ").map((name) => `ledger.${name}` as LedgerOperation));
+}
 
-const ON_VAULTS: readonly LedgerOperation[] = [
-  "ledger.vault.deposit",
-  "ledger.vault.withdraw",
-  "ledger.vault.withdraw",
-  "ledger.vault.updateAssets",
-  "ledger.vault.update",
-  "ledger.vault.setCustodians",
-  "ledger.vault.addToken",
-  "ledger.vault.addExistingToken",
-  "ledger.token.create",
-  "ledger.asset.create",
-  "ledger.asset.delete",
-  "ledger.vault.create",
-  "ledger.vault.list",
-  "ledger.erc1155.safeTransferFrom",
-  "ledger.token.mint",
-];
+const ON_ASSETS = calls(
+  "asset.create asset.put asset.update asset.update asset.delete asset.setOwners asset.setOwners",
+  "asset.get asset.list",
+);
+
+const ON_TOKENS = calls(
+  "token.mint token.mint token.mint token.burn token.burn token.setPermissions token.setOwners",
+  "token.update erc1155.safeTransferFrom erc1155.safeTransferFrom erc1155.safeBatchTransferFrom",
+  "token.setApproval erc1155.setApprovalForAll token.get erc1155.balanceOf erc1155.balanceOfBatch",
+  "erc1155.isApprovedForAll token.list",
+);
+
+const ON_VAULTS = calls(
+  "vault.deposit vault.withdraw vault.withdraw vault.updateAssets vault.update vault.setCustodians",
+  "vault.addToken vault.addExistingToken token.create asset.create asset.delete vault.create vault.list",
+  "erc1155.safeTransferFrom token.mint",
+);
 
 const TOPICS: readonly Topic[] = [
-  { begin: ["ledger.token.create", "ledger.token.mint"], follow: ON_TOKENS },
-  { begin: ["ledger.token.create", "ledger.token.create", "ledger.token.mint", "ledger.token.mint"], follow: ON_TOKENS },
-  { begin: ["ledger.asset.create"], follow: ON_ASSETS },
+  { begin: calls("token.create token.mint"), follow: ON_TOKENS },
+  { begin: calls("token.create token.create token.mint token.mint"), follow: ON_TOKENS },
+  { begin: calls("asset.create"), follow: ON_ASSETS },
   {
-    begin: ["ledger.asset.create", "ledger.transfer.request"],
-    follow: [
-      "ledger.transfer.approve",
-      "ledger.transfer.approve",
-      "ledger.transfer.approve",
-      "ledger.transfer.reject",
-      "ledger.transfer.request",
-      "ledger.transfer.queue",
-      "ledger.transfer.mine",
-      "ledger.transfer.byAsset",
-      "ledger.asset.setOwners",
-      "ledger.asset.get",
-    ],
+    begin: calls("asset.create transfer.request"),
+    follow: calls(
+      "transfer.approve transfer.approve transfer.approve transfer.reject transfer.request transfer.queue",
+      "transfer.mine transfer.byAsset asset.setOwners asset.get",
+    ),
   },
   {
-    begin: ["ledger.approval.create"],
-    follow: [
-      "ledger.approval.create",
-      "ledger.approval.accept",
-      "ledger.approval.accept",
-      "ledger.approval.accept",
-      "ledger.approval.reject",
-      "ledger.approval.cancel",
-      "ledger.approval.queue",
-      "ledger.approval.mine",
-    ],
+    begin: calls("approval.create"),
+    follow: calls(
+      "approval.create approval.accept approval.accept approval.accept approval.reject approval.cancel",
+      "approval.queue approval.mine",
+    ),
   },
-  { begin: ["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"], follow: ON_VAULTS },
+  { begin: calls("asset.create vault.create vault.deposit"), follow: ON_VAULTS },
   {
-    begin: ["ledger.asset.create", "ledger.vault.create", "ledger.vault.create", "ledger.vault.deposit", "ledger.vault.deposit"],
+    begin: calls("asset.create vault.create vault.create vault.deposit vault.deposit"),
     follow: ON_VAULTS,
   },
 ];
