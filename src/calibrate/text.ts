@@ -1,8 +1,8 @@
-import { writeJson } from "../base/json/json.ts";
+import { jsonEquals, writeJson } from "../base/json/json.ts";
 import { count } from "../base/text/text.ts";
-import type { Calibration } from "./calibrate.ts";
+import { type Calibration, CALIBRATIONS } from "./calibrate.ts";
 import { type CalibrationFinding, isChange } from "./finding.ts";
-import { meaningForGuarantee } from "./guarantee.ts";
+import type { SettingEffect } from "./service.ts";
 
 /** What `calibrate --json` prints. */
 export function calibrationJson(calibration: Calibration): string {
@@ -13,6 +13,20 @@ export function calibrationJson(calibration: Calibration): string {
     ...finding,
   }));
   return `${writeJson({ format: 1, ...rest, findings: shown, guarantee: meaningForGuarantee(findings) }, 2)}\n`;
+}
+
+// What the findings mean for the guarantee, a sentence each.
+function meaningForGuarantee(findings: readonly CalibrationFinding[]): readonly string[] {
+  const effects: Readonly<Record<string, SettingEffect>> = Object.assign(
+    {},
+    ...Object.values(CALIBRATIONS).map(({ effects: own }) => own),
+  );
+  return findings.flatMap(({ setting, strength, found }) => {
+    const effect = effects[setting.join(".")];
+    if (effect === undefined) return [];
+    if (strength === "undecided") return [effect.undecided];
+    return (effect.values ?? []).filter(({ value }) => jsonEquals(value, found)).map(({ means }) => means);
+  });
 }
 
 /** The report of a calibration, for people. */

@@ -2,7 +2,7 @@ import { EXIT } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { count } from "../base/text/text.ts";
 import { rested } from "../base/time/turns.ts";
-import type { Target } from "../environment/target.ts";
+import { headingOf, type Target } from "../environment/target.ts";
 import { askingOf } from "../engine/read/ask.ts";
 import { check } from "../engine/steps/check.ts";
 import { expand } from "../engine/steps/expand-foreach.ts";
@@ -17,7 +17,7 @@ import type { CheckStep } from "../playbook/model.ts";
 import { Walk } from "../protocol/decide.ts";
 import type { PlanNode } from "../protocol/plan.ts";
 import { stepIn } from "../protocol/state.ts";
-import type { PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
+import type { PlanDocument, PlannedProblem, PlannedRun, PlannedStep, PlannedTotals } from "../report/plan/shape.ts";
 import { services } from "../services/services.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
 import { foresee } from "../engine/run/foresee.ts";
@@ -30,6 +30,19 @@ import { planWrite } from "./write.ts";
 export interface PlanParts extends ReadyPlaybook {
   /** The environment in which the run would act. */
   readonly target: Target;
+}
+
+/** Plans some playbooks, each as if it alone were run. Throws a Failure when no plan can be made. */
+export async function planAll(playbooks: readonly ReadyPlaybook[], target: Target, ports: PlannerPorts): Promise<PlanDocument> {
+  const plans: PlannedRun[] = [];
+  for (const each of playbooks) plans.push(await planRun({ ...each, target }, ports));
+  return {
+    format: 1,
+    madeAt: new Date(ports.clock.now()).toISOString(),
+    ok: plans.every(({ outcome }) => outcome === "would-pass"),
+    target: headingOf(target),
+    plans,
+  };
 }
 
 /**

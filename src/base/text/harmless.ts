@@ -18,3 +18,8 @@ export function harmless(text: string): string {
 export function harmlessJson(json: string): string {
   return sanitise(json).replaceAll(LOG_COMMAND, String.raw`#\u0023`);
 }
+
+/** Returns a document as indented JSON that is as safe. */
+export function harmlessDocument(document: object): string {
+  return `${harmlessJson(JSON.stringify(document, undefined, 2))}\n`;
+}

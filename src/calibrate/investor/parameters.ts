@@ -3,14 +3,26 @@ import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/jso
 import type { InvestorProfile } from "../../contract/profile.ts";
 import { listIn } from "../../services/paging/paging.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
-import { INVESTOR_PARAMETERS } from "./names.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
-import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
+import { type CandidateNames as Names, names, namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
 /** What shows that a name is the name of a parameter. */
 type Shown = Pick<SettingDecision, "why" | "evidence">;
 
 type ParameterKey = keyof InvestorProfile["parameters"];
+
+// Names to try. No name is in two lists.
+const INVESTOR_PARAMETERS: Readonly<Record<keyof InvestorProfile["parameters"], Names>> = {
+  page: names("page page-number page-no p page-index current-page pg"),
+  limit: names("limit page-size size per per-page items-per-page page-limit count take rows max"),
+  term: names("term search q query search-term keyword search-text text filter s find"),
+  investment: names("investment investment-type type kind category sale-type investment-kind asset-class"),
+  status: names("status state sale-status phase status-filter stage"),
+  sort: names("sort order sort-by order-by sorting sort-order"),
+  quantity: names("quantity qty amount token-quantity tokens units token-count"),
+  purchaseDate: names("purchase-date date-of-purchase date bought bought-at purchased-at purchased-on buy-date"),
+  timezone: names("timezone tz time-zone zone user-timezone"),
+};
 
 /** Token sales as one answer lists them. */
 interface SeenSales {

@@ -13,7 +13,7 @@ import { ServiceClient } from "../../engine/service/service.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { assertSamePlan, assertSamePlanned } from "../../planner/compare.ts";
 import type { PlannerPorts } from "../../planner/context.ts";
-import { planAll } from "../../planner/document.ts";
+import { planAll } from "../../planner/plan.ts";
 import { readPlan } from "../../planner/file.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";

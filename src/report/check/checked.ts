@@ -1,6 +1,8 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { harmlessDocument } from "../../base/text/harmless.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
+import type { SkippedFile } from "../shape.ts";
 
 /** What a check found in one file. */
 export interface CheckedFile {
@@ -10,6 +12,11 @@ export interface CheckedFile {
   readonly ok: boolean;
   /** The errors and warnings that were found. */
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What `check --json` prints; `schemas/check.schema.json` describes it. Fields are added, never renamed. */
+export function checkJson(files: readonly CheckedFile[], skipped: readonly SkippedFile[] = []): string {
+  return harmlessDocument({ format: 1, ok: files.every(({ ok }) => ok), files, skipped });
 }
 
 /** The folder in which a check ran, and the one that a reader of its report counts paths from. */

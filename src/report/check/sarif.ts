@@ -1,6 +1,6 @@
 import type { ArtifactLocation, Log, ReportingDescriptor, Result } from "sarif";
 import { CATALOGUE, CODES } from "../../base/catalogue/catalogue.ts";
-import { harmlessJson } from "../../base/text/harmless.ts";
+import { harmlessDocument } from "../../base/text/harmless.ts";
 import { sanitise } from "../../base/text/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Diagnostic, eachOnce } from "../../source/diagnostic.ts";
@@ -30,7 +30,7 @@ export function sarif(files: readonly CheckedFile[], places: Places): string {
       },
     ],
   };
-  return `${harmlessJson(JSON.stringify(log, undefined, 2))}\n`;
+  return harmlessDocument(log);
 }
 
 function rule(code: (typeof CODES)[number]): ReportingDescriptor {

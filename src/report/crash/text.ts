@@ -1,8 +1,9 @@
 import { formatDuration } from "../../base/time/duration.ts";
+import { harmlessDocument } from "../../base/text/harmless.ts";
 import { count } from "../../base/text/text.ts";
 import { foreignLines, oneLine } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
-import type { CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
+import type { CrashDocument, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
 import type { ProblemReport } from "../shape.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
@@ -89,4 +90,10 @@ export function sumOf({ tried, same, unknown, answerLost, different, missed, set
     ...(missed === 0 ? [] : [`${missed} not passed again, for what runs side by side has no fixed order`]),
     ...(notTried === 0 ? [] : [`interrupted: ${notTried} not tried`]),
   ].join("; ");
+}
+
+/** What `test --crash-everywhere --json` prints. */
+export function crashJson(playbooks: readonly CrashReport[]): string {
+  const ok = playbooks.every(({ problem, totals }) => problem === null && totals.different === 0 && totals.notTried === 0);
+  return harmlessDocument({ format: 1, ok, playbooks } satisfies CrashDocument);
 }

@@ -1,8 +1,7 @@
 import type { Enveloped, InvestorCall } from "./call.ts";
-import { contractAddresses } from "./config.ts";
 import { updateKyc } from "./identity.ts";
 import { saleSchedule, tokenSchedule } from "./payouts.ts";
-import { heldTokens, tokenTransactions, userTransactions } from "./portfolio.ts";
+import { contractAddresses, heldTokens, tokenTransactions, userTransactions } from "./portfolio.ts";
 import { buyTokens, getSale, listSales } from "./sales.ts";
 
 /** Answers, and for a write changes the store, or refuses. */

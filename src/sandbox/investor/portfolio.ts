@@ -151,3 +151,9 @@ function transactionRecord(call: InvestorCall, { id, saleId, tokenId, amount, us
 function iconOf({ symbol }: InvestorToken): string {
   return `https://files.sandbox.invalid/${symbol.toLowerCase()}.png`;
 }
+
+/** GET /config/contract-addresses/{tokenId} */
+export function contractAddresses(call: InvestorCall): Enveloped {
+  const { tokenContract, saleContract } = theInvestorToken(call.world, textParam(call, "tokenId"));
+  return { response: { config: { tokenContract, saleContract } } };
+}

@@ -8,7 +8,7 @@ import type { Target } from "../../../src/environment/target.ts";
 import { operations } from "../../../src/operations/operation.ts";
 import { assertSamePlan } from "../../../src/planner/compare.ts";
 import { digestOfValue } from "../../../src/planner/digest.ts";
-import { planAll } from "../../../src/planner/document.ts";
+import { planAll } from "../../../src/planner/plan.ts";
 import { readPlan } from "../../../src/planner/file.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";

@@ -10,7 +10,7 @@ import { parseJson } from "../../../src/base/json/json.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import type { CheckedFile } from "../../../src/report/check/checked.ts";
 import { annotations } from "../../../src/report/check/github.ts";
-import { checkJson } from "../../../src/report/check/json.ts";
+import { checkJson } from "../../../src/report/check/checked.ts";
 import { sarif } from "../../../src/report/check/sarif.ts";
 import { SchemaSet } from "../../../src/schema/validator.ts";
 import { codeFrame, type Diagnostic, formatDiagnostic } from "../../../src/source/diagnostic.ts";

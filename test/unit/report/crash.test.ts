@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseJson } from "../../../src/base/json/json.ts";
-import { crashJson } from "../../../src/report/crash/json.ts";
 import type { CrashReport, TriedBoundary } from "../../../src/report/crash/shape.ts";
-import { crashLines } from "../../../src/report/crash/text.ts";
+import { crashJson, crashLines } from "../../../src/report/crash/text.ts";
 import { SchemaSet } from "../../../src/schema/validator.ts";
 
 const HOSTILE = "::error::\u001b[31mred\n##vso[task.complete]";

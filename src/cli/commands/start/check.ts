@@ -71,7 +71,7 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> =
     if (skipped.length > 0) write(`${countSkipped(skipped)}\n`);
   },
   async json(shell, checked, { skipped }) {
-    const { checkJson } = await import("../../../report/check/json.ts");
+    const { checkJson } = await import("../../../report/check/checked.ts");
     const files = checked.map(({ file, ok, diagnostics }) => ({ file, ok, diagnostics }));
     shell.stdout.write(checkJson(files, skipped), "json");
   },

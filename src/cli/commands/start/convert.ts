@@ -6,7 +6,7 @@ import { Failure } from "../../../base/failure.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../source/diagnostic.ts";
 import { IF_HAR_TOO_LARGE } from "../../../exchanges/read-har.ts";
 import { isArazzo } from "../../../playbook/is-playbook.ts";
-import { checkJson } from "../../../report/check/json.ts";
+import { checkJson } from "../../../report/check/checked.ts";
 import { interchange, readText } from "../../project/project.ts";
 import { filesOf } from "../../project/project-files.ts";
 import { createFiles } from "../../starter/create-files.ts";
