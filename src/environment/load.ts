@@ -12,7 +12,7 @@ import { readFound } from "../files/found.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
-import { child, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
+import { child, entriesIn, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
@@ -229,8 +229,7 @@ export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): 
 
 // A key that was written in place of a reference, or into an address, must not be printed again with its line.
 function literalKeys(root: SourceNode): readonly Secret[] {
-  const environments = child(root, "environments");
-  const nodes = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => value) : [];
+  const nodes = entriesIn(child(root, "environments")).map(([, { value }]) => value);
   const keys = nodes
     .flatMap((node) => keysIn(node).map(({ node: key }) => key))
     .concat(secretsOfNotifications(root))
@@ -269,15 +268,13 @@ function keysOf(service: Service, node: SourceNode): readonly KeyNode[] {
   const { name } = service;
   if (hasEntities(service))
     return [{ name: `${name.toUpperCase()}_API_KEY`, setting: [name, "apiKey"], node: child(node, "apiKey") }];
-  const credentials = child(node, "credentials");
-  const named = credentials?.kind === "map" ? [...credentials.entries] : [];
+  const named = entriesIn(child(node, "credentials"));
   return named.map(([credential, { value }]) => ({ name: credential, setting: [name, "credentials", credential], node: value }));
 }
 
 function secretsOfNotifications(root: SourceNode): readonly (SourceNode | undefined)[] {
-  const notifications = child(root, "notifications");
-  const channels = notifications?.kind === "map" ? [...notifications.entries.values()] : [];
-  return [child(root, "heartbeat"), ...channels.flatMap(({ value }) => [child(value, "secret"), child(value, "url")])];
+  const channels = entriesIn(child(root, "notifications"));
+  return [child(root, "heartbeat"), ...channels.flatMap(([, { value }]) => [child(value, "secret"), child(value, "url")])];
 }
 
 function unknownEnvironment(name: string, known: readonly string[], file: string, option: string): Failure {

@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text/text.ts";
 import type { SourceFile } from "../source/file.ts";
-import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
+import { child, entriesIn, type Range, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import { readKey, type Variables } from "./key.ts";
 import { invalid, placeOf, readEnvironmentFile } from "./load.ts";
@@ -58,8 +58,7 @@ interface Choice {
 export function loadListeners(path: string, { cwd, variables, names }: Choice): Listeners {
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
-  const node = child(root, "notifications");
-  const all = node?.kind === "map" ? [...node.entries] : [];
+  const all = entriesIn(child(root, "notifications"));
   const wrong = all.flatMap(([, { value }]) => problemsOf(value));
   if (wrong.length > 0) {
     throw invalid(

@@ -3,7 +3,7 @@ import { didYouMean } from "../base/text/text.ts";
 import { contract } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { child, type SourceNode, toJson } from "../source/node.ts";
+import { child, entriesIn, type SourceNode, toJson } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 
 // The rules about a profile that a schema cannot check: a word with two meanings would be read as either of them.
@@ -33,8 +33,7 @@ const ASYNC = "async";
 
 /** Returns the findings about the words of all profiles of an environment file: one with two meanings, and names that no operation and no condition has. */
 export function profileProblems(root: SourceNode): readonly PlacedFinding[] {
-  const environments = child(root, "environments");
-  const all = environments?.kind === "map" ? [...environments.entries.values()].map(({ value }) => child(value, "profile")) : [];
+  const all = entriesIn(child(root, "environments")).map(([, { value }]) => child(value, "profile"));
   return all.flatMap((profile) => (profile === undefined ? [] : problemsOf(profile)));
 }
 

@@ -1,7 +1,7 @@
 import { parseDuration } from "../base/time/duration.ts";
 import { LIMITS } from "../base/limits.ts";
 import { services } from "../services/services.ts";
-import { child, type SourceNode, textOf } from "../source/node.ts";
+import { child, entriesIn, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 
 // The rules about the values in an environment file that a schema cannot check.
@@ -70,6 +70,5 @@ export function timeoutProblems(root: SourceNode): readonly PlacedFinding[] {
 }
 
 function valuesOf(root: SourceNode, field: string): readonly SourceNode[] {
-  const map = child(root, field);
-  return map?.kind === "map" ? [...map.entries.values()].map(({ value }) => value) : [];
+  return entriesIn(child(root, field)).map(([, { value }]) => value);
 }

@@ -3,7 +3,7 @@ import { isArazzo } from "../playbook/is-playbook.ts";
 import type { FileReader } from "../playbook/playbook-files.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { SourceFile } from "../source/file.ts";
-import { child, textOf } from "../source/node.ts";
+import { child, itemsIn, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { importArazzo, type Translation } from "./import/import-arazzo.ts";
 
@@ -26,9 +26,8 @@ export function checkDocument(path: string, text: string, files?: FileReader): C
 // A finding in the translation is shown at the step that it comes from.
 function placed(diagnostic: Diagnostic, { text = "", places }: Translation, file: SourceFile): Diagnostic {
   const { root } = parseYaml(diagnostic.file, text);
-  const steps = child(root, "steps");
   const made = new SourceFile(diagnostic.file, text);
-  const step = (steps?.kind === "list" ? steps.items : []).findLast(({ range }) => made.lineOf(range.start) <= diagnostic.line);
+  const step = itemsIn(child(root, "steps")).findLast(({ range }) => made.lineOf(range.start) <= diagnostic.line);
   const range = places.get(textOf(child(step, "id")) ?? "");
   const { code, message, why, suggestion } = diagnostic;
   const line = text.split("\n")[diagnostic.line - 1]?.trim() ?? "";

@@ -4,7 +4,7 @@ import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts
 import type { Operation } from "../operations/operation.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { child, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
+import { child, entriesIn, itemsIn, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
 import { essential, placeProblem } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { compileTemplate } from "./expressions/compile-template.ts";
@@ -149,7 +149,7 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
 
 // The steps that steps hold, each by itself.
 function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): void {
-  for (const step of list?.kind === "list" ? list.items : []) {
+  for (const step of itemsIn(list)) {
     for (const part of PARTS) {
       const held = child(step, part);
       if (held?.kind !== "list") continue;
@@ -293,8 +293,7 @@ class PlaybookReader {
 }
 
 function outputTypes(node: SourceNode | undefined, { types }: Spot): ReadonlyMap<string, Variable> {
-  const entries = node?.kind === "map" ? [...node.entries] : [];
-  return new Map(entries.map(([name, { value }]) => [name, typeOfValue(value, types)]));
+  return new Map(entriesIn(node).map(([name, { value }]) => [name, typeOfValue(value, types)]));
 }
 
 function textsIn(list: SourceNode | undefined): readonly string[] {

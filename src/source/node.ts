@@ -80,6 +80,16 @@ export function child(node: SourceNode | undefined, key: string): SourceNode | u
   return node?.kind === "map" ? node.entries.get(key)?.value : undefined;
 }
 
+/** Returns the items of a list; none of anything else. */
+export function itemsIn(node: SourceNode | undefined): readonly SourceNode[] {
+  return node?.kind === "list" ? node.items : [];
+}
+
+/** Returns the entries of a map by their keys; none of anything else. */
+export function entriesIn(node: SourceNode | undefined): readonly (readonly [string, MapEntry])[] {
+  return node?.kind === "map" ? [...node.entries] : [];
+}
+
 /** Returns the node at a path of keys and indexes, or the deepest existing one on the way. */
 export function nodeAt(root: SourceNode, path: readonly string[]): SourceNode {
   let node = root;

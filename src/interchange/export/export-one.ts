@@ -6,7 +6,7 @@ import { fieldsOf } from "../../playbook/keywords/keyword.ts";
 import type { RetryFields } from "../../playbook/keywords/shared.ts";
 import { STEP, WAITS } from "../../playbook/keywords/step.ts";
 import { KEY_ACTS } from "../../playbook/steps/identity.ts";
-import { child, type SourceNode, textOf } from "../../source/node.ts";
+import { child, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import { evaluateNode, join, type Known, type Knowledge, parseExpression } from "../expressions/evaluate.ts";
 import { type ExportedRequest, sentBy } from "./export-call.ts";
 import { criteriaOf, type Criterion, isDouble, rounded } from "./export-criteria.ts";
@@ -128,7 +128,7 @@ function leaves(value: WrittenValue): readonly WrittenValue[] {
 }
 
 function textsIn(node: SourceNode | undefined): readonly SourceNode[] {
-  return node === undefined ? [] : node.kind === "list" ? node.items : [node];
+  return node === undefined || node.kind === "list" ? itemsIn(node) : [node];
 }
 
 function expectations(step: OutStep, { node, id, names }: StepPlace, { findings }: Exporting): void {

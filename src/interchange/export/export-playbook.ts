@@ -3,7 +3,7 @@ import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
-import { child, type SourceNode } from "../../source/node.ts";
+import { child, entriesIn, type SourceNode } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
 import { asNode, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
 import { evaluateNode, type Knowledge, valueOf } from "../expressions/evaluate.ts";
@@ -70,8 +70,7 @@ function outputsOf(
   names: Knowledge,
   findings: TranslationFindings,
 ): Readonly<Record<string, string>> {
-  const entries = node?.kind === "map" ? [...node.entries] : [];
-  const texts = entries.flatMap(([name, { key, value }]) => {
+  const texts = entriesIn(node).flatMap(([name, { key, value }]) => {
     const found = valueOf(evaluateNode(value, names));
     const text = found === undefined ? undefined : runtimeOf(found);
     if (typeof text === "string" && text.includes("$")) return [[name, text] as const];

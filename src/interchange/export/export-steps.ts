@@ -3,7 +3,7 @@ import { operations } from "../../operations/operation.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isShipped, resolvePlaybook } from "../../playbook/playbook-files.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { child, entriesIn, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
 import {
   evaluate,
@@ -53,7 +53,7 @@ interface Into {
 }
 
 function exportList(list: SourceNode | undefined, names: Knowledge, into: Into): void {
-  for (const node of list?.kind === "list" ? list.items : []) if (node.kind === "map") exportStep(node, names, into);
+  for (const node of itemsIn(list)) if (node.kind === "map") exportStep(node, names, into);
 }
 
 function exportStep(node: MapNode, names: Knowledge, into: Into): void {
@@ -180,9 +180,9 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
     about: aboutOf(node, around),
   };
   const block = exportSteps(inside);
-  const outputs = child(root, "outputs");
-  const values = outputs?.kind === "map" ? [...outputs.entries] : [];
-  const known = values.map(([name, { value }]) => [name, evaluateNode(value, { ...inside.names, steps: block.steps })] as const);
+  const known = entriesIn(child(root, "outputs")).map(
+    ([name, { value }]) => [name, evaluateNode(value, { ...inside.names, steps: block.steps })] as const,
+  );
   around.inIncluded.push(...inner.all);
   return parts({ outputs: parts(Object.fromEntries(known)) });
 }
@@ -194,7 +194,7 @@ function fitted(value: WrittenValue | undefined, type: string | undefined): Writ
 
 // A check is a read with a condition, after all steps.
 function exportChecks(list: SourceNode | undefined, names: Knowledge, around: Exporting): void {
-  (list?.kind === "list" ? list.items : []).forEach((node, at) => {
+  itemsIn(list).forEach((node, at) => {
     if (node.kind !== "map") return;
     const operation = operations.get(textOf(child(node, "read")) ?? "");
     if (operation === undefined || textOf(child(node, "severity")) === "warn") {

@@ -1,4 +1,4 @@
-import { child, type SourceNode, textOf } from "../../source/node.ts";
+import { child, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { TranslationFindings } from "../findings.ts";
 import { type Asked, readConditions } from "./import-criteria.ts";
 
@@ -33,8 +33,7 @@ export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked,
   const isNeverRun = own.includes("");
   const before: string[] = own.length === 0 ? [] : [`${asked.owner}.outcome != "skipped"`];
   for (const action of onSuccess) {
-    const criteria = child(action, "criteria");
-    const condition = readConditions(criteria?.kind === "list" ? criteria.items : [], asked);
+    const condition = readConditions(itemsIn(child(action, "criteria")), asked);
     const target = targetOf(at, action, steps, findings);
     if (condition === undefined || target === undefined) return;
     // Of several actions the first whose criteria hold is taken.

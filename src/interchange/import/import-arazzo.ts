@@ -1,4 +1,4 @@
-import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
+import { child, itemsIn, type MapNode, type Range, textOf } from "../../source/node.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { FindingPlace } from "../findings.ts";
 import { type ArazzoDocument, readArazzo } from "../arazzo-document.ts";
@@ -42,13 +42,9 @@ export function importArazzo(path: string, text: string): Translation & Partial<
   return { text: made, diagnostics: findings.all, places, file: document.file };
 }
 
-function itemsOf(node: SourceNode | undefined): readonly SourceNode[] {
-  return node?.kind === "list" ? node.items : [];
-}
-
 function workflowsOf({ root, findings }: ArazzoDocument): ReadonlyMap<string, MapNode> {
   const found = new Map<string, MapNode>();
-  for (const node of itemsOf(child(root, "workflows"))) {
+  for (const node of itemsIn(child(root, "workflows"))) {
     const id = child(node, "workflowId");
     const name = textOf(id) ?? "";
     if (found.has(name))
@@ -60,7 +56,7 @@ function workflowsOf({ root, findings }: ArazzoDocument): ReadonlyMap<string, Ma
 
 function sourcesOf({ root, findings }: ArazzoDocument): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const source of itemsOf(child(root, "sourceDescriptions"))) {
+  for (const source of itemsIn(child(root, "sourceDescriptions"))) {
     const type = child(source, "type");
     if (textOf(type) === "asyncapi") findings.refuse(type ?? source, "AsyncAPI is not translated", "the service has no messages");
     if (textOf(type) === "arazzo")
@@ -80,8 +76,8 @@ function importAll(importing: Importing): ReadonlyMap<string, WrittenValue> {
   const { workflows, document, inputs } = importing;
   const used = new Set(
     [...workflows.values()].flatMap((workflow) => [
-      ...itemsOf(child(workflow, "steps")).map((step) => textOf(child(step, "workflowId"))),
-      ...itemsOf(child(workflow, "dependsOn")).map(textOf),
+      ...itemsIn(child(workflow, "steps")).map((step) => textOf(child(step, "workflowId"))),
+      ...itemsIn(child(workflow, "dependsOn")).map(textOf),
     ]),
   );
   const roots = [...workflows].filter(([id]) => !used.has(id));

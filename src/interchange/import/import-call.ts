@@ -3,7 +3,7 @@ import { inputParameters } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { pathOf } from "../../schema/validator.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
-import { child, type SourceNode, textOf } from "../../source/node.ts";
+import { child, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
 import { isKeyHeader } from "../../exchanges/archive-secrets.ts";
@@ -114,7 +114,7 @@ function mapIn(value: WrittenValue, place: SourceNode, scope: WorkflowScope): Va
 
 function replace(value: WrittenValue | undefined, list: SourceNode | undefined, scope: WorkflowScope): WrittenValue | undefined {
   let replaced = value;
-  for (const item of list?.kind === "list" ? list.items : []) {
+  for (const item of itemsIn(list)) {
     const target = textOf(child(item, "target")) ?? "";
     const given = child(item, "value");
     const next = given === undefined ? undefined : scope.value(given);

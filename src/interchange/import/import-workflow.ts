@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { services } from "../../services/services.ts";
-import { child, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
+import { child, entriesIn, itemsIn, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
 import type { ArazzoDocument } from "../arazzo-document.ts";
 import type { FindingPlace, TranslationFindings } from "../findings.ts";
 import { type ActedStep, type Repeats, repeatsOf, type Skips, skipAfter, whenRun } from "./import-actions.ts";
@@ -63,9 +63,9 @@ type Outputs = ReadonlyMap<string, WrittenValue>;
 export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing: Importing): Outputs {
   const { document, outputs: known } = importing;
   const { findings } = document;
-  for (const dependency of listIn(workflow, "dependsOn")) dependOn(dependency, call, importing);
+  for (const dependency of itemsIn(child(workflow, "dependsOn"))) dependOn(dependency, call, importing);
   const scope = new WorkflowScope(findings, call.input, (id) => known.get(id));
-  const steps = listIn(workflow, "steps").map((node) => actedStep(node, workflow, document));
+  const steps = itemsIn(child(workflow, "steps")).map((node) => actedStep(node, workflow, document));
   const skips: Skips = new Map();
   const guards: Guards = new Map();
   steps.forEach((step, at) => importStep(step, { guards, at, steps, skips, scope, workflow, call, importing }));
@@ -74,14 +74,8 @@ export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing:
   return outputs;
 }
 
-function listIn(node: SourceNode | undefined, field: string): readonly SourceNode[] {
-  const list = child(node, field);
-  return list?.kind === "list" ? list.items : [];
-}
-
 function valuesIn(node: SourceNode | undefined, read: (node: SourceNode) => WrittenValue | undefined): Outputs {
-  const entries = node?.kind === "map" ? [...node.entries] : [];
-  const values = entries.map(([name, { value }]) => [name, read(value)] as const);
+  const values = entriesIn(node).map(([name, { value }]) => [name, read(value)] as const);
   return new Map(values.filter((pair): pair is readonly [string, WrittenValue] => pair[1] !== undefined));
 }
 
@@ -122,7 +116,7 @@ function resolved(node: SourceNode, document: ArazzoDocument): SourceNode {
 
 function actedStep(node: SourceNode, workflow: MapNode, document: ArazzoDocument): ActedStep {
   const actions = (own: string, shared: string): readonly SourceNode[] => {
-    const given = [...listIn(node, own), ...listIn(workflow, shared)].map((action) => resolved(action, document));
+    const given = [...itemsIn(child(node, own)), ...itemsIn(child(workflow, shared))].map((action) => resolved(action, document));
     // An action of the step replaces the workflow's one of the same name.
     return [...new Map(given.toReversed().map((action) => [textOf(child(action, "name")), action])).values()].toReversed();
   };
@@ -164,7 +158,7 @@ function importStep(step: ActedStep, around: Around): void {
     );
     return;
   }
-  for (const needed of listIn(node, "dependsOn"))
+  for (const needed of itemsIn(child(node, "dependsOn")))
     if (!scope.steps.has(textOf(needed) ?? ""))
       findings.refuse(
         needed,
@@ -203,7 +197,7 @@ function goesTo([action, ...more]: readonly SourceNode[], target: ActedStep | un
 function guardOf({ node }: ActedStep, operation: Operation, { scope, workflow, importing }: Around): object | undefined {
   const { document, actors } = importing;
   const own: CallTarget = { id: "", operation };
-  const { expect } = readCriteria(listIn(node, "successCriteria"), { scope, own, owner: "response" });
+  const { expect } = readCriteria(itemsIn(child(node, "successCriteria")), { scope, own, owner: "response" });
   const parameters = parametersOf(node, workflow, document);
   const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
   if (expect.length === 0 || made === undefined) return undefined;
@@ -213,7 +207,7 @@ function guardOf({ node }: ActedStep, operation: Operation, { scope, workflow, i
 }
 
 function parametersOf(node: SourceNode, workflow: MapNode | undefined, document: ArazzoDocument): readonly GivenParameter[] {
-  const given = [...listIn(workflow, "parameters"), ...listIn(node, "parameters")].map((item) => {
+  const given = [...itemsIn(child(workflow, "parameters")), ...itemsIn(child(node, "parameters"))].map((item) => {
     const parameter = resolved(item, document);
     const value = child(item, "value") ?? child(parameter, "value") ?? parameter;
     return { name: textOf(child(parameter, "name")) ?? "", in: textOf(child(parameter, "in")) ?? "", value, node: item };
@@ -227,7 +221,7 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
   const id = textOf(workflowId) ?? "";
   const workflow = workflowNamed(id, workflowId, call.chain, importing);
   if (workflow === undefined) return;
-  for (const part of [...step.onSuccess, ...step.onFailure, ...listIn(step.node, "successCriteria")])
+  for (const part of [...step.onSuccess, ...step.onFailure, ...itemsIn(child(step.node, "successCriteria"))])
     findings.refuse(
       part,
       "a step that runs a workflow has no actions and criteria of its own here",
@@ -295,7 +289,7 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
   const target: CallTarget = { id: ids.fresh(call.prefix + step.id), operation };
   const parameters = parametersOf(node, workflow, document);
   const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
-  const { expect, fails } = readCriteria(listIn(node, "successCriteria"), { scope, own: target, owner: "response" });
+  const { expect, fails } = readCriteria(itemsIn(child(node, "successCriteria")), { scope, own: target, owner: "response" });
   const outputs = child(node, "outputs");
   scope.steps.set(step.id, {
     call: target,

@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json/json.ts";
-import { child, nodeAt, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { child, entriesIn, nodeAt, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import { SchemaSet } from "../../schema/validator.ts";
 import { essential, placeProblem } from "../../source/problems.ts";
 import type { CheckContext } from "../check-context.ts";
@@ -51,11 +51,7 @@ export function partsFit(node: SourceNode, context: CheckContext): boolean {
 
 function partsOf(node: SourceNode): readonly SourceNode[] {
   const items = child(node, "items");
-  const properties = child(node, "properties");
-  return [
-    ...(items === undefined ? [] : [items]),
-    ...(properties?.kind === "map" ? [...properties.entries.values()].map(({ value }) => value) : []),
-  ];
+  return [...(items === undefined ? [] : [items]), ...entriesIn(child(node, "properties")).map(([, { value }]) => value)];
 }
 
 function readInput(name: string, node: SourceNode, context: CheckContext): InputDeclaration {

@@ -1,5 +1,5 @@
 import { EvaluationFailure, type Expression } from "../../expression/expression.ts";
-import { child, type MapEntry, type Range, type SourceNode } from "../../source/node.ts";
+import { child, entriesIn, type Range, type SourceNode } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { section } from "../steps/actor-declarations.ts";
 import { namesIn } from "../keywords/shared.ts";
@@ -9,16 +9,12 @@ import { namesIn } from "../keywords/shared.ts";
 /** Warns of inputs and actors that nothing uses. */
 export function warnOfUnused(root: SourceNode, context: CheckContext): void {
   const { usage } = context;
-  const entries = (name: string): readonly [string, Pick<MapEntry, "key" | "value">][] => {
-    const declared = section(root, name);
-    return declared?.kind === "map" ? [...declared.entries] : [];
-  };
-  for (const [name, { key }] of entries("inputs")) {
+  for (const [name, { key }] of entriesIn(section(root, "inputs"))) {
     if (usage.has("inputs", name)) continue;
     const message = `nothing uses the input "${name}"`;
     context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or remove it` }, key);
   }
-  for (const [name, { key, value }] of entries("actors")) {
+  for (const [name, { key, value }] of entriesIn(section(root, "actors"))) {
     if (usage.has("actors", name)) continue;
     const isGroup = value.kind === "list";
     const message = `no step or expression uses the ${isGroup ? "group" : "actor"} "${name}"`;

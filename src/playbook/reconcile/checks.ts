@@ -1,7 +1,7 @@
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { Conserved } from "../../services/conserved.ts";
 import { conservedAs } from "../../services/services.ts";
-import { type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { entriesIn, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { readUse } from "../steps/actor-use.ts";
 import { type Beside, conditionOver, readSideRead } from "../steps/side-reads.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
@@ -15,9 +15,8 @@ import { scopeAt, type Spot, type Surroundings } from "../expressions/expression
 
 /** Checks and compiles the `checks` of a playbook; all steps have run by then. */
 export function readChecks(node: SourceNode | undefined, spot: Spot, around: Surroundings): readonly CheckStep[] {
-  const items = node?.kind === "list" ? node.items : [];
   const names = new Set<string>();
-  return items.flatMap((item, at) => {
+  return itemsIn(node).flatMap((item, at) => {
     if (item.kind !== "map") return [];
     const check = readLoop(item, around.context, () => readCheck(item, at, spot, around));
     if (check === undefined) return [];
@@ -73,7 +72,7 @@ function readLook(node: MapNode, { that: condition, ...fields }: LookFields, bes
 /** Reads `conserve`, in a check or in a comparison. */
 export function readConserve(node: MapNode, conserve: SourceNode, { spot, around, as }: Beside): Conserve | undefined {
   const { context } = around;
-  const [[of, entry] = []] = conserve.kind === "map" ? [...conserve.entries] : [];
+  const [[of, entry] = []] = entriesIn(conserve);
   const conserved = of === undefined ? undefined : conservedAs(of);
   if (entry === undefined || of === undefined || conserved === undefined) return undefined;
   const reads = conserved.reads.map(operationNamed);

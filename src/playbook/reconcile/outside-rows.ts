@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { OutsideKind, OutsidePlace } from "../../rows/outside.ts";
-import { type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { entriesIn, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 import { refusalOf } from "../file-placement.ts";
@@ -63,7 +63,7 @@ function readPlace(node: MapNode, fields: PlaceFields, { spot, around }: Where):
   allRead(rest);
   if (!isOneKind(node, timeoutMs, around)) return undefined;
   if (http !== undefined) {
-    const names = headers?.kind === "map" ? [...headers.entries] : [];
+    const names = entriesIn(headers);
     const scope = withoutSecrets(scopeAt(around, spot, undefined, { response: "dyn", page: "decimal" }));
     return {
       kind: "http",

@@ -1,5 +1,5 @@
 import { didYouMean } from "../../base/text/text.ts";
-import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { child, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
@@ -13,7 +13,6 @@ import { readLoop } from "../predictions/warnings.ts";
 
 /** Checks and compiles `reconcile`: comparisons of two sides, made when all steps are complete. */
 export function readReconcile(node: SourceNode | undefined, spot: Spot, around: Surroundings): readonly CheckStep[] {
-  const items = node?.kind === "list" ? node.items : [];
   if (node !== undefined && !around.readOnly) {
     const message = "a comparison belongs in a playbook of mode: read-only";
     around.context.report(
@@ -22,7 +21,7 @@ export function readReconcile(node: SourceNode | undefined, spot: Spot, around: 
     );
   }
   const ids = new Set<string>();
-  return items.flatMap((item) => {
+  return itemsIn(node).flatMap((item) => {
     const comparison = item.kind === "map" ? readComparison(item, spot, around) : undefined;
     if (comparison === undefined) return [];
     if (ids.has(comparison.id)) {

@@ -2,7 +2,7 @@ import { didYouMean } from "../../base/text/text.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { Reference } from "../../expression/reference.ts";
 import type { Finding } from "../../source/diagnostic.ts";
-import { child, type MapEntry, type SourceNode, textOf } from "../../source/node.ts";
+import { child, entriesIn, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { SourceFile } from "../../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "../check-context.ts";
 import { SECRET_REFERENCE } from "../keywords/playbook.ts";
@@ -17,19 +17,15 @@ const REFERENCE = new RegExp(SECRET_REFERENCE);
  * anything is reported.
  */
 export function concealLiterals(root: SourceNode, file: SourceFile): void {
-  const comparisons = itemsOf(child(root, "reconcile"));
+  const comparisons = itemsIn(child(root, "reconcile"));
   const rows = comparisons.flatMap((each) => ["left", "right"].map((side) => child(child(each, side), "rows")));
   const addresses = rows.flatMap((each) => [child(each, "postgres"), child(each, "http"), ...valuesIn(child(each, "headers"))]);
   for (const value of [...valuesIn(child(root, "secrets")), ...addresses])
     if (value !== undefined && !isReference(value)) file.conceal(value.range);
 }
 
-function itemsOf(node: SourceNode | undefined): readonly SourceNode[] {
-  return node?.kind === "list" ? node.items : [];
-}
-
 function valuesIn(node: SourceNode | undefined): readonly (SourceNode | undefined)[] {
-  return node?.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [node];
+  return node?.kind === "map" ? entriesIn(node).map(([, { value }]) => value) : [node];
 }
 
 function isReference(node: SourceNode): boolean {
@@ -38,7 +34,7 @@ function isReference(node: SourceNode): boolean {
 
 /** Reads the `secrets` of a playbook; a written secret is reported without being shown. */
 export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
-  return entriesOf(node).map(([name, { key, value }]) => {
+  return entriesIn(node).map(([name, { key, value }]) => {
     if (!isReference(value)) context.report(literal(name), value.range);
     return { name, ...placeIn(value), line: context.file.lineOf(key.start) };
   });
@@ -81,15 +77,11 @@ function literal(name: string): Finding {
 
 /** The `env` of a playbook. */
 export function readVariables(node: SourceNode | undefined, context: CheckContext): readonly VariableDeclaration[] {
-  return entriesOf(node).map(([name, { key, value }]) => ({
+  return entriesIn(node).map(([name, { key, value }]) => ({
     name,
     default: textOf(value),
     line: context.file.lineOf(key.start),
   }));
-}
-
-function entriesOf(node: SourceNode | undefined): readonly (readonly [string, MapEntry])[] {
-  return node?.kind === "map" ? [...node.entries] : [];
 }
 
 /** The place of an expression, as far as it matters for secrets. */

@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import type { Finding } from "../../source/diagnostic.ts";
-import { type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { child, entriesIn, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { checkGroupsOf } from "../settings/concurrency.ts";
 import type { ExpressionScope } from "../check-context.ts";
@@ -119,9 +119,8 @@ function readIncludeInputs(
   { context }: Surroundings,
   scope: ExpressionScope,
 ): ReadonlyMap<string, Template> {
-  const entries = given?.kind === "map" ? [...given.entries] : [];
   const declared = new Map(playbook.inputs.map((input) => [input.name, input]));
-  const inputs = entries.flatMap(([name, { key, value }]) => {
+  const inputs = entriesIn(given).flatMap(([name, { key, value }]) => {
     const input = declared.get(name);
     if (input === undefined) {
       context.report(unknownInput(name, playbook), key);
@@ -131,9 +130,7 @@ function readIncludeInputs(
     if (problem !== undefined) context.report({ code: "playbook.include-input", message: problem }, value.range);
     return [[name, compileTemplate(value, schemaOf(input, inputKinds), context, scope)] as const];
   });
-  const missing = playbook.inputs.filter(
-    ({ name, default: value }) => value === undefined && !entries.some(([each]) => each === name),
-  );
+  const missing = playbook.inputs.filter(({ name, default: value }) => value === undefined && child(given, name) === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name, type }) => `${name} (${type})`).join(", ");
     const message = `${playbook.file} must be given ${names}`;

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
-import type { SourceNode } from "../../source/node.ts";
+import { entriesIn, type SourceNode } from "../../source/node.ts";
 import { readUse } from "./actor-use.ts";
 import { readBare, readCondition } from "../expressions/bare-expression.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
@@ -103,8 +103,7 @@ export function readDiscover(fields: DiscoverFields | undefined, beside: Beside,
     );
   }
   const scope = withoutSecrets(scopeAt(around, spot, { id: own }, { response, one: item }));
-  const named = outputs?.kind === "map" ? [...outputs.entries] : [];
-  const found = named.flatMap(([name, { key, value }]) => {
+  const found = entriesIn(outputs).flatMap(([name, { key, value }]) => {
     if (isFieldOfStep(operation, name)) {
       const message = `steps.${own}.${name} is a field of the step itself, which an output of this name would hide`;
       around.context.report({ code: "schema.name", message, suggestion: "choose another name" }, key);
