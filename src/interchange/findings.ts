@@ -52,5 +52,13 @@ export class TranslationFindings {
   }
 }
 
+/** A document that another one is translated to. */
+export interface Translated {
+  /** The text of the document; `undefined` when none can be made. */
+  readonly text: string | undefined;
+  /** What the translation loses or changes, and why there is no text. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** The code of what a translation loses. */
 export const LOST: Code = "interchange.lost";

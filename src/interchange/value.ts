@@ -38,17 +38,43 @@ function isLeaf(value: WrittenValue): boolean {
   return value instanceof Decimal || value instanceof Expr || value instanceof Joined;
 }
 
-/** Returns the value as a playbook writes it. */
-export function written(value: WrittenValue): unknown {
-  if (value instanceof Expr) return spelled(value);
-  if (value instanceof Joined) return value.parts.map((part) => (typeof part === "string" ? part : spelled(part))).join("");
-  if (Array.isArray(value)) return value.map((item: WrittenValue) => written(item));
-  if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, written(field)]));
+/** A value without parts that are values. */
+type Leaf = Exclude<WrittenValue, readonly WrittenValue[] | ValueMap>;
+
+/** Returns a value with something else in the place of each leaf. */
+export function withLeaves(value: WrittenValue, change: (leaf: Leaf) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: WrittenValue) => withLeaves(item, change));
+  if (!isMap(value)) return change(value as Leaf);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withLeaves(field, change)]));
 }
 
-function spelled({ text }: Expr): string {
-  return `\${{ ${text} }}`;
+type Spell = (expression: Expr) => string;
+
+function spelled(value: WrittenValue, inText: Spell, alone = inText): unknown {
+  return withLeaves(value, (leaf) => {
+    if (leaf instanceof Expr) return alone(leaf);
+    return leaf instanceof Joined ? leaf.parts.map((part) => (typeof part === "string" ? part : inText(part))).join("") : leaf;
+  });
+}
+
+/** Returns the value as a playbook writes it. */
+export function written(value: WrittenValue): unknown {
+  return spelled(value, ({ text }) => `\${{ ${text} }}`);
+}
+
+/** Returns the value as Arazzo writes it. */
+export function runtimeOf(value: WrittenValue): unknown {
+  return spelled(
+    value,
+    ({ text }) => `{${text}}`,
+    ({ text }) => text,
+  );
+}
+
+/** Returns the value that a parameter had before it became a text on the wire. */
+export function typed(text: string): boolean | Decimal | string {
+  if (text === "true" || text === "false") return text === "true";
+  return Decimal.parse(text) ?? text;
 }
 
 /** Returns the value as an expression. */

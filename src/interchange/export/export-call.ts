@@ -12,7 +12,7 @@ import { withSchema } from "../../playbook/steps/call-input.ts";
 import type { Named } from "../expressions/evaluate.ts";
 import type { Exporting } from "../exporting.ts";
 import { ORGANIZATION } from "./export-inputs.ts";
-import { AnswerPlace, Hidden, type OutStep } from "./export-step.ts";
+import { AnswerPlace, Hidden, named, type OutStep } from "./export-step.ts";
 import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
 
 /** What a call sends, beside its key. */
@@ -102,13 +102,10 @@ function yieldsOf(step: OutStep, input: JsonObject, hidden: Hidden): Named {
     found: undefined,
     profile: DEFAULT_PROFILE,
   };
-  return {
-    part: (name) => {
-      const value = operation.yields[name]?.from(written);
-      return value === undefined ? undefined : hidden.show(value);
-    },
-    value: () => undefined,
-  };
+  return named((name) => {
+    const value = operation.yields[name]?.from(written);
+    return value === undefined ? undefined : hidden.show(value);
+  });
 }
 
 // An answer in which each text is a name of its place.

@@ -11,10 +11,9 @@ import { evaluateNode, join, type Known, type Knowledge, parseExpression } from 
 import { type ExportedRequest, sentBy } from "./export-call.ts";
 import { criteriaOf, type Criterion, isDouble, rounded } from "./export-criteria.ts";
 import { ORGANIZATION } from "./export-inputs.ts";
-import { AnswerPlace, OutStep, parts, payloadOf } from "./export-step.ts";
+import { AnswerPlace, bothOf, named, OutStep, parts, payloadOf } from "./export-step.ts";
 import type { Exporting, StepPlace } from "../exporting.ts";
-import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
-import { runtimeOf } from "../expressions/runtime-value.ts";
+import { isMap, Joined, runtimeOf, type ValueMap, type WrittenValue } from "../value.ts";
 
 const SUCCESS: Criterion = { condition: "$statusCode >= 200 && $statusCode < 300" };
 const REFUSED: Criterion = { condition: "$statusCode >= 400" };
@@ -24,7 +23,7 @@ export function exportCall(place: StepPlace, operation: Operation, around: Expor
   const { node, id, names } = place;
   const { findings, all } = around;
   const input = evaluateNode(child(node, "with") ?? EMPTY, names);
-  const as = actingIn(child(node, "as") ?? child(child(around.root, "defaults"), "as"), operation, place, around);
+  const as = actingIn(writtenAs(node, around), operation, place, around);
   if (!isMap(input) || as === undefined)
     return findings.lose(
       child(node, "with") ?? node,
@@ -64,7 +63,11 @@ function knownOf(
     ensured: more.ensured,
     ...(more.found === undefined ? {} : { id: more.found }),
   };
-  return { part: (key) => own[key] ?? yields.part(key), value: () => undefined };
+  return named((key) => own[key] ?? yields.part(key));
+}
+
+function writtenAs(node: SourceNode, { root }: Exporting): SourceNode | undefined {
+  return child(node, "as") ?? child(child(root, "defaults"), "as");
 }
 
 /** The parameters that say who acts. */
@@ -131,13 +134,13 @@ function textsIn(node: SourceNode | undefined): readonly SourceNode[] {
   return node === undefined || node.kind === "list" ? itemsIn(node) : [node];
 }
 
-function expectations(step: OutStep, { node, id, names }: StepPlace, { findings }: Exporting): void {
+function expectations(step: OutStep, { node, names }: StepPlace, { findings }: Exporting): void {
   const fails = child(node, "fails");
   if (fails !== undefined) {
     step.criteria = refusal(fails, step);
     return;
   }
-  const own = ownNames(step, node, id, names);
+  const own = ownNames(step, node, names);
   const asked = [...textsIn(child(node, "expect")), ...textsIn(child(node, "until")), ...textsIn(child(node, "that"))];
   const criteria = asked.flatMap((each) => {
     const found = criteriaOf(parseExpression(textOf(each) ?? ""), own, (message, why) => findings.lose(each, message, why));
@@ -148,22 +151,12 @@ function expectations(step: OutStep, { node, id, names }: StepPlace, { findings 
 }
 
 // `response`, and the step by its own name.
-function ownNames(step: OutStep, node: SourceNode, _id: string, names: Knowledge): Knowledge {
+function ownNames(step: OutStep, node: SourceNode, names: Knowledge): Knowledge {
   const response = payloadOf(step, true);
   const own = textOf(child(node, "id")) ?? "";
   const yields = Object.keys(step.operation.yields).map((name) => [name, new AnswerPlace(step, [name], true)] as const);
   const self = parts({ response, ...Object.fromEntries(step.operation.service.envelope === undefined ? yields : []) });
-  const others = names["steps"];
-  const steps: Known = {
-    part: (key) =>
-      key === own
-        ? self
-        : typeof others === "object" && others !== null && "part" in others
-          ? (others.part as (key: string) => Known)(key)
-          : undefined,
-    value: () => undefined,
-  };
-  return { ...names, response, steps };
+  return { ...names, response, steps: bothOf(parts({ [own]: self }), names["steps"]) };
 }
 
 function refusal(fails: SourceNode, step: OutStep): readonly Criterion[] {
@@ -224,12 +217,7 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
   const sideRead = (suffix: string): OutStep | undefined => {
     const side = new OutStep(around.ids.fresh(`${id}_${suffix}`), read);
     const input = evaluateNode(child(ensured, "with") ?? EMPTY, names);
-    const as = actingIn(
-      child(ensured, "as") ?? child(node, "as") ?? child(child(around.root, "defaults"), "as"),
-      read,
-      place,
-      around,
-    );
+    const as = actingIn(child(ensured, "as") ?? writtenAs(node, around), read, place, around);
     const known = { ...names, response: payloadOf(side, true) };
     const criteria = criteriaOf(parseExpression(textOf(that) ?? ""), known, (message, why) => {
       if (suffix === "before") around.findings.lose(that, message, why);

@@ -1,7 +1,6 @@
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
 import { formatYaml } from "../../source/format.ts";
 import { child, entriesIn, type SourceNode } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
@@ -12,20 +11,12 @@ import { ExportedInputs } from "./export-inputs.ts";
 import { type ExportedBlock, exportSteps } from "./export-steps.ts";
 import { type OutStep, parts } from "./export-step.ts";
 import { loseKeywords } from "./fates.ts";
-import { TranslationFindings } from "../findings.ts";
+import { type Translated, TranslationFindings } from "../findings.ts";
 import { Names } from "../names.ts";
-import { runtimeOf } from "../expressions/runtime-value.ts";
-
-/** The document that a playbook is exported to. */
-export interface Exported {
-  /** The text of the document; nothing when none can be made. */
-  readonly text: string | undefined;
-  /** What the translation loses or changes, and why there is no text. */
-  readonly diagnostics: readonly Diagnostic[];
-}
+import { runtimeOf } from "../value.ts";
 
 /** Translates a playbook, with those that it includes, to an Arazzo document. Never throws for any content of a text. */
-export function exportPlaybook(path: string, text: string, files: FileReader): Exported {
+export function exportPlaybook(path: string, text: string, files: FileReader): Translated {
   const { playbook, diagnostics } = checkPlaybook(path, text, files);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const { file, root } = parseYaml(path, text);

@@ -2,7 +2,8 @@ import type { Operation } from "../../operations/operation.ts";
 import { isNamed, type Known, type Named } from "../expressions/evaluate.ts";
 import { withKeys } from "../expressions/runtime-expression.ts";
 import type { Criterion } from "./export-criteria.ts";
-import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
+import { Names } from "../names.ts";
+import { Expr, Joined, withLeaves, type WrittenValue } from "../value.ts";
 
 /** A step of an Arazzo workflow. */
 export class OutStep {
@@ -24,6 +25,7 @@ export class OutStep {
   onFailure: readonly object[] = [];
   /** The runtime expressions of the places that later steps use, by the names of the outputs. */
   readonly outputs: Map<string, string> = new Map();
+  readonly #names = new Names((name) => name);
 
   constructor(id: string, operation: Operation) {
     this.id = id;
@@ -36,15 +38,9 @@ export class OutStep {
     const known = [...this.outputs].find(([, expression]) => expression === place)?.[0];
     const words = path.join("_").replaceAll(/\W+/g, "_") || "body";
     // Runners do not find an output whose name begins with a digit.
-    const name = known ?? this.#fresh(/^\d/.test(words) ? `item_${words}` : words);
+    const name = known ?? this.#names.fresh(/^\d/.test(words) ? `item_${words}` : words);
     this.outputs.set(name, place);
     return new Expr(`$steps.${this.id}.outputs.${name}`);
-  }
-
-  #fresh(name: string): string {
-    let fresh = name;
-    for (let number = 2; this.outputs.has(fresh); number += 1) fresh = `${name}_${number}`;
-    return fresh;
   }
 }
 
@@ -82,7 +78,17 @@ export function payloadOf(step: OutStep, isOwn: boolean): AnswerPlace {
 
 /** Something with fixed parts. */
 export function parts(known: Readonly<Record<string, Known | undefined>>): Named {
-  return { part: (key) => (Object.hasOwn(known, key) ? known[key] : undefined), value: () => undefined };
+  return named((key) => (Object.hasOwn(known, key) ? known[key] : undefined));
+}
+
+/** Something that has parts, and no value as a whole. */
+export function named(part: Named["part"]): Named {
+  return { part, value: () => undefined };
+}
+
+/** What has the parts of one thing, and those of another that the first does not have. */
+export function bothOf(own: Named, other: Known | undefined): Named {
+  return named((key) => own.part(key) ?? (isNamed(other) ? other.part(key) : undefined));
 }
 
 /** Hides expressions in texts, for functions that know JSON only. */
@@ -97,18 +103,13 @@ export class Hidden {
 
   /** Returns a value with texts in place of all expressions. */
   hideIn(value: WrittenValue): WrittenValue {
-    if (value instanceof Expr || value instanceof Joined) return this.hide(value);
-    if (Array.isArray(value)) return value.map((item: WrittenValue) => this.hideIn(item));
-    if (!isMap(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.hideIn(field)]));
+    const hidden = withLeaves(value, (leaf) => (leaf instanceof Expr || leaf instanceof Joined ? this.hide(leaf) : leaf));
+    return hidden as WrittenValue;
   }
 
   /** Returns the value with its expressions. */
   show(value: WrittenValue): WrittenValue {
-    if (typeof value === "string") return this.#shown(value);
-    if (Array.isArray(value)) return value.map((item: WrittenValue) => this.show(item));
-    if (!isMap(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.show(field)]));
+    return withLeaves(value, (leaf) => (typeof leaf === "string" ? this.#shown(leaf) : leaf)) as WrittenValue;
   }
 
   #shown(text: string): WrittenValue {

@@ -5,20 +5,11 @@ import { isShipped, resolvePlaybook } from "../../playbook/playbook-files.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import { child, entriesIn, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
-import {
-  evaluate,
-  evaluateNode,
-  isNamed,
-  type Known,
-  type Knowledge,
-  type Named,
-  parseExpression,
-  valueOf,
-} from "../expressions/evaluate.ts";
+import { evaluate, evaluateNode, type Knowledge, type Known, parseExpression, valueOf } from "../expressions/evaluate.ts";
 import { actorsOf } from "./export-actors.ts";
 import { aboutOf, exportCall } from "./export-one.ts";
 import type { Exporting, StepPlace } from "../exporting.ts";
-import { type OutStep, parts } from "./export-step.ts";
+import { bothOf, type OutStep, parts } from "./export-step.ts";
 import { loseKeywords } from "./fates.ts";
 import { namesIn } from "../../playbook/keywords/shared.ts";
 import { TranslationFindings } from "../findings.ts";
@@ -139,14 +130,6 @@ function exportBlock({ node, names }: StepPlace, { around: outside, id }: Into):
     exportList(always.value, namesInside, inside);
   }
   return own;
-}
-
-// The steps of a block and those before it.
-function bothOf(own: Named, before: Known | undefined): Named {
-  return {
-    part: (key) => own.part(key) ?? (before !== undefined && isNamed(before) ? before.part(key) : undefined),
-    value: () => undefined,
-  };
 }
 
 function include({ node, id, names }: StepPlace, uses: string, around: Exporting): Known | undefined {

@@ -1,4 +1,3 @@
-import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../base/json/json.ts";
 import { DEFAULT_PROFILE, profileOf } from "../../contract/profile.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
@@ -6,6 +5,7 @@ import { inputParameters } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { operationAt, pathValues } from "../../operations/route.ts";
 import { withoutMarks } from "../../services/marks.ts";
+import { typed } from "../value.ts";
 
 /** A recorded request as a call of an operation. */
 export interface HarCall {
@@ -90,12 +90,6 @@ function parametersIn(operation: Operation, query: Map<string, string>, url: str
     return text === undefined ? [] : [[name, schema.type === "string" ? text : typed(text)] as const];
   });
   return Object.fromEntries(values);
-}
-
-/** Returns the value that a parameter had before it became a text. */
-function typed(text: string): Json {
-  if (text === "true" || text === "false") return text === "true";
-  return Decimal.parse(text) ?? text;
 }
 
 function bodyIn({ call, meaning, batches }: Operation, text: string | null): JsonObject {

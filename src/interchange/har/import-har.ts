@@ -7,12 +7,11 @@ import { entryPlaces, readHarWithKeys } from "../../exchanges/read-har.ts";
 import { addressIn } from "../../operations/route.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";
 import { listIn, type PageWalk } from "../../services/paging/paging.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
 import { SourceFile } from "../../source/file.ts";
 import type { Range } from "../../source/node.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
 import { quoted } from "../../base/text/text.ts";
-import { TranslationFindings } from "../findings.ts";
+import { type Translated, TranslationFindings } from "../findings.ts";
 import { Names, stepId } from "../names.ts";
 import { written } from "../value.ts";
 import { writePlaybook } from "../write-playbook.ts";
@@ -21,16 +20,8 @@ import { HarIds } from "./har-ids.ts";
 import { callIn, type HarCall, isSameRequest, NoCall } from "./har-request.ts";
 import { HarSecrets } from "./har-secrets.ts";
 
-/** An archive as a playbook. */
-export interface ImportedHar {
-  /** `undefined` when nothing can be made of it. */
-  readonly text: string | undefined;
-  /** What the translation loses or changes, and why there is no text. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Translates an HTTP Archive to a playbook. Throws a Failure for a text that is none. */
-export function importHar(path: string, text: string): ImportedHar {
+export function importHar(path: string, text: string): Translated {
   const exchanges = readHarWithKeys(text, path);
   const file = new SourceFile(path, text);
   file.showNothing();

@@ -1,6 +1,5 @@
 import { child, itemsIn, type MapNode, type Range, textOf } from "../../source/node.ts";
-import type { Diagnostic } from "../../source/diagnostic.ts";
-import type { FindingPlace } from "../findings.ts";
+import type { FindingPlace, Translated } from "../findings.ts";
 import { type ArazzoDocument, readArazzo } from "../arazzo-document.ts";
 import { ImportedActors } from "./import-actors.ts";
 import { ImportedInputs } from "./import-inputs.ts";
@@ -10,11 +9,7 @@ import { writePlaybook } from "../write-playbook.ts";
 import { importWorkflow, type Importing } from "./import-workflow.ts";
 
 /** A translated document. */
-export interface Translation {
-  /** `undefined` when nothing can be made of it. */
-  readonly text: string | undefined;
-  /** What the translation loses or changes, and why there is no text. */
-  readonly diagnostics: readonly Diagnostic[];
+export interface Translation extends Translated {
   /** Where each step of the translation comes from. */
   readonly places: ReadonlyMap<string, Range>;
 }

@@ -1,4 +1,3 @@
-import { Decimal } from "../../base/numbers/decimal.ts";
 import { inputParameters } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { pathOf } from "../../schema/validator.ts";
@@ -7,7 +6,7 @@ import { child, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
 import { isKeyHeader } from "../../exchanges/archive-secrets.ts";
-import { isMap, type WrittenValue, type ValueMap } from "../value.ts";
+import { isMap, typed, type ValueMap, type WrittenValue } from "../value.ts";
 
 /** The input of a call, and who acts. */
 export interface ImportedCall {
@@ -62,12 +61,6 @@ function parameterValue(operation: Operation, parameter: GivenParameter, scope: 
     return findings.lose(node, `the page "${name}" is not read by itself`, "tokenbook reads the pages of a list in their order");
   if (isOwn) return undefined;
   return findings.refuse(node, `${operation.name} has no parameter "${name}" in ${place}`, "the service would not read it");
-}
-
-// A parameter is a text on the wire.
-function typed(text: string): WrittenValue {
-  if (text === "true" || text === "false") return text === "true";
-  return Decimal.parse(text) ?? text;
 }
 
 function bodyOf(operation: Operation, node: SourceNode | undefined, scope: WorkflowScope): ValueMap | undefined {
