@@ -104,6 +104,9 @@ export interface Belonging {
   readonly ids: (record: JsonObject) => readonly Json[];
 }
 
+/** A read that is described by its effect class alone. */
+export const READ: ReadMeaning = { effect: "read" };
+
 /** A read of records that state in a field what they belong to. */
 export function readAbout(input: string, field: string = input): ReadMeaning {
   return { effect: "read", about: { input, ids: ({ [field]: id = null }) => (id === null ? [] : [id]) } };
@@ -123,4 +126,9 @@ export interface WriteMeaning extends CommonMeaning, PredictableWrite {
   readonly lost?: string;
   /** Returns why an answer without a receipt is no evidence of this very write. */
   readonly doubt?: (answered: Pick<Written, "input" | "payload" | "profile">) => string | undefined;
+}
+
+/** A write that gives something a value: a second one changes nothing. */
+export function absolute(readBack: string, probe: Probe, sets: Sets): WriteMeaning {
+  return { effect: "absolute", readBack, probe, sets };
 }

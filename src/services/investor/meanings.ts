@@ -1,11 +1,9 @@
 import { isObject, type Json } from "../../base/json/json.ts";
-import { type Meaning, type MeaningsOf, readAbout } from "../meaning.ts";
+import { absolute, type MeaningsOf, READ, readAbout } from "../meaning.ts";
 import { sets, undoneByNothing, settersOf } from "../sets.ts";
 import { bought, doubtOfPurchase, kycUpdated } from "./probes.ts";
 
 const { changes } = settersOf<"identity">();
-
-const READ: Meaning = { effect: "read" };
 
 /** A.1 to A.4: the investor interface. */
 export const meanings: MeaningsOf<"investor."> = {
@@ -31,12 +29,7 @@ export const meanings: MeaningsOf<"investor."> = {
   "investor.portfolio.transactions": READ,
   "investor.payouts.saleSchedule": READ,
   "investor.payouts.tokenSchedule": READ,
-  "investor.identity.updateKyc": {
-    effect: "absolute",
-    readBack: "nothing: it cannot be read back",
-    probe: kycUpdated,
-    sets: sets(changes("identity")),
-  },
+  "investor.identity.updateKyc": absolute("nothing: it cannot be read back", kycUpdated, sets(changes("identity"))),
   "investor.config.contractAddresses": READ,
 };
 

@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { carriesMark, markComment, markData } from "../marks.ts";
-import { type Meaning, type MeaningsOf, readAbout, type WriteMeaning, type Yield } from "../meaning.ts";
+import { absolute, type MeaningsOf, READ, readAbout, type WriteMeaning, type Yield } from "../meaning.ts";
 import type { Probe } from "../probe.ts";
 import { ledgerSetters } from "./kinds.ts";
 import { by, sets } from "../sets.ts";
@@ -11,14 +11,14 @@ import { approvalCancelled, approvalRequested, approvalVoted, transferRequested,
 
 const { changes, makes, removes } = ledgerSetters;
 
-const READ: Meaning = { effect: "read" };
-
 const assetId: Yield = {
   type: "string",
   id: "asset",
   description: "the asset's id",
   from: ({ input, profile }) => assetIdIn(input, profile),
 };
+
+const IN_HISTORY = "`ledger.asset.history`: one record more, which shows what was sent";
 
 // Assets are distinguished by id: the same id in two asset types is rare, and treating both as one asset is harmless.
 const madeAsset = sets(makes("asset", assetIds));
@@ -35,34 +35,17 @@ export const assets: MeaningsOf<"ledger.asset." | "ledger.receipt." | "ledger.st
     sets: madeAsset,
     namesOnce: "data.*.id",
   },
-  "ledger.asset.put": {
-    effect: "absolute",
-    yields: { id: assetId },
-    readBack: "`ledger.asset.history`: one record more, which shows what was sent",
-    probe: assetPut,
-    sets: madeAsset,
-  },
-  "ledger.asset.update": {
-    effect: "absolute",
-    yields: { id: assetId },
-    readBack: "`ledger.asset.history`: one record more, which shows what was sent",
-    probe: assetUpdated,
-    sets: changedAsset,
-  },
+  "ledger.asset.put": { ...absolute(IN_HISTORY, assetPut, madeAsset), yields: { id: assetId } },
+  "ledger.asset.update": { ...absolute(IN_HISTORY, assetUpdated, changedAsset), yields: { id: assetId } },
   "ledger.asset.delete": {
-    effect: "absolute",
-    readBack: "`ledger.asset.get`: the asset does not exist any more; `ledger.asset.history` names the deletion",
-    probe: assetDeleted,
-    sets: sets(removes("asset", assetIds)),
+    ...absolute(
+      "`ledger.asset.get`: the asset does not exist any more; `ledger.asset.history` names the deletion",
+      assetDeleted,
+      sets(removes("asset", assetIds)),
+    ),
     namesOnce: "id.*",
   },
-  "ledger.asset.setOwners": {
-    effect: "absolute",
-    wraps: "data",
-    readBack: "`ledger.asset.history`: one record more, which shows what was sent",
-    probe: assetOwnersSet,
-    sets: changedAsset,
-  },
+  "ledger.asset.setOwners": { ...absolute(IN_HISTORY, assetOwnersSet, changedAsset), wraps: "data" },
   "ledger.asset.history": READ,
   "ledger.asset.list": { ...readAbout("assetType"), single: { read: "ledger.asset.get", shares: ["assetType"] } },
   "ledger.asset.stats": READ,

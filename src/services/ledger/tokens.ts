@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { chooseId, chooseShareIds, shareIds } from "../marks.ts";
-import { type Meaning, type MeaningsOf, readAbout, type Yield } from "../meaning.ts";
+import { absolute, type MeaningsOf, READ, readAbout, type Yield } from "../meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
 import {
   approvalForAllSet,
@@ -24,8 +24,6 @@ import { ledgerSetters } from "./kinds.ts";
 import { by, byGiven, sets, undoneByNothing } from "../sets.ts";
 
 const { changes, makes, removes } = ledgerSetters;
-
-const READ: Meaning = { effect: "read" };
 
 const chosenId = (what: string): Yield => ({
   type: "string",
@@ -72,32 +70,16 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
     makesTokens: { yields: "id", saysRights: true },
     givesRoles: { at: "tokenPermissions.*.roles.*", known: KNOWN_ROLES },
   },
-  "ledger.token.update": {
-    effect: "absolute",
-    readBack: "`ledger.token.get`",
-    probe: tokenUpdated,
-    sets: sets(changes("token", by("id"))),
-  },
+  "ledger.token.update": absolute("`ledger.token.get`", tokenUpdated, sets(changes("token", by("id")))),
   "ledger.token.list": { ...READ, single: { read: "ledger.token.get", shares: [] } },
   "ledger.token.setPermissions": {
-    effect: "absolute",
-    readBack: "`ledger.token.get`",
-    probe: tokenPermissionsSet,
-    sets: sets(changes("token permissions", by("id"))),
+    ...absolute("`ledger.token.get`", tokenPermissionsSet, sets(changes("token permissions", by("id")))),
     givesRoles: { at: "permissions.*.roles.*", known: KNOWN_ROLES },
     changesRights: true,
   },
-  "ledger.token.setApproval": {
-    effect: "absolute",
-    readBack: "the accounts' `approvedEntities`",
-    probe: tokenApprovalSet,
-    sets: sets(changes("operators")),
-  },
+  "ledger.token.setApproval": absolute("the accounts' `approvedEntities`", tokenApprovalSet, sets(changes("operators"))),
   "ledger.token.setOwners": {
-    effect: "absolute",
-    readBack: "`ledger.token.get`",
-    probe: tokenOwnersSet,
-    sets: sets(changes("token owners", by("id"))),
+    ...absolute("`ledger.token.get`", tokenOwnersSet, sets(changes("token owners", by("id")))),
     changesRights: true,
   },
   "ledger.token.mint": {
@@ -131,13 +113,12 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
 export const erc1155: MeaningsOf<"ledger.erc1155."> = {
   "ledger.erc1155.balanceOf": READ,
   "ledger.erc1155.balanceOfBatch": READ,
-  "ledger.erc1155.setApprovalForAll": {
-    effect: "absolute",
-    readBack: "`ledger.erc1155.isApprovedForAll`",
-    probe: approvalForAllSet,
-    // The description does not say whether it also changes the operators of single tokens.
-    sets: sets(changes("operators")),
-  },
+  // The description does not say whether it also changes the operators of single tokens.
+  "ledger.erc1155.setApprovalForAll": absolute(
+    "`ledger.erc1155.isApprovedForAll`",
+    approvalForAllSet,
+    sets(changes("operators")),
+  ),
   "ledger.erc1155.isApprovedForAll": READ,
   "ledger.erc1155.safeTransferFrom": {
     effect: "additive",
@@ -177,12 +158,7 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
     namesOnce: "id",
     makesTokens: SHARE_TOKENS,
   },
-  "ledger.vault.update": {
-    effect: "absolute",
-    readBack: "`ledger.vault.get`",
-    probe: vaultUpdated,
-    sets: sets(changes("vault", by("id"))),
-  },
+  "ledger.vault.update": absolute("`ledger.vault.get`", vaultUpdated, sets(changes("vault", by("id")))),
   "ledger.vault.list": { ...READ, single: { read: "ledger.vault.get", shares: [] } },
   "ledger.vault.addToken": {
     effect: "unique",
@@ -195,18 +171,8 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
     sets: sets(...madeTokens("vaultToken.id")),
     makesTokens: SHARE_TOKENS,
   },
-  "ledger.vault.addExistingToken": {
-    effect: "absolute",
-    readBack: "`ledger.vault.get`",
-    probe: existingTokenAdded,
-    sets: undoneByNothing(ADDED_TO_VAULT),
-  },
-  "ledger.vault.setCustodians": {
-    effect: "absolute",
-    readBack: "`ledger.vault.get`",
-    probe: custodiansSet,
-    sets: sets(changes("vault custodians", by("vaultId"))),
-  },
+  "ledger.vault.addExistingToken": absolute("`ledger.vault.get`", existingTokenAdded, undoneByNothing(ADDED_TO_VAULT)),
+  "ledger.vault.setCustodians": absolute("`ledger.vault.get`", custodiansSet, sets(changes("vault custodians", by("vaultId")))),
   "ledger.vault.deposit": {
     effect: "transition",
     readBack:
@@ -233,11 +199,10 @@ export const vaults: MeaningsOf<"ledger.vault."> = {
     ),
   },
   "ledger.vault.assets": READ,
-  "ledger.vault.updateAssets": {
-    effect: "absolute",
-    readBack: "`ledger.vault.assets`",
-    probe: vaultAssetsUpdated,
-    // The description does not say whether the asset itself shows it.
-    sets: sets(changes("vault content", by("assets.id")), changes("asset", by("assets.id"))),
-  },
+  // The description does not say whether the asset itself shows it.
+  "ledger.vault.updateAssets": absolute(
+    "`ledger.vault.assets`",
+    vaultAssetsUpdated,
+    sets(changes("vault content", by("assets.id")), changes("asset", by("assets.id"))),
+  ),
 };
