@@ -232,7 +232,7 @@ class PlaybookReader {
       name,
       description,
       readOnly,
-      tags: textsIn(tags),
+      tags: itemsIn(tags).flatMap((item) => textOf(item) ?? []),
       inputs,
       env,
       secrets: around.secrets.all,
@@ -296,12 +296,8 @@ function outputTypes(node: SourceNode | undefined, { types }: Spot): ReadonlyMap
   return new Map(entriesIn(node).map(([name, { value }]) => [name, typeOfValue(value, types)]));
 }
 
-function textsIn(list: SourceNode | undefined): readonly string[] {
-  return list?.kind === "list" ? list.items.flatMap((item) => textOf(item) ?? []) : [];
-}
-
 function mapsIn(list: SourceNode | undefined): readonly MapNode[] {
-  return list?.kind === "list" ? list.items.filter((item) => item.kind === "map") : [];
+  return itemsIn(list).filter((item) => item.kind === "map");
 }
 
 // Every operation that is called, by a step or beside it.

@@ -196,7 +196,8 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
   const age = headers["age"] ?? "0";
-  if (!operation.writes && isAged(age))
+  // A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
+  if (!operation.writes && /[^0\s]/.test(age))
     return {
       ...common,
       fromCache: true,
@@ -224,11 +225,6 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
 
 // What a read shows decides whether a write is sent, and whether a check passes: a cache must ask the service again (decision 216).
 const NOT_CACHED = { "cache-control": "no-cache" };
-
-// A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
-function isAged(age: string): boolean {
-  return /[^0\s]/.test(age);
-}
 
 const NOTHING = {
   status: null,
