@@ -304,8 +304,9 @@ export class Life {
       .run(this.#all.mishaps, () => work(process))
       .catch((error: unknown) => this.#failed(process, error))
       .finally(stillGoing);
-    // Whoever starts a run again first ends the process that has not even begun it.
-    const halted = (): End => {
+    // Whoever starts a run again first ends the process that has not even begun it, or waits for it where it acts for another run too.
+    const halted = (): End | Promise<End> => {
+      if (this.#runId === undefined && process.isShared) return Promise.race([done, process.ended.then(() => "halted" as const)]);
       if (this.#runId === undefined) process.die();
       return "halted";
     };

@@ -94,6 +94,11 @@ export class SimulatedProcess {
     return this.#works > 0 && this.#alive && this.#thawed === undefined && !this.stopping.aborted;
   }
 
+  /** Whether it acts for several runs. */
+  get isShared(): boolean {
+    return this.#works > 1;
+  }
+
   /** Does what the process is for; it ends with the last such work. From now on these may befall its commits. */
   run<T>(commits: CommitFaults, work: () => Promise<T>): Promise<T> {
     this.#commits.add(commits);
