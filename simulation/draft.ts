@@ -26,7 +26,7 @@ export interface Coin {
   readonly of: string;
   /** Its id, as a playbook writes it. */
   readonly id: string;
-  /** Others mint it too, so nobody knows how many there are. */
+  /** Others mint it too, so its supply is not known. */
   readonly isShared?: true;
   supply: number;
   /** What bob holds of it. */

@@ -109,7 +109,7 @@ interface Begun {
   readonly witness: Witness;
 }
 
-/** What tells one run from the others of a schedule. */
+/** What distinguishes one run from the others of a schedule. */
 interface Whose {
   /** Its playbook. */
   readonly file: string;

@@ -74,7 +74,7 @@ const RECIPES: readonly Recipe[] = [
   beRefused,
 ];
 
-/** What adds up, whoever does it: two runs that do it at the same time are not in one another's way. */
+/** What adds up, whoever does it: two runs may do it at the same time. */
 export const ADDING: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch, burn, pay, payBatch, buy, buyAlike];
 
 const FEWEST_STEPS = 2;
