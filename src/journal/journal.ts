@@ -11,7 +11,7 @@ import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
-import { type Proof, proofsOf, type RunBeside, runsBeside } from "./proofs.ts";
+import { type Proof, proofsOf, RunsBeside } from "./proofs.ts";
 import type { ClaimCheck, CommitPart, Commits, CommitPorts } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
@@ -97,9 +97,9 @@ export class RunJournal {
     return proofsOf(this.#database, id, this.claim.runId);
   }
 
-  /** Returns the other runs that may have written at the time of an attempt of this one. */
-  runsBeside({ intended, sequence }: AttemptState): readonly RunBeside[] {
-    return runsBeside(this.#database, { runId: this.claim.runId, sequence: intended.baselineAt?.sequence ?? sequence });
+  /** The other runs that may have written at the time of an attempt of this one. */
+  runsBeside({ intended, sequence }: AttemptState): RunsBeside {
+    return new RunsBeside(this.#database, this.claim.runId, intended.baselineAt?.sequence ?? sequence);
   }
 
   /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */

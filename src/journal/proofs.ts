@@ -2,7 +2,7 @@ import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { TargetHeading } from "../protocol/heading.ts";
 import { type RunState, stateOf } from "../protocol/state.ts";
-import type { SqlDatabase } from "../sql/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { readRecords } from "./chain.ts";
 
 /**
@@ -57,23 +57,48 @@ export interface RunBeside {
   readonly begun: number;
 }
 
-/**
- * Returns the other runs that may have written since a record of a run, or at most `LIMITS.justBeforeMs` before it: those whose last record
- * is of that time, and those that act as one of its entities now, or have left a write open.
- */
-export function runsBeside(database: SqlDatabase, { runId, sequence }: RunPlace): readonly RunBeside[] {
-  const begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
-  const sql = `SELECT id FROM run JOIN record ON run_id = id AND sequence = last_sequence
-    WHERE id <> ? AND (at >= ? OR EXISTS (SELECT 1 FROM lease WHERE lease.run_id = run.id AND kind = 'entity'
-      AND name IN (SELECT name FROM lease WHERE run_id = ? AND kind = 'entity')))`;
-  const rows = database.all(sql, runId, begun - LIMITS.justBeforeMs, runId);
-  return rows.map(({ id }) => ({ state: stateOf(readRecords(database, String(id))), begun }));
+const RECENT = `SELECT id, last_sequence FROM run JOIN record ON run_id = id AND sequence = last_sequence
+  WHERE id <> ? AND (at >= ? OR settled = 0)`;
+const SINCE = "SELECT id, last_sequence FROM run WHERE id <> ? AND opened_at >= ?";
+const LAST = "SELECT id, last_sequence FROM run WHERE id = ?";
+
+interface ReadRun {
+  readonly last: number;
+  readonly state: RunState;
 }
 
-/** A record of a run. */
-export interface RunPlace {
-  readonly runId: string;
-  readonly sequence: number;
+/**
+ * The other runs that may have written since a record of a run, or at most `LIMITS.justBeforeMs` before it: those that are under way then or
+ * have left a write open, those that have just ended, and those that begin.
+ */
+export class RunsBeside {
+  readonly #database: SqlDatabase;
+  readonly #runId: string;
+  readonly #begun: number;
+  readonly #runs = new Map<string, ReadRun>();
+
+  /** Looks at all runs, which takes longer with each run. */
+  constructor(database: SqlDatabase, runId: string, sequence: number) {
+    this.#database = database;
+    this.#runId = runId;
+    this.#begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
+    for (const row of database.all(RECENT, runId, this.#begun - LIMITS.justBeforeMs)) this.#read(row);
+  }
+
+  /** Returns them as they are now. */
+  now(): readonly RunBeside[] {
+    for (const id of this.#runs.keys()) this.#read(this.#database.get(LAST, id));
+    for (const row of this.#database.all(SINCE, this.#runId, this.#begun)) this.#read(row);
+    return [...this.#runs.values()].map(({ state }) => ({ state, begun: this.#begun }));
+  }
+
+  // A run without a new record is as it was.
+  #read(row: SqlRow | undefined): void {
+    if (row === undefined) return;
+    const [id, last] = [String(row["id"]), Number(row["last_sequence"])];
+    if (this.#runs.get(id)?.last === last) return;
+    this.#runs.set(id, { last, state: stateOf(readRecords(this.#database, id)) });
+  }
 }
 
 /** Returns where a run acted, also an archived run with a proof; `undefined` when its first record cannot be read. */

@@ -128,16 +128,18 @@ export class RunContext extends Looking {
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
-  /** Returns the attempts of other runs in the same environment at the time of this one. */
-  attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): readonly AttemptBeside[] {
+  /** Returns what gives the attempts of other runs in the same environment at the time of this one, as they are whenever it is asked. */
+  attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): () => readonly AttemptBeside[] {
     const own = headingOf(this.target);
-    return this.#journal.runsBeside(attempt).flatMap(({ state: { opened, steps }, begun }) => {
-      if (opened !== undefined && !areAtSame(operation.service, opened.target, own)) return [];
-      return [...steps.values()].flatMap(({ attempts, completed }) => {
-        const isComplete = completed !== undefined && completed.at <= begun;
-        return attempts.map((each) => ({ each, isComplete }));
+    const runs = this.#journal.runsBeside(attempt);
+    return () =>
+      runs.now().flatMap(({ state: { opened, steps }, begun }) => {
+        if (opened !== undefined && !areAtSame(operation.service, opened.target, own)) return [];
+        return [...steps.values()].flatMap(({ attempts, completed }) => {
+          const isComplete = completed !== undefined && completed.at <= begun;
+          return attempts.map((each) => ({ each, isComplete }));
+        });
       });
-    });
   }
 
   /** Shows a notice to the observer. It is not recorded. */

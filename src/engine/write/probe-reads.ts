@@ -44,6 +44,8 @@ interface Sought {
   readonly probe: Probe;
   readonly bound: Bound;
   readonly attempt: AttemptState;
+  /** Gives the attempts of other runs, whose records could be taken for its own. */
+  readonly beside: () => readonly AttemptBeside[];
   /** Until when the reads may wait for a busy service, by the clock's elapsed time. */
   readonly by: number;
 }
@@ -51,16 +53,13 @@ interface Sought {
 /** Reads the service after a write, and returns the evidence about it. */
 export async function evidenceOf(
   context: RunContext,
-  { place, probe, bound, attempt, by }: Sought,
+  { place, probe, bound, attempt, beside, by }: Sought,
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
   const written = operationNamed(operation);
-  const known = (): KnownBefore => {
-    const beside = context.attemptsBeside(attempt, { operation: written });
-    return { since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, beside) };
-  };
+  const known = (): KnownBefore => ({ since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, beside()) });
   const looked = await readAll(context, probe.after(sent), { ...asking, known: known() });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);

@@ -9,7 +9,7 @@ import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import { stepIn } from "../../protocol/state.ts";
-import type { RunContext } from "../run/run-context.ts";
+import type { AttemptBeside, RunContext } from "../run/run-context.ts";
 import { isFinal } from "./final-write.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
@@ -25,11 +25,12 @@ import { evidenceOf } from "./probe-reads.ts";
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
   let comparable = false;
+  const beside = context.attemptsBeside(attempted.state, attempted.step);
   const refused = areRefused(stepIn(context.state, attempted.place.address).attempts);
   const look = async (by: number): Promise<LookResult<void>> => {
     // Taken before the look: the time may run out while the service is read.
     const times = timesOf(context, attempted);
-    last = await lookAt(context, attempted, by);
+    last = await lookAt(context, attempted, { beside, by });
     comparable = times.comparable;
     const verdict = verdictIn(context, attempted, { sight: last, refused, ...times });
     if (verdict === undefined) return "again";
@@ -43,12 +44,16 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
     await stopAs(context, attempted, { refused, ...stoppedBy(context, attempted, { sight: last, refused, comparable }) });
 }
 
-async function lookAt(context: RunContext, attempted: Attempted, by: number): Promise<Sight> {
+async function lookAt(
+  context: RunContext,
+  attempted: Attempted,
+  more: { readonly beside: () => readonly AttemptBeside[]; readonly by: number },
+): Promise<Sight> {
   const { place, step, state: attempt, caller } = attempted;
   const sent = inputSent(context, attempted);
   if ("problem" in sent) return { seen: "unclear", why: sent.problem.message };
   const { probe: looking } = step.operation.meaning;
-  const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt, by });
+  const evidence = await evidenceOf(context, { place, probe: looking, bound: { input: sent.input, caller }, attempt, ...more });
   if ("problem" in evidence) return { seen: "unclear", why: evidence.problem.message };
   const sight = looking.judge(evidence);
   return evidence.isPartial === true && sight.seen === "nothing" ? notSeen(sight) : sight;
