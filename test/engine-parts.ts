@@ -32,3 +32,8 @@ export function clockWithoutWaiting(): Clock {
     },
   };
 }
+
+/** The same for an answer of so many bytes that it takes a while on a busy machine. */
+export function patientTargetAt(url: string): Target {
+  return { ...targetAt(url), timeoutMs: 120_000 };
+}

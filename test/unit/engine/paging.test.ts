@@ -5,7 +5,7 @@ import { DEFAULT_PROFILE, type Profile, profileWith } from "../../../src/contrac
 import { inputParameters } from "../../../src/operations/input.ts";
 import { type Operation, operations } from "../../../src/operations/operation.ts";
 import type { RunEvent } from "../../../src/protocol/record.ts";
-import { targetAt } from "../../engine-parts.ts";
+import { patientTargetAt, targetAt } from "../../engine-parts.ts";
 import { type Came, type Given, type Ran, runnerForTest, serve, type Served } from "./server.ts";
 
 const paged = [...operations.values()].filter(({ call }) => call.paging !== undefined);
@@ -132,7 +132,7 @@ test("an answer with more bytes than the limit is requested once, and the messag
   const body = `[${`${record},`.repeat(Math.ceil(LIMITS.answerBytes / record.length))}${record}]`;
   const { url, came } = await serve(() => ({ body }));
   const accounts = "playbook: 1\nsteps: [{ as: { ledger: 'userId:alice' }, uses: ledger.account.list, with: { tokenId: T } }]\n";
-  const ran = await runnerForTest()(accounts, targetAt(url));
+  const ran = await runnerForTest()(accounts, patientTargetAt(url));
   expect(ran, JSON.stringify(ran)).toMatchObject({
     outcome: "failed",
     stopped: {

@@ -4,9 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import type { Target } from "../../../src/environment/target.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
-import { targetAt } from "../../engine-parts.ts";
+import { patientTargetAt, targetAt } from "../../engine-parts.ts";
 import { type Ran, runnerForTest, serve } from "./server.ts";
 
 /** Compares all accounts with one sum. */
@@ -38,16 +37,11 @@ function comparisonIn({ completed, stopped }: Ran): Comparison {
 
 const MANY = 3_000;
 
-// So many bytes take a while on a busy machine.
-function patient(url: string): Target {
-  return { ...targetAt(url), timeoutMs: 120_000 };
-}
-
 test("a list with more bytes than one answer may have is compared to its last record", async () => {
   const filler = { docType: "x".repeat(64_000) };
   const count = Math.ceil(LIMITS.answerBytes / 64_000);
   const { url, came } = await serve(() => ({ body: `[${accounts(count, filler).join(",")}]` }));
-  const ran = await runnerForTest()(summing(count), patient(url));
+  const ran = await runnerForTest()(summing(count), patientTargetAt(url));
   expect(ran, JSON.stringify(ran).slice(0, 1_000)).toMatchObject({ outcome: "passed" });
   expect(comparisonIn(ran)).toMatchObject({ right: { rows: count, sum: String(count), requests: 1 } });
   expect(came).toHaveLength(1);
@@ -57,7 +51,7 @@ test("one record with more bytes than one answer may have is too large, and is r
   const { url, came } = await serve(() => ({
     body: `[${account(1)},${account(2, { docType: "x".repeat(LIMITS.answerBytes) })}]`,
   }));
-  const ran = await runnerForTest()(summing(2), patient(url));
+  const ran = await runnerForTest()(summing(2), patientTargetAt(url));
   expect(ran).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.incomplete" } } });
   expect(comparisonIn(ran).gaps).toMatchObject([
     {
