@@ -96,7 +96,7 @@ export class ContractCheck {
   #note({ name }: Operation, { run, step }: KeptExchange, { value, ...difference }: Difference): void {
     const id = idOf(name, difference);
     const before = this.#found.get(id);
-    const example = (JSON.stringify(value) ?? "").slice(0, LIMITS.findingChars);
+    const example = exampleOf(value);
     if (before !== undefined) before.count++;
     else this.#found.set(id, { id, operation: name, ...difference, example, run: run ?? null, step, count: 1 });
   }
@@ -125,6 +125,10 @@ const ID_CHARS = 12;
 function idOf(operation: string, { kind, where, message }: Pick<ContractFinding, "kind" | "where" | "message">): string {
   const what = kind === "absent" ? "" : message;
   return hash("sha256", JSON.stringify([operation, kind, where, what])).slice(0, ID_CHARS);
+}
+
+function exampleOf(value: unknown): string {
+  return (JSON.stringify(value) ?? "").slice(0, LIMITS.findingChars);
 }
 
 function noJson({ call }: Operation, text: string): Difference {

@@ -83,7 +83,7 @@ export class IdReader {
     if (COMPARING.has(node.op)) {
       const sides = node.args as readonly [ASTNode, ASTNode];
       const date = sides.map((side) => this.idOf(side, bound)).find((id) => id?.kind === DATE_KIND);
-      if (date !== undefined && !sides.some(({ op, args }) => op === "value" && args === null))
+      if (date !== undefined && !sides.some(isNull))
         return { text: date.text, operator: node.op, start: sides[0].start, end: sides[1].end };
     }
     return this.#firstInside(node, bound, (child, inner) => this.dateAsText(child, inner));
@@ -142,6 +142,10 @@ export class IdReader {
     if (name === undefined || node.op !== "rcall") return bound;
     return new Map([...bound, [name, this.#kindOf(node.args[1], bound)]]);
   }
+}
+
+function isNull(node: ASTNode): boolean {
+  return node.op === "value" && node.args === null;
 }
 
 function typeOf(node: TypedNode): string {

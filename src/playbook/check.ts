@@ -232,7 +232,7 @@ class PlaybookReader {
       name,
       description,
       readOnly,
-      tags: itemsIn(tags).flatMap((item) => textOf(item) ?? []),
+      tags: textsIn(tags),
       inputs,
       env,
       secrets: around.secrets.all,
@@ -296,8 +296,12 @@ function outputTypes(node: SourceNode | undefined, { types }: Spot): ReadonlyMap
   return new Map(entriesIn(node).map(([name, { value }]) => [name, typeOfValue(value, types)]));
 }
 
+function textsIn(list: SourceNode | undefined): readonly string[] {
+  return list?.kind === "list" ? list.items.flatMap((item) => textOf(item) ?? []) : [];
+}
+
 function mapsIn(list: SourceNode | undefined): readonly MapNode[] {
-  return itemsIn(list).filter((item) => item.kind === "map");
+  return list?.kind === "list" ? list.items.filter((item) => item.kind === "map") : [];
 }
 
 // Every operation that is called, by a step or beside it.

@@ -138,7 +138,7 @@ function exactRules(checked: Checked): UserRules["numbers"] {
         const bound = Decimal.fromJsonSource(limit);
         return (number, at) => {
           const value = exactAt(checked, at);
-          const own = value instanceof Decimal ? value : Decimal.fromJsonSource(String(number));
+          const own = value instanceof Decimal ? value : exactly(number);
           spend(STEPS_OF_A_LOOK + stepsOfPair(own.digits, bound.digits));
           return holds(own, bound);
         };
@@ -185,6 +185,10 @@ function twiceBy(checked: Checked): UserRules["twice"] {
 }
 
 const STEPS_OF_AN_ITEM = 10;
+
+function exactly(number: number): Decimal {
+  return Decimal.fromJsonSource(String(number));
+}
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
   let at = root;

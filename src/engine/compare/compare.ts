@@ -61,14 +61,18 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   const name = {
     environment,
     playbook: context.playbook.id ?? file,
-    // `nightly/reconcile.holdings` is `nightly/holdings`.
-    comparison: place.address.replace(/(^|\/)reconcile\.([^/]*)$/, "$1$2"),
+    comparison: addressName(place),
     scope: scopeName(looks, scope),
   };
   const shared = sameIdProblem(context, context.ports.drifts().fileOf(name));
   if (shared !== undefined) return shared;
   const reader = new SourceReader(context, sources, { step: place.address, names });
   return new Comparing(context, { step: place.address, name, file, title: step.name, looks, names, reader });
+}
+
+// `nightly/reconcile.holdings` is `nightly/holdings`.
+function addressName({ address }: Place): string {
+  return address.replace(/(^|\/)reconcile\.([^/]*)$/, "$1$2");
 }
 
 function namesOf(sides: GivenSides | ConservedSides): Readonly<Record<SideName, string>> {

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, shownJson, textOrJson } from "../
 import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import type { Compare, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
+import type { Compare, Foreach, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { parseAddress } from "../../protocol/address.ts";
@@ -56,10 +56,14 @@ function sourceOf(context: SidesContext, place: Place, taker: RowTaker): RowSour
   const rounds = roundsOf(scope, foreach);
   if (!Array.isArray(rounds)) return rounds as StepProblem;
   const reads = rounds.map(({ key, item }) => ({
-    ...serviceRead(context, source, { step: place.address, scope: { ...scope, [foreach.variable]: item } }, taker),
+    ...serviceRead(context, source, { step: place.address, scope: scopeOfRound(scope, foreach, item) }, taker),
     label: `${source.read.operation.name} of ${key}`,
   }));
   return { fixed: taker.fixed, parallel: foreach.parallel, reads };
+}
+
+function scopeOfRound(scope: Scope, { variable }: Foreach, item: Json): Scope {
+  return { ...scope, [variable]: item };
 }
 
 function listRead(context: Looking, place: Place, rows: Expression, taker: RowTaker): SourceRead {

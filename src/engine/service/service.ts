@@ -196,8 +196,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
   const age = headers["age"] ?? "0";
-  // A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
-  if (!operation.writes && /[^0\s]/.test(age))
+  if (!operation.writes && isAged(age))
     return {
       ...common,
       fromCache: true,
@@ -225,6 +224,11 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
 
 // What a read shows decides whether a write is sent, and whether a check passes: a cache must ask the service again (decision 216).
 const NOT_CACHED = { "cache-control": "no-cache" };
+
+// A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
+function isAged(age: string): boolean {
+  return /[^0\s]/.test(age);
+}
 
 const NOTHING = {
   status: null,

@@ -5,7 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { KEY_RULE, spellKey } from "../../playbook/steps/foreach-keys.ts";
-import type { Foreach } from "../../playbook/model.ts";
+import type { CheckStep, Foreach } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../run/reading-context.ts";
@@ -21,13 +21,17 @@ export function expand(context: Looking, place: Place): void {
   const rounds = roundsOf(context.scopeAt(place), step.foreach);
   if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
   const isUnchecked = rounds.length === 0 && step.kind === "check";
-  // That each item of an empty list fits is true. That sums agree is a comparison, and one of nothing shows nothing (decision 199).
-  if (isUnchecked && step.looks.kind === "conserve" && !step.warns)
+  if (isUnchecked && isConserve(step) && !step.warns)
     return context.stop(place, { startedAt, outcome: "failed", problem: NOTHING_CHECKED });
   context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length > 0) return;
   const warned = isUnchecked ? { warning: NOTHING_CHECKED } : {};
   context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0, ...warned });
+}
+
+// That each item of an empty list fits is true. That sums agree is a comparison, and one of nothing shows nothing (decision 199).
+function isConserve({ looks }: CheckStep): boolean {
+  return looks.kind === "conserve";
 }
 
 const NOTHING_CHECKED: StepProblem = {

@@ -14,7 +14,7 @@ export function whyNotOwn(
 ): string | undefined {
   const { address } = place;
   const { sequence, intended } = state;
-  const thing = namedIn(named).every((id) => id.startsWith("receipt ")) ? "receipt" : "transaction";
+  const thing = namesReceiptOnly(named) ? "receipt" : "transaction";
   const before = provenBefore(context.state, { address, sequence }, named);
   if (before === address) return `names the ${thing} of an earlier attempt`;
   if (before !== undefined) return `names the ${thing} of ${before}`;
@@ -27,4 +27,8 @@ export function whyNotOwn(
   const there = intended.baseline && known ? known(intended.baseline) : [];
   const old = there.length === 0 ? undefined : ids.find((id) => there.includes(id));
   return old === undefined ? undefined : `names a transaction that existed before the write: ${old}`;
+}
+
+function namesReceiptOnly(named: Json): boolean {
+  return namedIn(named).every((id) => id.startsWith("receipt "));
 }

@@ -45,8 +45,7 @@ export function comparisonHint(
 ): Remedy | undefined {
   const [left, right] = node.args.map((side) => sideOf(source, side, scope));
   if (left === undefined || right === undefined) return undefined;
-  // The value that was just read would have to change; a value that is older or written is the one it is compared with.
-  const isMirrored = weight(left.node) < weight(right.node);
+  const isMirrored = saysLess(left.node, right.node);
   const [subject, other] = isMirrored ? [right, left] : [left, right];
   const written = wanted ? node.op : OPPOSITE[node.op];
   const operator = isMirrored ? MIRRORED[written] : written;
@@ -78,6 +77,11 @@ export function wantedOf(source: DissectedExpression, { node, value }: Side): No
     ...glimpse(value),
     ...(isLiteral(node) || node.op === "list" || node.op === "map" ? {} : { expression: source.textOf(node) }),
   };
+}
+
+// The value that was just read would have to change; a value that is older or written is the one it is compared with.
+function saysLess(left: ASTNode, right: ASTNode): boolean {
+  return weight(left) < weight(right);
 }
 
 function weight(node: ASTNode): number {

@@ -21,7 +21,7 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
   const title = `Two runs of ${oneLine(after.run.playbook.name)}`;
   return framed({ title: `${title} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "runs" }, [
     el("h1", {}, title).html,
-    before.run.playbook.file === after.run.playbook.file
+    isOnePlaybook(before, after)
       ? ""
       : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
     tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)).html,
@@ -30,6 +30,10 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
     part("Outputs", outputTable(before, after)).html,
     part(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
   ]);
+}
+
+function isOnePlaybook({ run: before }: RunReport, { run: after }: RunReport): boolean {
+  return before.playbook.file === after.playbook.file;
 }
 
 interface Pair {

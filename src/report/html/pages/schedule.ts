@@ -83,10 +83,14 @@ function rowOf(firing: ListedFiring): TableRow {
     problem === null
       ? ""
       : [
-          ...[problem.message, problem.why].flatMap((text) => text ?? []).map((text) => el("p", {}, oneLine(text))),
+          ...[problem.message, problem.why].flatMap((text) => text ?? []).map(said),
           problem.next === undefined ? undefined : nextMarkup(problem.next),
         ],
   ];
+}
+
+function said(text: string): Markup {
+  return el("p", {}, oneLine(text));
 }
 
 function durationOf({ startedAt, endedAt }: ListedFiring): number | null {

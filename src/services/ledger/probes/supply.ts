@@ -77,11 +77,15 @@ interface Kind {
 
 // Movements are of one kind if they have the same amount and the same parties.
 function kindsOf(moves: readonly Move[]): readonly Kind[] | undefined {
-  const groups = Map.groupBy(moves, (move) => moves.findIndex((each) => jsonEquals(partiesOf(each), partiesOf(move))));
+  const groups = Map.groupBy(moves, (move) => moves.findIndex((each) => isSameMove(each, move)));
   const kinds = [...groups.values()].flatMap(([move, ...more]) =>
     move?.amount === undefined ? [] : [{ move, adds: move.amount, times: more.length + 1 }],
   );
   return kinds.length === groups.size ? kinds : undefined;
+}
+
+function isSameMove(a: Move, b: Move): boolean {
+  return jsonEquals(partiesOf(a), partiesOf(b));
 }
 
 function partiesOf({ from = null, to = null, amount }: Move): Json {
