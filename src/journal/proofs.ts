@@ -57,9 +57,9 @@ export interface RunBeside {
   readonly begun: number;
 }
 
-const RECENT = `SELECT id, last_sequence FROM run JOIN record ON run_id = id AND sequence = last_sequence
-  WHERE id <> ? AND (at >= ? OR settled = 0)`;
-const SINCE = "SELECT id, last_sequence FROM run WHERE id <> ? AND opened_at >= ?";
+const RECENT =
+  "SELECT id, last_sequence FROM run JOIN record ON run_id = id AND sequence = last_sequence WHERE id <> ? AND at >= ?";
+const UNDER_WAY = "SELECT id, last_sequence FROM run WHERE id <> ? AND (settled = 0 OR opened_at >= ?)";
 const LAST = "SELECT id, last_sequence FROM run WHERE id = ?";
 
 interface ReadRun {
@@ -68,28 +68,38 @@ interface ReadRun {
 }
 
 /**
- * The other runs that may have written since a record of a run, or at most `LIMITS.justBeforeMs` before it: those that are under way then or
- * have left a write open, those that have just ended, and those that begin.
+ * The other runs that may have written since a record of a run, or at most `LIMITS.justBeforeMs` before it: those that are under way or have
+ * left a write open, those that had just ended, and those that begin or are resumed.
  */
 export class RunsBeside {
   readonly #database: SqlDatabase;
   readonly #runId: string;
   readonly #begun: number;
   readonly #runs = new Map<string, ReadRun>();
+  #underWay: ReadonlySet<string> = new Set();
 
-  /** Looks at all runs, which takes longer with each run. */
+  /** Looks at the last records of all runs, which takes longer with each run. */
   constructor(database: SqlDatabase, runId: string, sequence: number) {
     this.#database = database;
     this.#runId = runId;
     this.#begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
     for (const row of database.all(RECENT, runId, this.#begun - LIMITS.justBeforeMs)) this.#read(row);
+    this.#follow();
   }
 
   /** Returns them as they are now. */
   now(): readonly RunBeside[] {
-    for (const id of this.#runs.keys()) this.#read(this.#database.get(LAST, id));
-    for (const row of this.#database.all(SINCE, this.#runId, this.#begun)) this.#read(row);
+    this.#follow();
     return [...this.#runs.values()].map(({ state }) => ({ state, begun: this.#begun }));
+  }
+
+  #follow(): void {
+    const rows = this.#database.all(UNDER_WAY, this.#runId, this.#begun);
+    const underWay = new Set(rows.map(({ id }) => String(id)));
+    for (const row of rows) this.#read(row);
+    // A run that has ended since may have written until then.
+    for (const id of this.#underWay) if (!underWay.has(id)) this.#read(this.#database.get(LAST, id));
+    this.#underWay = underWay;
   }
 
   // A run without a new record is as it was.

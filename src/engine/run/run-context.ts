@@ -22,7 +22,7 @@ import { type Call, digestOf, ServiceClient } from "../service/service.ts";
 /** How the reason of a fence begins where the process was paused after it had decided to send a write. */
 export const PAUSED = "this process was paused";
 
-/** An attempt of another run, and whether its step was complete when this run began to look. */
+/** An attempt of another run, and whether its step was complete before this run read what was there before its own write. */
 export interface AttemptBeside {
   readonly each: AttemptState;
   readonly isComplete: boolean;
@@ -128,7 +128,7 @@ export class RunContext extends Looking {
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
-  /** Returns what gives the attempts of other runs in the same environment at the time of this one, as they are whenever it is asked. */
+  /** Returns a function that gives the attempts of other runs in the same environment at the time of this one, as they are at each call. */
   attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): () => readonly AttemptBeside[] {
     const own = headingOf(this.target);
     const runs = this.#journal.runsBeside(attempt);

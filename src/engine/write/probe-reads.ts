@@ -9,9 +9,8 @@ import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts"
 import { transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Bound } from "../service/bind-call.ts";
-import type { AttemptBeside } from "../run/run-context.ts";
 import { actingFor, type Caller } from "../service/caller.ts";
-import type { RunContext } from "../run/run-context.ts";
+import type { AttemptBeside, RunContext } from "../run/run-context.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Place } from "../run/plan-steps.ts";
