@@ -101,7 +101,6 @@ const bundle = await rolldown({
     cli: join(root, "src/cli/main.ts"),
     index: join(root, "src/index.ts"),
     interchange: join(root, "src/interchange/check.ts"),
-    postgres: join(root, "src/postgres/thread.ts"),
   },
   platform: "node",
   external: isBuiltin,
@@ -123,20 +122,49 @@ const output = await bundle.write({
 });
 await bundle.close();
 assertNoCircles(output);
-await buildLoaders(output, checks);
-const packages = bundledPackages([output, checks]);
+const thread = await buildThread();
+await buildLoaders(output, checks, thread);
+const packages = bundledPackages([output, checks, thread]);
 writeFileSync(join(dist, LICENCES), licencesOf(packages));
 writeFileSync(
   join(dist, PACKAGES),
   `${JSON.stringify(packages.map(({ name, version, license }) => ({ name, version, license })))}\n`,
 );
-removeStale(".", [...namesOf(output), ...LOADERS.map((name) => `${name}.cjs`), LICENCES, PACKAGES, "chunks", "checks", "types"]);
+removeStale(".", [
+  ...namesOf(output),
+  ...namesOf(thread),
+  ...LOADERS.map((name) => `${name}.cjs`),
+  LICENCES,
+  PACKAGES,
+  "chunks",
+  "checks",
+  "types",
+]);
 removeStale("chunks", namesOf(output));
 removeStale("checks", namesOf(checks));
 if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")], {
     stdio: "inherit",
   });
+}
+
+// A thread has no compiled code of an earlier command, so it loads no more than what it needs, from one file.
+async function buildThread(): Promise<RolldownOutput> {
+  const built = await rolldown({
+    input: join(root, "src/postgres/thread.ts"),
+    platform: "node",
+    external: isBuiltin,
+    plugins: [prebuilt, lighter, ascii],
+  });
+  const written = await built.write({
+    format: "cjs",
+    strict: true,
+    file: join(dist, "postgres.cjs"),
+    codeSplitting: false,
+    comments: false,
+  });
+  await built.close();
+  return written;
 }
 
 // The loader has the name of the code that it loads, so compiled code of one build is never used for another.

@@ -2,9 +2,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { rolldown } from "rolldown";
-import { prebuilt } from "../checks.ts";
-import { ascii, isBuiltin, lighter } from "../lighter.ts";
 import { artefact, inFolder, NODE, quietly, ROOT } from "./place.ts";
 
 /** The mark in Node's own program that says whether something has been put inside; Node's documentation names it. */
@@ -53,13 +50,10 @@ const HASH_OF_FLAGS = { at: 12, end: 16 };
 
 /** Makes the binary. */
 export async function makeBinary(): Promise<void> {
-  const thread = await oneFile(join(ROOT, "src/postgres/thread.ts"));
   await inFolder((folder) => {
-    writeFileSync(join(folder, "postgres.cjs"), thread);
     const assets = {
-      ...filesOf("dist/{{cli,interchange}.cjs,chunks/*.cjs,checks/*.cjs}", ""),
+      ...filesOf("dist/{{cli,interchange,postgres}.cjs,chunks/*.cjs,checks/*.cjs}", ""),
       ...filesOf("library/*.yaml", "tokenbook/"),
-      "postgres.cjs": join(folder, "postgres.cjs"),
       ...compiledCode(folder),
     };
     const [config, blob] = [join(folder, "config.json"), join(folder, "blob")];
@@ -74,14 +68,6 @@ export async function makeBinary(): Promise<void> {
     quietly("strip", ["-o", artefact("binary"), NODE]);
     quietly(NODE, [POSTJECT, artefact("binary"), "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE]);
   });
-}
-
-// The thread that talks to PostgreSQL starts from a text, which has no files beside it.
-async function oneFile(input: string): Promise<string> {
-  const bundle = await rolldown({ input, platform: "node", external: isBuiltin, plugins: [prebuilt, lighter, ascii] });
-  const { output: chunks } = await bundle.generate({ format: "cjs", strict: true, comments: false, codeSplitting: false });
-  await bundle.close();
-  return chunks[0].code;
 }
 
 function filesOf(pattern: string, prefix: string): Record<string, string> {

@@ -37,3 +37,7 @@ test("each command loads what it needs and no more: neither the sandbox, nor a s
     expect(readFileSync(file, "utf8"), file).not.toMatch(/class Ajv|"node:(?:child_process|http2|process)"/);
   }
 });
+
+test("the thread that talks to a database server is one file", () => {
+  expect(namesOf(loadedWith(join(DIST, "postgres.cjs")))).toEqual(["postgres.cjs"]);
+});
