@@ -25,8 +25,8 @@ import { isOurs, strangeWriter } from "../files/owner.ts";
 /** What is in `dist/`: another build never takes the code of this one for its own. */
 declare const BUILD: string;
 
-/** Folders of code that are kept, for four builds: each has one for each of the three sets of flags that its commands load files under. */
-const KEPT_FOLDERS = 12;
+/** Folders of code that are kept: one for each build, and for each set of flags that somebody starts its commands with. */
+const KEPT_FOLDERS = 4;
 
 /** The name of such a folder: the hash of the build, and V8's number for its flags. */
 const OUR_FOLDER = /^[0-9a-f]{16}-\d+$/;
@@ -61,17 +61,12 @@ function cacheFolder(): string | undefined {
 }
 
 interface Missing {
-  /** The V8 and its flags that a file was loaded under: made under others, the same V8 refuses its code. */
-  readonly tag: number;
   readonly file: string;
   readonly script: Script;
 }
 
-/** The flags that `run` sets while it checks a playbook, and the flags at the start. */
-const OTHER_FLAGS = [
-  "--semi-space-growth-factor=1 --heap-growing-percent=50",
-  "--semi-space-growth-factor=2 --heap-growing-percent=0",
-] as const;
+/** Where compiled code says under which flags it was made. V8 takes none of others. */
+const HASH_OF_FLAGS = { at: 12, end: 16 };
 
 // What is always killed keeps nothing itself. It loads what `run` does: a sixth of its time.
 const KEPT_BY: Readonly<Record<string, string>> = { "crash-child": "run" };
@@ -81,6 +76,7 @@ class CodeCache {
   readonly #builds: string;
   readonly #command: string = KEPT_BY[process.argv[2] ?? ""] ?? /^[a-z]+$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
   readonly #missing: Missing[] = [];
+  readonly #start = presentFlags();
 
   constructor(builds: string) {
     this.#builds = builds;
@@ -99,12 +95,12 @@ class CodeCache {
   }
 
   #load(module: NodeJS.Module, text: string, filename: string): unknown {
-    const tag = cachedDataVersionTag();
-    const file = join(this.#builds, `${BUILD}-${tag}`, this.#command, basename(filename));
+    const file = join(this.#builds, `${BUILD}-${this.#start.tag}`, this.#command, basename(filename));
     // A single binary brings what few commands need most.
-    const cachedData = contentOf(file) ?? embeddedFile(`code/${this.#command}/${basename(filename)}`);
+    const code = contentOf(file) ?? embeddedFile(`code/${this.#command}/${basename(filename)}`);
+    const cachedData = code && moved(code, this.#start, presentFlags());
     const script = new Script(Module.wrap(text), { filename, ...(cachedData === undefined ? {} : { cachedData }) });
-    if (cachedData === undefined || script.cachedDataRejected === true) this.#missing.push({ tag, file, script });
+    if (cachedData === undefined || script.cachedDataRejected === true) this.#missing.push({ file, script });
     const run = script.runInThisContext() as (this: unknown, ...given: readonly unknown[]) => unknown;
     return run.call(module.exports, module.exports, createRequire(filename), module, filename, dirname(filename));
   }
@@ -113,10 +109,6 @@ class CodeCache {
   #keep(): void {
     try {
       this.#write();
-      for (const flags of OTHER_FLAGS) {
-        setV8Flags(flags);
-        this.#write();
-      }
       this.#forgetOldOnes();
     } catch {
       // A home that cannot be written to, or no room.
@@ -124,11 +116,9 @@ class CodeCache {
   }
 
   #write(): void {
-    const now = cachedDataVersionTag();
-    for (const { tag, file, script } of this.#missing) {
-      if (tag !== now) continue;
+    for (const { file, script } of this.#missing) {
       if (makeOwnFolder(this.#builds) && makeOwnFolder(dirname(dirname(file))) && makeOwnFolder(dirname(file)))
-        writeDurably(file, script.createCachedData());
+        writeDurably(file, moved(script.createCachedData(), presentFlags(), this.#start));
     }
   }
 
@@ -139,6 +129,30 @@ class CodeCache {
     const newestFirst = folders.map((path) => ({ path, at: lstatSync(path).mtimeMs })).toSorted((a, b) => b.at - a.at);
     for (const { path } of newestFirst.slice(KEPT_FOLDERS)) rmSync(path, { recursive: true, force: true });
   }
+}
+
+interface Flags {
+  /** The number of V8 and its flags. */
+  readonly tag: number;
+  /** What code says that is made under them. */
+  readonly hash: Buffer;
+}
+
+let lastFlags: Flags | undefined;
+
+function presentFlags(): Flags {
+  const tag = cachedDataVersionTag();
+  if (lastFlags?.tag !== tag)
+    lastFlags = { tag, hash: new Script("").createCachedData().subarray(HASH_OF_FLAGS.at, HASH_OF_FLAGS.end) };
+  return lastFlags;
+}
+
+// A command sets flags while it runs, and these change no code: what was made before is good afterwards.
+function moved(code: Buffer, from: Flags, to: Flags): Buffer {
+  if (from.tag === to.tag || !code.subarray(HASH_OF_FLAGS.at, HASH_OF_FLAGS.end).equals(from.hash)) return code;
+  const copy = Buffer.from(code);
+  to.hash.copy(copy, HASH_OF_FLAGS.at);
+  return copy;
 }
 
 function isOwnOrAbsent(path: string): boolean {
