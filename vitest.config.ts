@@ -46,7 +46,7 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 300_000,
     // There are twice as many processes as cores, because stories wait for a service or a pause.
     maxWorkers: availableParallelism() * 2,
-    globalSetup: ["test/build.ts"],
+    globalSetup: ["test/build.ts", "test/postgres/files.ts"],
     reporters: ["default", new ClosingLine()],
     setupFiles: ["test/cost.ts"],
     // Most of what tests make is garbage at once, and is collected less often in a larger space.
