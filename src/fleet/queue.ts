@@ -120,7 +120,7 @@ export class RunQueue {
       instanceHeartbeatSeconds: LIMITS.queueHeartbeatSeconds,
       superviseIntervalSeconds: 1,
       monitorIntervalSeconds: 1,
-      useListenNotify: true,
+      useListenNotify: supervise, // only who takes jobs is told of them
     });
     // pg-boss also starts when it cannot register this process, and does not try again. Metrics would count one worker too few.
     let failedAtStart: string | undefined;
