@@ -188,7 +188,7 @@ async function throughput(sandbox: Sandbox): Promise<void> {
 /** How long a worker's slot that is free waits for the next job, with very many in the queue. */
 async function dispatch(): Promise<void> {
   const place = server.place();
-  const queue = await RunQueue.open(place, { supervise: true, onError: () => undefined });
+  const queue = await RunQueue.open(place, { takesJobs: true, onError: () => undefined });
   await queue.submit("bench", jobOf(0));
   await server.query(
     `INSERT INTO ${place.schema}_queue.job (name, data, policy, retry_limit, retry_delay, expire_seconds, heartbeat_seconds)

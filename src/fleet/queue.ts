@@ -103,7 +103,7 @@ export class RunQueue {
   /** Opens the queue of a state. `onError` receives each error after which the queue continues. Throws a Failure. */
   static async open(
     { url, schema }: ServerPlace,
-    { supervise, onError }: { readonly supervise: boolean; readonly onError: (why: string) => void },
+    { takesJobs, onError }: { readonly takesJobs: boolean; readonly onError: (why: string) => void },
   ): Promise<RunQueue> {
     // A server that lost its power closes no connection. Without a limit, a worker would wait for its answer for ever.
     const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
@@ -115,12 +115,12 @@ export class RunQueue {
       connectionTimeoutMillis: LIMITS.databaseConnectMs,
       max: LIMITS.queueConnections,
       schedule: false,
-      supervise,
-      registerInstance: supervise,
+      supervise: takesJobs,
+      registerInstance: takesJobs,
       instanceHeartbeatSeconds: LIMITS.queueHeartbeatSeconds,
       superviseIntervalSeconds: 1,
       monitorIntervalSeconds: 1,
-      useListenNotify: supervise, // only who takes jobs is told of them
+      useListenNotify: takesJobs,
     });
     // pg-boss also starts when it cannot register this process, and does not try again. Metrics would count one worker too few.
     let failedAtStart: string | undefined;

@@ -235,7 +235,7 @@ ${stateText(schema)}`,
   async #asking<T>(ask: (queue: RunQueue) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        this.#queue ??= await RunQueue.open(this.#place, { supervise: false, onError: () => undefined });
+        this.#queue ??= await RunQueue.open(this.#place, { takesJobs: false, onError: () => undefined });
         return await ask(this.#queue);
       } catch {
         await pause(POLL_MS);
