@@ -194,7 +194,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "two runs at a time are each taken for the only one",
     breaks: "false pass",
-    shownBy: 1_248,
+    shownBy: 1_395,
     disk: () => new LonelyDisk(),
   },
   { name: "a journal that has lost its end is continued", breaks: "double effect", shownBy: 43, hasNoTail: true },

@@ -1,5 +1,6 @@
 import { writeJson } from "../src/base/json/json.ts";
 import type { InterfaceName } from "../src/contract/contract.ts";
+import type { WriteFault } from "../src/sandbox/ledger/chain.ts";
 import type { AttemptAnswered, AttemptIntended } from "../src/protocol/record.ts";
 import { namedIn } from "../src/protocol/state.ts";
 import type { Exchanged, Outgoing } from "../src/transport/exchange.ts";
@@ -7,9 +8,9 @@ import { isStale, ledgerFault, type RequestFault, type Stale, type Words } from 
 import type { Befalls, Mishaps } from "./mishaps.ts";
 import { SimulatedProcess } from "./process.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
-import type { SimulatedService } from "./service.ts";
+import type { Served, SimulatedService } from "./service.ts";
 import type { VirtualTime } from "./time.ts";
-import type { Variety } from "./varieties.ts";
+import { byItem, type Variety } from "./varieties.ts";
 
 /** A write that reached the service. */
 export interface Delivery {
@@ -68,6 +69,8 @@ const REFUSAL_OF_THE_REST: Exchanged = {
   headers: JSON_TYPE,
   text: '{"status":"Error","message":"the second item is wrong","condition":"invalid parameters"}',
 };
+
+const REFUSED: Pick<Served, "transactions"> = { transactions: [] };
 
 const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
   service: ownError,
@@ -216,7 +219,7 @@ export class SimulatedNetwork {
   }
 
   #land(outgoing: Outgoing, write: Write | undefined, befalls: Befalls | undefined): Promise<Exchanged> {
-    const { service, mishaps, deliveries, dice, varieties } = this.#parts;
+    const { service, mishaps, deliveries, dice } = this.#parts;
     const agoMs = write === undefined ? mishaps.onAnswer(dice) : 0;
     if (agoMs > 0) {
       mishaps.log(`${outgoing.path} is answered as it was ${agoMs / 1_000} s ago`);
@@ -224,13 +227,31 @@ export class SimulatedNetwork {
     }
     const fault = befalls === undefined ? undefined : ledgerFault(befalls.fault, befalls.ms);
     if (write === undefined) return service.serve(outgoing, fault).answer.then((exchanged) => this.#asRead(outgoing, exchanged));
-    const part = varieties.reduce<Outgoing | undefined>((found, variety) => found ?? variety.part?.(outgoing), undefined);
-    const { transactions, answer } = service.serve(part ?? outgoing, fault);
+    const { transactions, answer } = this.#serve(outgoing, fault);
     deliveries.push({ ...write, transactions });
     mishaps.log(
-      `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}${part === undefined ? "" : ", which does a part of it"}`,
+      `${write.step} (attempt ${write.attempt}) reaches the service${transactions.length === 0 ? ", which refuses it" : ""}`,
     );
-    return answer.then((exchanged) => (part === undefined ? this.#asWritten(exchanged) : REFUSAL_OF_THE_REST));
+    return answer.then((exchanged) => this.#asWritten(exchanged));
+  }
+
+  // A service that makes one write of each item ends at the first one that it refuses. All take effect at the same time, so the last one counts.
+  #serve(outgoing: Outgoing, fault: WriteFault | undefined): Served {
+    const { service, varieties, mishaps } = this.#parts;
+    const most = varieties.flatMap(({ items }) => items ?? []);
+    const [first = outgoing, ...others] = most.length === 0 ? [] : byItem(outgoing);
+    const served = service.serve(first, fault);
+    let { transactions } = served;
+    if (transactions.length === 0) return served;
+    for (const [at, item] of others.entries()) {
+      const next = at + 1 < Math.min(...most) ? service.serve(item, fault) : REFUSED;
+      if (next.transactions.length === 0) {
+        mishaps.log(`the service refuses item ${at + 2}`);
+        return { transactions, answer: served.answer.then(() => REFUSAL_OF_THE_REST) };
+      }
+      ({ transactions } = next);
+    }
+    return { ...served, transactions };
   }
 
   // Of a run that has written nothing yet nobody has kept anything but what an earlier one was answered.

@@ -1,28 +1,29 @@
 import { checkPlaybook } from "../src/playbook/check.ts";
 import type { Playbook } from "../src/playbook/model.ts";
-import type { SimulatedStep } from "./draft.ts";
+import type { Course } from "./schedule.ts";
 
-const HEAD = `playbook: 1
+const head = (by: string): string => `playbook: 1
 actors:
   alice: { ledger: "userId:alice" }
   bob: { ledger: "userId:bob" }
   carol: { ledger: "userId:carol" }
   dora: { ledger: "userId:dora" }
+  erin: { ledger: "userId:erin" }
   buyer: { investor: BUYER_KEY }
-defaults: { as: alice }
+defaults: { as: ${by} }
 steps:
 `;
 
 /** A playbook's text. */
-export function textOf(steps: readonly SimulatedStep[]): string {
-  return HEAD + steps.map(({ text }) => text).join("");
+export function textOf({ steps, by }: Pick<Course, "steps" | "by">): string {
+  return head(by ?? "alice") + steps.map(({ text }) => text).join("");
 }
 
 const checked = new Map<string, Playbook>();
 
 /** The playbook of these steps, in a file. To check it takes far longer than to run it, so none is checked twice. */
-export function playbookOf(steps: readonly SimulatedStep[], file: string): Playbook {
-  return { ...checkedOnce(textOf(steps)), file };
+export function playbookOf(course: Course, file: string): Playbook {
+  return { ...checkedOnce(textOf(course)), file };
 }
 
 function checkedOnce(text: string): Playbook {

@@ -32,6 +32,13 @@ export const makeSharedCoin: Recipe = (draft) => {
   draft.add({ id, effect: "unique", text: call(id, "ledger.token.create", `{ id: ${SHARED}, name: Coin, ${COIN} }`) });
 };
 
+/** From now on either of two people may mint it. */
+export const shareCoin: Recipe = (draft) => {
+  const input = `{ id: ${SHARED}, owners: ["\${{ actors.alice }}", "\${{ actors.erin }}"] }`;
+  const id = draft.name("share");
+  draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setOwners", input) });
+};
+
 export const mint: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);

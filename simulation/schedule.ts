@@ -10,11 +10,13 @@ import {
 } from "./faults.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
 import type { SimulatedStep } from "./draft.ts";
-import { ADDING, drawSteps } from "./steps.ts";
+import { ADDING, drawSteps, MINTING } from "./steps.ts";
 import { drawVarieties, VARIETIES, type Variety } from "./varieties.ts";
 
 /** What a simulated run does, and what goes wrong. */
 export interface Course {
+  /** Who acts where a step names nobody; by default it is alice. */
+  readonly by?: "erin";
   readonly steps: readonly SimulatedStep[];
   readonly faults: readonly Fault[];
 }
@@ -23,7 +25,7 @@ export interface Course {
 export interface Schedule extends Course {
   /** Decides all else: how long things take, and how long people wait before they resume. */
   readonly seed: number;
-  /** Another run at the same time, by the same people. */
+  /** Another run at the same time. */
   readonly company?: Course | undefined;
   /** How far the service's clock is ahead of the runner's, in milliseconds. */
   readonly skewMs: number;
@@ -56,8 +58,10 @@ const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
 // Drawn apart, so that each seed keeps what it has had without it.
 const COMPANY = 0xc0_1117;
+const OTHERS = 0x07_4e25;
 const SHARE_OF_SHARED_COINS = 0.3;
 const SHARE_OF_COMPANY = 0.5;
+const SHARE_OF_OTHERS = 0.4;
 const LEAST_STOP_MS = 5_000;
 const SHARE_STOPPED = 0.15;
 const SHARE_DECLARED_AND_STOPPED = 0.8;
@@ -80,15 +84,18 @@ export function drawSchedule(seed: number): Schedule {
   return { seed, steps, faults, skewMs, isKeyed, varieties, company, ...declared };
 }
 
-// What the environment declares holds for both runs.
+// What the environment declares holds for both runs. Where nobody acts in both, neither waits for the other one.
 function drawCompany(seed: number, { settleWithinMs }: Pick<Drawn, "settleWithinMs">): Course | undefined {
   const dice = new Dice(seed ^ COMPANY);
   if (!dice.chance(SHARE_OF_COMPANY)) return undefined;
-  const steps = drawSteps(new Dice(Math.floor(seed / SHARING) ^ ~COMPANY), { whose: "their_", sharesCoin: true }, ADDING);
+  const block = Math.floor(seed / SHARING);
+  const isOfOthers = new Dice(block ^ OTHERS).chance(SHARE_OF_OTHERS);
+  const steps = drawSteps(new Dice(block ^ ~COMPANY), { whose: "their_", sharesCoin: true }, isOfOthers ? MINTING : ADDING);
   const writes = steps.flatMap((step) => step.writes);
   const faults = drawFaults(dice, writes, settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS);
   // Nobody could find out that such a receipt is another write's, where receipts name no transaction.
-  return { steps, faults: faults.filter(({ at, what }) => at !== "write" || what.receipts === undefined) };
+  const known = faults.filter(({ at, what }) => at !== "write" || what.receipts === undefined);
+  return { steps, faults: known, ...(isOfOthers ? { by: "erin" } : {}) };
 }
 
 type Drawn = Pick<Schedule, "faults" | "settleWithinMs" | "readLagMs">;

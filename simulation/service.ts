@@ -38,6 +38,13 @@ export interface Commit {
   readonly at: number;
 }
 
+/** A request that was taken in. */
+export interface Served {
+  /** The writes that it became: one, or none when it was refused or only reads. */
+  readonly transactions: readonly string[];
+  readonly answer: Promise<Exchanged>;
+}
+
 /** The service, with its true commit log: the sandbox's own code over a database in memory, without HTTP. */
 export class SimulatedService {
   readonly #database = Database.open(":memory:", SANDBOX);
@@ -69,14 +76,8 @@ export class SimulatedService {
     this.#parts.past.keep(past);
   }
 
-  /**
-   * Takes a request in at once, and answers when the answer is there. `transactions` are the writes that it became: one, or none
-   * when it was refused or only reads.
-   */
-  serve(
-    outgoing: Outgoing,
-    fault?: WriteFault,
-  ): { readonly transactions: readonly string[]; readonly answer: Promise<Exchanged> } {
+  /** Takes a request in at once, and answers when the answer is there. */
+  serve(outgoing: Outgoing, fault?: WriteFault): Served {
     const before = this.#lastWrites();
     const answer = this.#answer(outgoing, fault);
     return { transactions: outgoing.fresh ? this.#writesAfter(before) : [], answer };

@@ -32,8 +32,9 @@ function showBroken({ seed, breach, what }: Broken): string {
   return `  ${breach}: ${what}\n    ${replay(seed)}`;
 }
 
-function showCourse({ steps, faults }: Course, struck: readonly Fault[]): readonly string[] {
+function showCourse({ steps, faults, by }: Course, struck: readonly Fault[]): readonly string[] {
   return [
+    ...(by === undefined ? [] : [`by ${by}`, ""]),
     ...steps.map(({ text }) => text.trimEnd()),
     "",
     ...faults.map((fault) => `fault: ${describeFault(fault)}${struck.includes(fault) ? "" : " (struck nothing)"}`),

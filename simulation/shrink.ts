@@ -45,12 +45,12 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
   if (skewMs !== 0) yield { ...schedule, skewMs: 0 };
 }
 
-function* smallerCourses({ steps, faults }: Course): Generator<Course> {
+function* smallerCourses({ steps, faults, ...rest }: Course): Generator<Course> {
   for (const step of steps.toReversed()) {
     const fewer = without(steps, step);
-    if (fewer.length > 0) yield { steps: fewer, faults };
+    if (fewer.length > 0) yield { ...rest, steps: fewer, faults };
   }
-  for (const fault of faults) yield { steps, faults: faults.filter((each) => each !== fault) };
+  for (const fault of faults) yield { ...rest, steps, faults: faults.filter((each) => each !== fault) };
 }
 
 // Nor what needs it.

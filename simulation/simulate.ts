@@ -6,7 +6,7 @@ import { type Delivery, type KeptAnswers, SimulatedNetwork } from "./network.ts"
 import { playbookOf } from "./playbook.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
 import type { Fault } from "./faults.ts";
-import { buy, makeSharedCoin, mint, recordAsset } from "./recipes.ts";
+import { buy, makeSharedCoin, mint, recordAsset, shareCoin } from "./recipes.ts";
 import type { Course, Schedule } from "./schedule.ts";
 import { stepsOf } from "./steps.ts";
 import { Hang } from "./time.ts";
@@ -37,7 +37,7 @@ export type People = (life: Life) => Promise<RunOutcome | undefined>;
 const DAY_MS = 86_400_000;
 const FILE = "simulated.yaml";
 // Of an interface without a write, nobody could keep an answer. No schedule has their seed, or two runs would have one name.
-const EARLIER: Schedule = { seed: -1, steps: stepsOf([makeSharedCoin, recordAsset, buy]), faults: [], skewMs: 0 };
+const EARLIER: Schedule = { seed: -1, steps: stepsOf([makeSharedCoin, shareCoin, recordAsset, buy]), faults: [], skewMs: 0 };
 const IN_BETWEEN: Course = { steps: stepsOf([recordAsset, buy, mint], { sharesCoin: true }), faults: [] };
 /** More than any run has. */
 const PROCESSES_OF_A_RUN = 1_000;
@@ -118,8 +118,9 @@ interface Whose {
   readonly company?: () => Life | undefined;
 }
 
-function begin(surroundings: Surroundings, { steps, faults }: Course, { file, seed, number, company = nobody }: Whose): Begun {
+function begin(surroundings: Surroundings, course: Course, { file, seed, number, company = nobody }: Whose): Begun {
   const { world, schedule, earlier, story } = surroundings;
+  const { steps, faults } = course;
   const { settleWithinMs, readLagMs, isKeyed = false, varieties = [] } = schedule;
   const { time, service } = world;
   const dice = new Dice(~seed);
@@ -140,7 +141,7 @@ function begin(surroundings: Surroundings, { steps, faults }: Course, { file, se
   const isShared = isFirst && varieties.some((variety) => variety.isShared);
   const life = new Life({
     world,
-    playbook: playbook(playbookOf(steps, file)),
+    playbook: playbook(playbookOf(course, file)),
     target: target(varieties.reduce(declaring, { ...TARGET, settleWithinMs, readLagMs })),
     network,
     mishaps,

@@ -74,8 +74,11 @@ const RECIPES: readonly Recipe[] = [
   beRefused,
 ];
 
-/** What adds up, whoever does it: two runs may do it at the same time. */
-export const ADDING: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch, burn, pay, payBatch, buy, buyAlike];
+/** What adds up, whoever does it, and owners of a coin may do. */
+export const MINTING: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch, burn];
+
+/** What adds up: two runs may do it at the same time. */
+export const ADDING: readonly Recipe[] = [...MINTING, pay, payBatch, buy, buyAlike];
 
 const FEWEST_STEPS = 2;
 const MORE_STEPS = 5;

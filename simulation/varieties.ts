@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, jsonEquals, parseJson, writeJson } from "../src/base/json/json.ts";
+import { isObject, type JsonObject, parseJson, writeJson } from "../src/base/json/json.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
 import type { LedgerProfile } from "../src/contract/profile.ts";
 import type { Target } from "../src/environment/target.ts";
@@ -15,8 +15,8 @@ export interface Variety {
   readonly read?: (text: string, outgoing: Pick<Outgoing, "path">) => string;
   /** Returns what such a service answers to a write, where the sandbox answers this. */
   readonly written?: (text: string) => string;
-  /** Returns the part of a write that such a service carries out before it refuses the rest; `undefined`: all of it. */
-  readonly part?: (outgoing: Outgoing) => Outgoing | undefined;
+  /** Of a write of several items, such a service makes one write of each, up to this many, and refuses the rest. */
+  readonly items?: number;
   /** Declares in the environment what such a service does. */
   readonly declared?: (target: Target) => Target;
   /** Whether nothing else of a schedule contradicts it; by default nothing does. */
@@ -87,24 +87,26 @@ export const VARIETIES: readonly Variety[] = [
         .replaceAll('"createdAt":', '"seal":{"by":"notary","number":17},"createdAt":')
         .replaceAll(/"userId":"\w+"/g, '$&,"department":"sales"'),
   },
-  { name: "batches item by item, up to a refusal", share: 0.1, part: firstItem, hinders: true },
+  { name: "batches item by item, up to a refusal", share: 0.1, items: 1, hinders: true },
   { name: "another playbook in between", share: 0.1, isShared: true },
+  { name: "a transaction for each item of a batch", share: 0.1, items: Infinity },
 ];
 
 function withoutTransaction(text: string, { path }: Pick<Outgoing, "path">): string {
   return path.includes("/receipt") ? text.replace(/"transactionId":"\w+",/, "") : text;
 }
 
-// The items are in a list, or each in several lists of one call.
-function firstItem(outgoing: Outgoing): Outgoing | undefined {
-  const items = parseJson(outgoing.body ?? "null");
-  const first = Array.isArray(items) ? items.slice(0, 1) : isObject(items) && "ids" in items ? mapLists(items) : items;
-  return jsonEquals(first, items) ? undefined : { ...outgoing, body: writeJson(first) };
+/** Returns the write of each item of a write. The items are in a list, or each in several lists of one call. */
+export function byItem(outgoing: Outgoing): readonly Outgoing[] {
+  const body = parseJson(outgoing.body ?? "null");
+  if (Array.isArray(body)) return body.map((item) => ({ ...outgoing, body: writeJson([item]) }));
+  if (!isObject(body) || !Array.isArray(body["ids"])) return [outgoing];
+  return body["ids"].map((_, at) => ({ ...outgoing, body: writeJson(mapLists(body, at)) }));
 }
 
-function mapLists(items: JsonObject): JsonObject {
+function mapLists(items: JsonObject, at: number): JsonObject {
   return Object.fromEntries(
-    Object.entries(items).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 1) : value]),
+    Object.entries(items).map(([name, value]) => [name, Array.isArray(value) ? value.slice(at, at + 1) : value]),
   );
 }
 
