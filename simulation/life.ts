@@ -18,7 +18,7 @@ import type { SimulatedNetwork } from "./network.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
 import type { Witness } from "./witness.ts";
-import { SECRETS, type World } from "./world.ts";
+import { nothingToCompare, SECRETS, type World } from "./world.ts";
 
 /** All that a run meets. */
 export interface Circumstances {
@@ -300,12 +300,15 @@ export class Life {
 
   async #inProcess(work: (process: SimulatedProcess) => Promise<End>, process = this.#newProcess()): Promise<End> {
     const stillGoing = this.#onceInterrupted(process);
+    let isDone = false;
     const done = process
       .run(this.#all.mishaps, () => work(process))
       .catch((error: unknown) => this.#failed(process, error))
-      .finally(stillGoing);
+      .finally(stillGoing)
+      .finally(() => (isDone = true));
     // Whoever starts a run again first ends the process that has not even begun it, or waits for it where it acts for another run too.
     const halted = (): End | Promise<End> => {
+      if (isDone) return done;
       if (this.#runId === undefined && process.isShared) return Promise.race([done, process.ended.then(() => "halted" as const)]);
       if (this.#runId === undefined) process.die();
       return "halted";
@@ -393,8 +396,4 @@ export class Life {
 
 function isBroken(error: unknown): error is Failure {
   return error instanceof Failure && error.code === "journal.broken";
-}
-
-function nothingToCompare(): never {
-  throw new Failure({ code: "simulation.compares", message: "no schedule has a comparison" });
 }

@@ -1,3 +1,4 @@
+import { Failure } from "../src/base/failure.ts";
 import { Secret } from "../src/base/secret.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
@@ -38,6 +39,11 @@ export const TARGET: Omit<Target, "settleWithinMs" | "readLagMs"> = {
 
 /** What is masked wherever it turns up. */
 export const SECRETS: Secrets = NO_SECRETS.with(secretsOf({ ...TARGET, settleWithinMs: undefined, readLagMs: undefined }));
+
+/** No schedule has a comparison, so no drift is recorded. */
+export function nothingToCompare(): never {
+  throw new Failure({ code: "simulation.compares", message: "no schedule has a comparison" });
+}
 
 /** What outlives processes: time, the service, the disk. Made once, and as if new for each schedule. */
 export class World {

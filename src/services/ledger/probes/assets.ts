@@ -168,7 +168,8 @@ export const assetDeleted: Probe = probeOf((evidence) => {
     if (isBy(evidence, last.by)) return deletedBy(evidence, last);
     if (partyMatch(last.by, evidence.actor) === "no") return DELETED_BY_OTHERS;
   }
-  if (before["asset"] === null) return { seen: "nothing", again: "never" };
+  // What is in the history was there: a reading before the write that did not show it was old.
+  if (before["asset"] === null) return last !== undefined && isGone ? DELETED_BY_ANYBODY : { seen: "nothing", again: "never" };
   if (!isGone) return { seen: "nothing", again: "value" };
   return { seen: "effect", by: { asset: "does not exist any more" }, rests: "readings", again: "value" };
 }, eachOf("id"));
@@ -176,6 +177,11 @@ export const assetDeleted: Probe = probeOf((evidence) => {
 const DELETED_BY_OTHERS: Sight = {
   seen: "unclear",
   why: "the asset does not exist any more, and someone else was the last to change it",
+};
+
+const DELETED_BY_ANYBODY: Sight = {
+  seen: "unclear",
+  why: "the asset does not exist any more, and its history does not say who deleted it",
 };
 
 function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
