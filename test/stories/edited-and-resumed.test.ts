@@ -140,6 +140,13 @@ const REFUSED: readonly EditMade[] = [
     says: "inner.yaml:7 (town/status) is new in town, which is already done: it would never run",
   },
   {
+    what: "a new check in what is done",
+    file: "inner.yaml",
+    from: "env: {",
+    to: `checks: [{ read: ledger.asset.list, as: clerk, with: { assetType: Property }, that: size(response) == 99 }]\nenv: {`,
+    says: "inner.yaml:11 (town/checks.1) is new in town, which is already done: it would never run",
+  },
+  {
     what: "the name of a write",
     from: "id: homes",
     to: "id: houses",

@@ -94,6 +94,12 @@ const EDITS: readonly Regrouped[] = [
   { what: "a write is put into a block", from: TEN, to: block("group", TEN), says: undefined },
   { what: "a write leaves its block", from: block("group", TEN), to: TEN, says: undefined },
   {
+    what: "a step of a rescue that never ran is put beside a write that is done",
+    from: block("group", `${TEN}rescue:\n${mint("more", "20")}`),
+    to: block("group", TEN + mint("more", "20")),
+    says: "(more) is new in group, which is already done: it would never run",
+  },
+  {
     what: "a write has another name and another spelling of its value",
     from: TEN,
     to: mint("minted", `"10.0"`),

@@ -10,7 +10,7 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import type { AttemptIntended } from "../../protocol/record.ts";
 import { callsIn } from "../write/final-write.ts";
 import { Frames } from "../run/scopes.ts";
-import { holdersOfSpot, idsIn, isComplete, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
+import { holdersOfSpot, isComplete, isInSamePlace, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
 import { changesOfKeptValues } from "./kept-values.ts";
 import { editsOfLeftParts } from "./left-parts.ts";
@@ -87,15 +87,14 @@ class Comparison {
     });
   }
 
-  /** New steps in a block, loop or included playbook that is already done. */
+  /** Steps and checks that an edit has put into a block, loop or included playbook that is already done. */
   neverDone(): readonly string[] {
     const { before, now } = this.#traces;
-    return now.sequences.flatMap(({ holder, spots }) => {
+    return [...now.waiting.values()].flatMap((spot) => {
+      const { holder, address } = spot;
       if (holder === undefined || !isComplete(holder, now, this.#edited.state)) return [];
-      const was = before.begun.get(holder.address);
-      const ids = was === undefined ? new Set<string>() : idsIn(was.step);
-      const added = spots.filter((spot) => !ids.has(spot.step.id) && !now.hasBegun(spot));
-      return added.map((spot) => `${placeOf(spot)} is new in ${holder.address}, which is already done: it would never run`);
+      if (isInSamePlace(spot, before.waiting.get(address))) return [];
+      return [`${placeOf(spot)} is new in ${holder.address}, which is already done: it would never run`];
     });
   }
 
@@ -109,7 +108,7 @@ class Comparison {
     const { state, before } = this.#edited;
     return openWrites(state).flatMap(({ step, operation }) => {
       const [was, is] = [this.#traces.before.begun.get(step), this.#traces.now.begun.get(step)];
-      if (is !== undefined && is.holder?.address === was?.holder?.address && is.part === was?.part) return [];
+      if (is !== undefined && isInSamePlace(is, was)) return [];
       const moved = is === undefined ? "was removed" : "was moved";
       return `${before.file}: ${step} (${operation}) ${moved}, but its outcome is unknown`;
     });

@@ -1,5 +1,4 @@
-import { type BlockStep, type CallStep, type IncludeStep, isWrite, type Playbook, type Step } from "../../playbook/model.ts";
-import { heldBy } from "../../playbook/playbook-walk.ts";
+import { type BlockStep, type CallStep, isWrite, type Playbook, type Step } from "../../playbook/model.ts";
 import { frameOf, roundOf } from "../../protocol/address.ts";
 import type { Round } from "../../protocol/decide.ts";
 import { hadNoEffect } from "../../protocol/attempt-state.ts";
@@ -153,6 +152,11 @@ export function isComplete(spot: TracedStep, traces: Traces, { steps }: RunState
   return traces.hasBegun(spot) && steps.get(spot.address)?.completed !== undefined;
 }
 
+/** Whether a step is where it was before: in the same part of the same block, loop or included playbook. */
+export function isInSamePlace(is: TracedStep, was: TracedStep | undefined): was is TracedStep {
+  return was !== undefined && is.holder?.address === was.holder?.address && is.part === was.part;
+}
+
 /** Whether a step is a call. */
 export function isCall(spot: TracedStep): spot is TracedCall {
   return spot.step.kind === "call";
@@ -161,10 +165,4 @@ export function isCall(spot: TracedStep): spot is TracedCall {
 /** Whether a step is a call that writes. */
 export function isTracedWrite(spot: TracedStep): spot is TracedCall {
   return isCall(spot) && isWrite(spot.step);
-}
-
-/** The ids of what a block or an including step holds. */
-export function idsIn(step: PlanStep | IncludeStep): ReadonlySet<string> {
-  if (step.kind === "include") return new Set(step.playbook.steps.map(({ id }) => id));
-  return new Set(step.kind === "block" ? heldBy(step).map(({ id }) => id) : []);
 }

@@ -1,7 +1,7 @@
 import type { BlockTurned } from "../../protocol/record.ts";
 import { type RunState, turnedOnClaim } from "../../protocol/state.ts";
 import { isWrittenAsBefore } from "./as-written.ts";
-import { holdersOfSpot, isComplete, type PartOfBlock, type TracedStep } from "./earlier-values.ts";
+import { holdersOfSpot, isComplete, isInSamePlace, type PartOfBlock, type TracedStep } from "./earlier-values.ts";
 import type { EditedTraces } from "./edited.ts";
 
 /**
@@ -13,7 +13,7 @@ export function editsOfLeftParts(state: RunState, { before, now }: EditedTraces)
     const block = now.isReached(spot) ? leftBlock(spot, state) : undefined;
     if (block === undefined) return [];
     const was = before.waiting.get(spot.address);
-    const stays = was !== undefined && was.holder?.address === spot.holder?.address && was.part === spot.part;
+    const stays = isInSamePlace(spot, was);
     if (stays && isWrittenAsBefore(was, spot)) return [];
     const what = stays ? "was changed" : "is new";
     return [
