@@ -132,6 +132,32 @@ test("an empty cell says nothing: a row that gains or loses one is the same row"
   expect(await houses(project)).toHaveLength(1);
 });
 
+test("a row whose values are spelled in another way is the same row", async () => {
+  const project = newProject();
+  project.write(
+    "register.yaml",
+    PLAYBOOK.replace(
+      "rooms: { type: integer, default: 1 }",
+      "rooms: { type: decimal }\n  keeper: { type: entity }\n  open: { type: boolean }",
+    ),
+  );
+  const tables = [
+    "id,rooms,keeper,open\n1.50,10.50,userId:bob,true\n",
+    "id,rooms,keeper,open\n1.50,10.5,userId:bob,true\n",
+    "rooms,id,open,keeper\r\n10.500,1.50,true,userId:bob\r\n",
+  ];
+  for (const table of tables) {
+    project.write("houses.csv", table);
+    const ended = await project.run(...EACH);
+    expect(ended.code, ended.transcript).toBe(0);
+    expect(await houses(project), table).toHaveLength(1);
+  }
+  // The same digits of a text are another text.
+  project.write("houses.csv", (tables[0] ?? "").replace("1.50,", "1.5,"));
+  await project.run(...EACH);
+  expect(await houses(project)).toHaveLength(2);
+});
+
 test("two equal rows are two runs, and --key names a batch in which rows run once more", async () => {
   const project = projectWith("rooms\n1\n1\n");
   project.write(

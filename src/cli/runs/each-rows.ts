@@ -109,7 +109,7 @@ function refuseTwice(file: string, { line, given }: GivenRow, input: JsonObject)
   });
 }
 
-/** Names rows by the inputs that they give, so that the same row has the same key wherever in its file it is. */
+/** Names rows by the values that they give, so that the same row has the same key wherever in its file it is and however it is spelled. */
 export class RowKeys {
   readonly #batch: readonly Json[];
   readonly #seen = new Set<string>();

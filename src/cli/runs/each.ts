@@ -8,6 +8,7 @@ import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
+import { spelledInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
@@ -177,14 +178,14 @@ class EachRow {
   }
 
   async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
-    const { shell, session } = this.#prepared;
+    const { shell, session, playbook } = this.#prepared;
     const { each, shard } = this.#options;
     const keys = this.#newKeys();
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
       // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
       await nextTurn();
-      const key = row.given instanceof Failure ? "" : keys.next(row.given);
+      const key = row.given instanceof Failure ? "" : keys.next(spelledInputs(playbook, row.given));
       if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
       const known = session.store.withKey(key);
       const hasBegun = known !== undefined && known.outcome !== "passed";

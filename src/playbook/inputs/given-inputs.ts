@@ -1,5 +1,5 @@
 import { Failure, messageOf } from "../../base/failure.ts";
-import { type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
+import { canonicalJson, type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import { type ContentProblem, placeOfTwice, readContent } from "./file-content.ts";
@@ -36,6 +36,23 @@ export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: Fi
     message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used:${all}`,
     next: `give each as --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
   });
+}
+
+/**
+ * Returns one text for each given value, however its number or its JSON is spelled. It stays the same when an edit gives the input another
+ * type, as long as the value is not spelled in another way too.
+ */
+export function spelledInputs({ inputs }: Playbook, given: GivenInputs): Readonly<Record<string, string>> {
+  const declared = new Map(inputs.map((input) => [input.name, input]));
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, spelled(declared.get(name), value)]));
+}
+
+function spelled(declaration: InputDeclaration | undefined, given: Json): string {
+  const read = declaration !== undefined && typeof given === "string" ? readText(declaration, given) : { value: given };
+  const value = "problems" in read ? given : read.value;
+  const isPlain = typeof value === "string" && declaration?.type !== "decimal" && declaration?.type !== "integer";
+  const typed = isPlain || declaration === undefined ? value : coerce(declaration.shape, value);
+  return typeof typed === "string" ? typed : canonicalJson(typed);
 }
 
 /** Returns the inputs of an included playbook: a given value is used as it is, of a file its content. Throws a Failure. */
