@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { desk } from "./desk.ts";
 import { operationsOf, tokenWith } from "./world.ts";
 
-// What an edit does to the steps around a write, and so to its place.
+// What an edit does to the steps around a write, and so to its place; and to the reason for which nothing was written.
 
 const HEAD = `playbook: 1
 name: Grouped
@@ -219,4 +219,49 @@ test("a step that failed in a block that was rescued keeps its words, and a resc
   );
   const passed = await project.run("resume");
   expect(passed.code, passed.transcript).toBe(0);
+});
+
+const NOTHING_DONE = `playbook: 1
+name: Nothing is done
+inputs: { who: { type: entity, default: "userId:bob" } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: token
+    uses: ledger.token.create
+    with: ${tokenWith("T")}
+  - id: refused
+    uses: ledger.token.mint
+    as: "\${{ inputs.who }}"
+    with: { id: T, to: "\${{ actors.issuer }}", value: "1" }
+    fails: { status: [403, 404] }
+  - id: there
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "Home" } }
+    ensure: { read: ledger.token.get, with: { id: T }, that: response.totalSupply == 0 }
+  - id: supply
+    uses: ledger.token.get
+    with: { id: T }
+    expect: [response.totalSupply == 11]
+`;
+
+test("a call that changed nothing is not taken for one that the edited playbook still wants", async () => {
+  const { project, service } = await desk({ "nothing.yaml": NOTHING_DONE });
+  const ended = await project.run("run", "nothing.yaml");
+  expect(ended.code, ended.transcript).toBe(1);
+  const edits = [
+    [/ {4}fails: .*\n/, "", '(refused) fails was changed from "HTTP 403 or 404" to null'],
+    [/ {4}ensure: .*\n/, "", "(there) ensure"],
+    [
+      /totalSupply == 0/,
+      "totalSupply == 5",
+      '(there) ensure.that was changed from "response.totalSupply == 0" to "response.totalSupply == 5"',
+    ],
+  ] as const;
+  for (const [from, to, says] of edits) {
+    project.write("nothing.yaml", NOTHING_DONE.replace(from, to));
+    const refused = await project.run("resume");
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(says)]);
+  }
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });

@@ -2,14 +2,16 @@ import type { Json, JsonObject } from "../../base/json/json.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { Failure } from "../../base/failure.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
+import { expectedWords } from "../../operations/refusal.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import { includedInputs, inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { FixedOfCheck, FixedOfComparison, FixedOfSide } from "../../playbook/keywords/comparison.ts";
-import type { FixedOfCall, FixedOfHead } from "../../playbook/keywords/step.ts";
+import type { FixedOfCall, FixedOfDoneCall, FixedOfHead } from "../../playbook/keywords/step.ts";
 import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, LookCheck, Side } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { frameOf } from "../../protocol/address.ts";
-import type { RunState } from "../../protocol/state.ts";
+import { hadNoEffect } from "../../protocol/attempt-state.ts";
+import type { RunState, StepState } from "../../protocol/state.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 import { callerOf, recordedAs } from "../service/caller.ts";
 import type { Frames } from "../run/scopes.ts";
@@ -47,7 +49,8 @@ export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintC
   // The `if` of a `foreach` is asked once, for all its rounds.
   const { if: _if, ...own } = says;
   const outputs = step.kind === "include" ? outputsSaid(step, spot, { frames, state, target }) : {};
-  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target), ...outputs };
+  const done = step.kind === "call" ? doneSays(step, scope, state.steps.get(spot.address)) : {};
+  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target), ...done, ...outputs };
 }
 
 // Later steps see the outputs with which an included playbook was completed.
@@ -82,7 +85,17 @@ function ownOf(step: PlanStep, scope: Scope, target: Target): JsonObject {
   }
 }
 
-function callSays(step: CallStep, scope: Scope): Says<Exclude<FixedOfCall, "uses">> {
+// Why nothing changed: a refusal that was expected, or an effect that was there already. With another reason the call is still to be made.
+function doneSays({ fails, ensure }: CallStep, scope: Scope, step: StepState | undefined): Says<FixedOfDoneCall> {
+  const done = step?.completed;
+  const isUnsent = done?.outcome === "unchanged" && step?.attempts.every(hadNoEffect) === true;
+  return {
+    fails: done !== undefined && fails !== undefined ? expectedWords(fails) : null,
+    ensure: isUnsent && ensure !== undefined ? lookSays(ensure, scope) : null,
+  };
+}
+
+function callSays(step: CallStep, scope: Scope): Says<Exclude<FixedOfCall, "uses" | FixedOfDoneCall>> {
   return { with: bound(step.with, scope), as: actorOf(step.as, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
 }
 
@@ -93,7 +106,10 @@ function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
   return looks.kind === "compare" ? comparisonSays(looks) : lookSays(looks, scope);
 }
 
-function lookSays({ read, that }: LookCheck, scope: Scope): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
+function lookSays(
+  { read, that }: Pick<LookCheck, "read" | "that">,
+  scope: Scope,
+): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
   const { operation, with: input, as } = read;
   return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope), that: that.text.trim() };
 }

@@ -164,7 +164,10 @@ export interface CallFields extends UseFields, Values<"as" | "wait" | "until" | 
 }
 
 /** The keywords of a call whose edit contradicts a run that has made it. */
-export type FixedOfCall = "uses" | "with" | "as" | "pages";
+export type FixedOfCall = "uses" | "with" | "as" | "pages" | FixedOfDoneCall;
+
+/** Those of them that say when a call has changed nothing: they matter once it is done. */
+export type FixedOfDoneCall = "ensure" | "fails";
 
 const notWithFails = (why: string) => ({ excludedBy: { keyword: "fails", message: `a step that fails ${why}` } }) as const;
 
@@ -174,7 +177,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
   ensure: element(
     ENSURE,
     "The effect that the write must have. If it is there already, the step is unchanged and nothing is sent; after the write it must be there.",
-    { only: "writes", ...notWithFails("changes nothing, so there is nothing to ensure"), edit: "none" },
+    { only: "writes", ...notWithFails("changes nothing, so there is nothing to ensure"), edit: "conflict" },
   ),
   discover: element(DISCOVER, "Finds by reading what the write made and did not name.", {
     only: "writes",
@@ -233,7 +236,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
   fails: element(
     FAILS,
     "The service must refuse this call, and everything that is given here must hold of its refusal.",
-    { edit: "none" },
+    { edit: "conflict" },
     { minProperties: 1 },
   ),
 };
