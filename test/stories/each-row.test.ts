@@ -1,3 +1,4 @@
+import { RowKeys } from "../../src/cli/runs/each-rows.ts";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -155,6 +156,18 @@ test("a row whose values are spelled in another way is the same row", async () =
   // The same digits of a text are another text.
   project.write("houses.csv", (tables[0] ?? "").replace("1.50,", "1.5,"));
   await project.run(...EACH);
+  expect(await houses(project)).toHaveLength(2);
+});
+
+test("a row that an earlier version knew by its spelling is not run again", async () => {
+  const project = projectWith("id,rooms\nA,7.0\nB,7\n");
+  project.write("register.yaml", PLAYBOOK.replace("type: integer, default: 1", "type: decimal"));
+  const former = new RowKeys("houses.csv", "register.yaml", "sandbox").next({ id: "A", rooms: "7.0" });
+  const before = await project.run("run", "register.yaml", "--key", former, "--input", "id=A", "--input", "rooms=7.0");
+  expect(before.code, before.transcript).toBe(0);
+  const ended = await project.run(...EACH);
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.transcript).toContain("1 passed before");
   expect(await houses(project)).toHaveLength(2);
 });
 

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import { completedAdvice } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json/json.ts";
+import { type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
@@ -178,14 +178,14 @@ class EachRow {
   }
 
   async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
-    const { shell, session, playbook } = this.#prepared;
+    const { shell, session } = this.#prepared;
     const { each, shard } = this.#options;
-    const keys = this.#newKeys();
+    const keyOf = this.#newKeys();
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
       // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
       await nextTurn();
-      const key = row.given instanceof Failure ? "" : keys.next(spelledInputs(playbook, row.given));
+      const key = row.given instanceof Failure ? "" : keyOf(row.given);
       if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
       const known = session.store.withKey(key);
       const hasBegun = known !== undefined && known.outcome !== "passed";
@@ -197,11 +197,18 @@ class EachRow {
     }
   }
 
-  #newKeys(): RowKeys {
+  // An earlier version knew a row by its spelling, and must not be given a second run of it.
+  #newKeys(): (given: JsonObject) => string {
     const { shell, playbook, session } = this.#prepared;
     const { each, key } = this.#options;
     const inProject = (file: string): string => relative(shell.project.folder, resolve(shell.cwd, file));
-    return new RowKeys(key ?? inProject(each), inProject(playbook.file), session.target.environment);
+    const batch = [key ?? inProject(each), inProject(playbook.file), session.target.environment];
+    const [keys, keysOfSpellings] = [new RowKeys(...batch), new RowKeys(...batch)];
+    return (given) => {
+      const read = spelledInputs(playbook, given);
+      const former = jsonEquals(read, given) ? undefined : keysOfSpellings.next(given);
+      return former !== undefined && session.store.withKey(former) !== undefined ? former : keys.next(read);
+    };
   }
 
   async #run({ row, key, isPassed }: Chosen, print: Print): Promise<void> {
