@@ -15,7 +15,7 @@ const COMPILED: readonly { readonly args: readonly string[]; readonly variables?
   { args: ["check", "sample.yaml"] },
   { args: ["plan", "sample.yaml"] },
   {
-    // With an answer: how a lost write is judged depends on the second in which it takes effect.
+    // The mint has its answer before the kill: how a lost one is judged depends on the second in which it takes effect.
     args: ["run", "sample.yaml", "--key", "killed"],
     variables: { TOKENBOOK_FAILPOINT: "after:attempt.answered@mint" },
     kills: true,
@@ -42,18 +42,19 @@ steps:
     expect: [response.totalSupply == 100]
 `;
 
-/**
- * So that two builds are alike: V8 scatters its tables by chance, its baseline compiler leaves traces of when it ran, and its collector drops
- * functions by when it runs. Which functions a command calls also depends on the ids that it draws.
- */
+/** V8 scatters its tables by chance. With a seed, two builds are alike. */
 const SEED = "--random-seed=1";
-const WITHOUT_CHANCE = join(ROOT, "scripts/release/without-chance.cjs");
+
+/**
+ * What else makes two builds alike. V8's baseline compiler leaves traces of when it ran, V8 notes which functions it would compile early,
+ * and its collector drops functions by when it runs. Which functions a command calls also depends on the ids that it draws.
+ */
 const NO_CHANCE = [
   SEED,
   "--no-sparkplug",
   "--no-profile-guided-optimization",
   "--no-flush-bytecode",
-  `--require=${WITHOUT_CHANCE}`,
+  `--require=${join(ROOT, "scripts/release/without-chance.cjs")}`,
 ];
 
 /** Where compiled code says under which flags it was made. V8 takes none of other flags, and these change no code. */

@@ -1,7 +1,7 @@
-import { RowKeys } from "../../src/cli/runs/each-rows.ts";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { RowKeys } from "../../src/cli/runs/each-rows.ts";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import { patternOf } from "../../src/expression/pattern.ts";
 import type { NotBegun } from "../../src/report/shape.ts";

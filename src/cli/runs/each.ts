@@ -180,7 +180,7 @@ class EachRow {
   async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
     const { shell, session } = this.#prepared;
     const { each, shard } = this.#options;
-    const keyOf = this.#newKeys();
+    const keyOf = this.#namingRows();
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
       // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
@@ -197,8 +197,8 @@ class EachRow {
     }
   }
 
-  // An earlier version knew a row by its spelling, and must not be given a second run of it.
-  #newKeys(): (given: JsonObject) => string {
+  // Names rows by their values. A row that an earlier version named by its spelling keeps that name, so it gets no second run.
+  #namingRows(): (given: JsonObject) => string {
     const { shell, playbook, session } = this.#prepared;
     const { each, key } = this.#options;
     const inProject = (file: string): string => relative(shell.project.folder, resolve(shell.cwd, file));
