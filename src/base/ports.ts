@@ -24,8 +24,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
-    await timer(Math.min(ms, LONGEST_TIMER_MS), signal);
-    if (ms > LONGEST_TIMER_MS && signal?.aborted !== true) await systemClock.sleep(ms - LONGEST_TIMER_MS, signal);
+    const until = performance.now() + ms;
+    // A timer counts whole milliseconds, and may fire before the last one is over: what is due then would come too early.
+    do await timer(Math.min(Math.ceil(until - performance.now()), LONGEST_TIMER_MS), signal);
+    while (performance.now() < until && signal?.aborted !== true);
   },
 };
 

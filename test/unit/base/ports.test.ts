@@ -11,6 +11,16 @@ test("a sleep longer than a timer can count does not ring at once", async () => 
   await sleep;
 });
 
+test("a sleep is never shorter than it was asked for", async () => {
+  const early: number[] = [];
+  for (let ms = 0.1; ms < 6; ms += 0.3) {
+    const start = systemClock.elapsed();
+    await systemClock.sleep(ms);
+    if (systemClock.elapsed() - start < ms) early.push(ms);
+  }
+  expect(early).toEqual([]);
+});
+
 test("an aborted signal ends a sleep at once", async () => {
   const start = systemClock.now();
   await systemClock.sleep(60_000, AbortSignal.abort());
