@@ -45,6 +45,8 @@ export class RunContext extends Looking {
   #signal: AbortSignal;
   /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
   #changedAt: number;
+  /** When this process began, by the wall clock and by the clock's elapsed time. */
+  readonly #begun: { readonly at: number; readonly elapsed: number };
 
   constructor(
     playbook: Playbook,
@@ -54,7 +56,8 @@ export class RunContext extends Looking {
   ) {
     super(playbook, { target, secrets: ports.secrets }, held.records);
     this.ports = ports;
-    this.#changedAt = ports.clock.elapsed();
+    this.#begun = { at: ports.clock.now(), elapsed: ports.clock.elapsed() };
+    this.#changedAt = this.#begun.elapsed;
     this.#waits = new Waits(ports.clock);
     this.#signal = ports.stopping;
     this.service = new ServiceClient(target, ports);
@@ -181,11 +184,12 @@ export class RunContext extends Looking {
     };
   }
 
-  // The wall clock may have been set meanwhile, so it counts only for records of an earlier process, where nothing else is known.
+  // The wall clock may have been set meanwhile, so it counts only for what passed between an earlier process and this one, where nothing else
+  // is known.
   #since({ sequence, at }: Pick<RunRecord, "sequence" | "at">): number {
     const known = this.#writtenAt.get(sequence);
-    const { clock } = this.ports;
-    return known === undefined ? Math.max(0, clock.now() - at) : clock.elapsed() - known;
+    const before = known === undefined ? Math.max(0, this.#begun.at - at) : 0;
+    return before + this.ports.clock.elapsed() - (known ?? this.#begun.elapsed);
   }
 
   /** Whether a read that begins now shows all that the run has written, given the environment's `readLag`. */

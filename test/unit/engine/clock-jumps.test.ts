@@ -106,6 +106,28 @@ test.for(JUMPS)(
   },
 );
 
+test.for(JUMPS)(
+  "the clock was ahead when the write left, and is set $name in the resumed run: the declared time passes as it does",
+  async ({ bySetting }) => {
+    const steady = clockWithoutWaiting();
+    const ahead: Clock = { ...steady, now: () => steady.now() + DAY_MS };
+    const clock = jumpingClock(bySetting);
+    const sentAt: number[] = [];
+    const { url } = await serve(({ method }) => {
+      if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
+      sentAt.push(clock.elapsed());
+      return { status: 500, body: '{"message":"lost"}' };
+    });
+    const folder = folderForTest();
+    const { outcome, runId } = await runnerForTest(folder, ahead)(REQUEST, targetAt(url));
+    expect(outcome).toBe("unknown");
+    const settleWithinMs = 60_000;
+    await runnerForTest(folder, clock)(REQUEST, { ...targetAt(url), settleWithinMs, readLagMs: 0 }, { resumes: runId });
+    expect(sentAt.length).toBeGreaterThan(1);
+    expect(sentAt[1]).toBeGreaterThanOrEqual(settleWithinMs);
+  },
+);
+
 test("a write that waits for its connection is on its way from when it leaves, and the declared time begins then", async () => {
   const clock = clockWithoutWaiting();
   const { url } = await serve(() => ({ body: '{"count":0,"bookmark":"","records":[]}' }));

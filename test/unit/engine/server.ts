@@ -9,7 +9,7 @@ import { expect, onTestFinished } from "vitest";
 import type { Clock } from "../../../src/base/ports.ts";
 import { systemRandom } from "../../../src/base/ports.ts";
 import { newRunName } from "../../../src/engine/run/run-names.ts";
-import { startRun } from "../../../src/engine/run/start-run.ts";
+import { resumeRun, startRun } from "../../../src/engine/run/start-run.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
@@ -82,6 +82,7 @@ export function transportForTest(): Transport {
 }
 
 export interface Ran {
+  readonly runId: string;
   readonly outcome: RunOutcome;
   readonly completed: readonly StepCompleted[];
   readonly stopped: StepStopped | undefined;
@@ -89,6 +90,8 @@ export interface Ran {
 
 /** What a run may have otherwise: inputs, a worse network, somebody who looks on, and may stop it. */
 export interface Otherwise {
+  /** Resumes this run instead of starting one. */
+  readonly resumes?: string;
   readonly exchange?: (outgoing: Outgoing, send: EnginePorts["exchange"]) => Promise<Exchanged>;
   readonly observe?: (event: RunEvent) => void;
   readonly hold?: NonNullable<EnginePorts["hold"]>;
@@ -112,7 +115,7 @@ export function runnerForTest(
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
   onTestFinished(() => store.close());
-  return async (text, target, { exchange, observe, hold, stopping = NOT_STOPPING, variables = {} } = {}) => {
+  return async (text, target, { exchange, observe, hold, resumes, stopping = NOT_STOPPING, variables = {} } = {}) => {
     const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),
@@ -135,8 +138,11 @@ export function runnerForTest(
       stopping,
     };
     const given = { inputs: resolveInputs(playbook, {}), env: {} };
-    const outcome = await startRun({ playbook, target, store, ports }, given, newRunName(clock.now(), systemRandom));
+    const parts = { playbook, target, store, ports };
+    const name = newRunName(clock.now(), systemRandom);
+    const outcome = await (resumes === undefined ? startRun(parts, given, name) : resumeRun(parts, resumes));
     return {
+      runId: resumes ?? name.runId,
       outcome,
       completed: events.filter((event) => event.kind === "step.completed"),
       stopped: events.find((event) => event.kind === "step.stopped"),
