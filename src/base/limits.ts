@@ -321,6 +321,8 @@ export const LIMITS = {
   beatLapsedMs: 8_000,
   /** How long the answer to a sign of life may take before another connection is used. */
   beatAnswerMs: 2_000,
+  /** How far the two clocks of a machine may differ, in milliseconds, before a database server is asked for its time again. */
+  clocksDifferMs: 1_000,
   /** Connections of one process to the queue of submitted runs. */
   queueConnections: 4,
   /** How many workers may die with a job of the queue, or lose it, before it is given up. */

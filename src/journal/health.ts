@@ -1,5 +1,4 @@
 import { LIMITS } from "../base/limits.ts";
-import { systemClock } from "../base/ports.ts";
 import { type OpenWrite, openWrites } from "../protocol/open-writes.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -67,4 +66,4 @@ export function runsIn(place: StatePlace): readonly RunSummary[] {
   return store?.list(LIMITS.doctorRuns) ?? [];
 }
 
-const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
+const LOOKING: JournalPorts = { redact: (text) => text };

@@ -22,8 +22,8 @@ export type CommitWatch = (moment: "before" | "after", records: readonly RunReco
 
 /** What a journal needs from outside. */
 export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway"> {
-  /** Gives the times that are kept, and measures waits. */
-  readonly clock: Clock;
+  /** Gives the times that are kept, and measures waits; the database's when left out. */
+  readonly clock?: Clock | undefined;
   /** Masks secrets in what is kept. */
   readonly redact: Redact;
   /** Called right before and right after each commit. */
@@ -34,6 +34,9 @@ export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway">
   readonly tail?: TailFile | undefined;
 }
 
+/** The same with a clock. */
+export type TimedPorts = JournalPorts & { readonly clock: Clock };
+
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
   /** The claim under which it writes. */
@@ -43,7 +46,7 @@ export class RunJournal {
   readonly #leases: Leases;
   readonly #liveness: Liveness;
   readonly #tail: Tail;
-  readonly #ports: JournalPorts;
+  readonly #ports: TimedPorts;
   #sequence: number;
   #hash: string;
   #waiting: Waiting[] = [];
@@ -55,7 +58,7 @@ export class RunJournal {
   /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
   #failure: Failure | undefined;
 
-  constructor(store: Stored, run: HeldRun, ports: JournalPorts) {
+  constructor(store: Stored, run: HeldRun, ports: TimedPorts) {
     this.#database = store.database;
     this.#commits = store.commits;
     this.#commits.enter();

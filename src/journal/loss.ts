@@ -37,10 +37,10 @@ export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, becaus
   const tail = tailOf(database, ports);
   const what = missing ?? lossAt(() => assertWhole(database, tail));
   if (what === undefined) throw nothingLost(path);
-  const { redact, clock } = ports;
+  const { redact, clock = database.clock } = ports;
   database.transaction(() => {
     JOURNAL.bringUp(database);
-    assertFree(new Leases(database, { ...ports, liveness: ports.liveness ?? livenessIn(database) }));
+    assertFree(new Leases(database, { ...ports, clock, liveness: ports.liveness ?? livenessIn(database) }));
     database.run("DELETE FROM lease WHERE kind <> 'run'");
     database.run("UPDATE lease SET holder = NULL");
     const values = [clock.now(), redact(who), redact(because), what];

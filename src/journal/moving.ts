@@ -1,6 +1,5 @@
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
-import { systemClock } from "../base/ports.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { type MoveMark, markFailure, markOf, writeMark } from "../sql/mark.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -12,7 +11,7 @@ import { JournalStore } from "./store.ts";
 import { lastRecordOf } from "./tail.ts";
 
 // What was masked when it was written stays so.
-const PLAIN = { clock: systemClock, redact: (text: string): string => text };
+const PLAIN = { redact: (text: string): string => text };
 
 /** A place of a move, and how `state move` names it. */
 export interface NamedPlace {

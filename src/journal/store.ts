@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
 import { identityOf, nameOfIdentity, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
 import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
@@ -11,7 +12,7 @@ import { Commits } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import { keyTaken, noRunYet, noSuchRun, notEmpty, runHeld, severalRuns } from "./failures.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
-import { type HeldRun, type JournalPorts, RunJournal } from "./journal.ts";
+import { type HeldRun, type JournalPorts, RunJournal, type TimedPorts } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
 import type { Tail } from "./tail.ts";
@@ -32,21 +33,24 @@ const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?";
 export class JournalStore {
   /** What the runs hold. */
   readonly leases: Leases;
+  /** Gives the times of its records. */
+  readonly clock: Clock;
   /** The archives that hold earlier runs. */
   readonly archives: Archives;
   readonly #database: SqlDatabase;
   readonly #tail: Tail;
   readonly #commits: Commits;
-  readonly #ports: JournalPorts;
+  readonly #ports: TimedPorts;
   readonly #liveness: Liveness;
 
   private constructor(database: SqlDatabase, ports: JournalPorts) {
     this.#database = database;
     this.#tail = tailOf(database, ports);
-    this.#ports = ports;
+    this.clock = ports.clock ?? database.clock;
+    this.#ports = { ...ports, clock: this.clock };
     this.#liveness = ports.liveness ?? livenessIn(database);
-    this.leases = new Leases(database, { ...ports, liveness: this.#liveness });
-    this.#commits = new Commits(database, ports);
+    this.leases = new Leases(database, { ...this.#ports, liveness: this.#liveness });
+    this.#commits = new Commits(database, this.#ports);
     this.archives = new Archives(database, this.leases);
   }
 

@@ -1,4 +1,6 @@
 import { invariant } from "../base/failure.ts";
+import { LIMITS } from "../base/limits.ts";
+import { type Clock, systemClock } from "../base/ports.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { PassingFailure, Unmet } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
@@ -11,6 +13,8 @@ import { assertLayout, assertUnmarked, makeTables, partOf } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
 let connections = 0;
+
+const TIME = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS time";
 
 /** How the tables of a state are opened. */
 interface Opening {
@@ -28,6 +32,8 @@ export class PostgresDatabase implements SqlDatabase {
   readonly path: string;
   /** The server, and the schema on it. */
   readonly server: ServerPlace;
+  /** The server's time, with the pauses of this machine. */
+  readonly clock: Clock = { ...systemClock, now: () => this.#now() };
   readonly #part: ServerTables;
   readonly #readOnly: boolean;
   readonly #newest: number;
@@ -41,6 +47,8 @@ export class PostgresDatabase implements SqlDatabase {
   #isBegun = false;
   /** Whether the transaction has required anything. */
   #requires = false;
+  /** The server's time, with those of this machine's clocks at that moment. */
+  #time: { readonly server: number; readonly elapsed: number; readonly wall: number } | undefined;
 
   private constructor(server: ServerPlace, layout: TableLayout, { readOnly, moving = false }: Opening & { readOnly: boolean }) {
     this.path = pathOf(server);
@@ -96,6 +104,23 @@ export class PostgresDatabase implements SqlDatabase {
     } catch (error) {
       database.close();
       throw error;
+    }
+  }
+
+  // Asked once, and again when the clocks of this machine disagree: it was suspended, or its time was set. Where the server cannot be asked
+  // then, a time that is too late does less harm than one that is too early: what was sent seems younger.
+  #now(): number {
+    const [elapsed, wall, known] = [systemClock.elapsed(), systemClock.now(), this.#time];
+    const passed = [elapsed - (known?.elapsed ?? 0), wall - (known?.wall ?? 0)] as const;
+    if (known !== undefined && Math.abs(passed[0] - passed[1]) < LIMITS.clocksDifferMs)
+      return Math.round(known.server + passed[0]);
+    try {
+      const server = Number(this.get(TIME)?.["time"]);
+      this.#time = { server, elapsed, wall };
+      return server;
+    } catch (error) {
+      if (known === undefined) throw error;
+      return Math.round(known.server + Math.max(...passed));
     }
   }
 

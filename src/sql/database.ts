@@ -1,3 +1,4 @@
+import type { Clock } from "../base/ports.ts";
 import type { ServerPlace } from "./place.ts";
 import type { TableLayout } from "./layout.ts";
 
@@ -23,6 +24,8 @@ export interface SqlDatabase extends Disposable {
   readonly file: string | undefined;
   /** The server, where it is on one. */
   readonly server: ServerPlace | undefined;
+  /** Gives the time by which all who use the database keep records: that of its server, or of this machine where it is a file. */
+  readonly clock: Clock;
   /** Throws a DatabaseFailure when it was removed or replaced: nobody would find what is written then. */
   assertInPlace(): void;
   /** Returns the format of the tables of a layout; 0 where there are none. */

@@ -5,6 +5,7 @@ import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync }
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
 import { LIMITS } from "../base/limits.ts";
+import { type Clock, systemClock } from "../base/ports.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { Unmet } from "../sql/failure.ts";
 import { type ModelFile, type TableLayout, userVersionOf } from "../sql/layout.ts";
@@ -31,6 +32,8 @@ export class Database implements SqlDatabase {
   readonly path: string;
   /** Undefined: the tables are in a file. */
   readonly server = undefined;
+  /** The clock of this machine. */
+  readonly clock: Clock = systemClock;
   /** How messages name the file. */
   readonly #named: string;
   readonly #connect: Connect;

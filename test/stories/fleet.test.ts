@@ -199,6 +199,30 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     LONGEST_MS,
   );
 
+  test("a write was under way when its machine died: another one, whose clock is ahead, does not take it for long ago", async () => {
+    const { service, proxy, machine } = await fleet();
+    const onMachine = (aheadMs: number): Project => {
+      const project = machine(undefined, aheadMs);
+      const text = project.read("tokenbook.yaml");
+      project.write("tokenbook.yaml", text.replace("exclusive:", "settleWithin: 11m\n    readLag: 1s\n    exclusive:"));
+      project.write("order.yaml", ORDER.replace('value: "10.00" }', "$&\n    wait: { timeout: 100ms }"));
+      return project;
+    };
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
+    const first = onMachine(0).start("run", "order.yaml", "--input", "order=O1");
+    await reached(first, arrived);
+    await first.signal("SIGKILL");
+    const second = await onMachine(2 * TEN_MINUTES_MS).start("resume").ended;
+    expect(second.code, second.transcript).toBe(5);
+    release();
+    while (!operationsOf(await service.commits()).includes("ledger.token.mint")) {
+      // it is on its way
+    }
+    const resumed = await onMachine(0).run("resume");
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(operationsOf(await service.commits()), second.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+
   test(
     "a worker dies with a write under way: the run is unknown, one notification says it, and the same key resumes it",
     async () => {

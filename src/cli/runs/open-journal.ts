@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
-import { systemClock } from "../../base/ports.ts";
 import type { KnownArchive } from "../../journal/archives/archives.ts";
 import type { JournalPorts } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
@@ -10,7 +9,7 @@ import type { Shell } from "../shell.ts";
 import type { RunReference } from "./run-reference.ts";
 
 /** For whoever writes nothing that a run has said, so nothing is masked. */
-export const LOOKING: JournalPorts = { clock: systemClock, redact: (text) => text };
+export const LOOKING: JournalPorts = { redact: (text) => text };
 
 /** Looks into the journal of the state directory, and closes it whatever happens. Where there is no journal, none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../base/ports.ts";
+import type { Clock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { Target } from "../../environment/target.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
@@ -104,7 +104,7 @@ export interface SessionParts {
   readonly onKept?: (why: string) => void;
   /** Of this session alone when left out. */
   readonly pacer?: Pacer | undefined;
-  /** The system's when left out. */
+  /** That of the state when left out. */
   readonly clock?: Clock;
 }
 
@@ -112,7 +112,7 @@ export interface SessionParts {
 export function sessionOn(
   shell: Pick<Shell, "cwd" | "stopping" | "onlooker">,
   opened: OpenTarget,
-  { state, playbookSecrets, course, exchanges, onAway, onKept, clock = systemClock, ...shared }: SessionParts,
+  { state, playbookSecrets, course, exchanges, onAway, onKept, clock, ...shared }: SessionParts,
 ): Session {
   const { target } = opened;
   const secrets = secretsGivenTo(target, typeof state === "string" ? playbookSecrets : playbookSecrets.with([state.url]));
@@ -123,7 +123,7 @@ export function sessionOn(
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => store.playbookInProject(run)));
   store.leases.releaseAbandoned();
   const kept = onKept === undefined ? undefined : ExchangeStore.open(state);
-  kept?.dropOld(clock.now());
+  kept?.dropOld(store.clock.now());
   const transport = new Transport();
   const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
   return {
@@ -135,12 +135,13 @@ export function sessionOn(
       const later = new Later(observer);
       const shown = exchanges?.of(secrets);
       const seen = shown?.around(direct) ?? direct;
-      const recorder = kept && onKept && new Recorder(kept, { clock, redact, environment: target.environment, onEnd: onKept });
+      const recorder =
+        kept && onKept && new Recorder(kept, { clock: store.clock, redact, environment: target.environment, onEnd: onKept });
       const watches = [recorder, trace].filter((each) => each !== undefined);
       const traced = watches.reduce<EnginePorts["exchange"]>((send, watch) => (outgoing) => watch.exchange(outgoing, send), seen);
       try {
         return await work({
-          clock,
+          clock: store.clock,
           cwd: shell.cwd,
           secrets,
           exchange: pacer?.paced(traced) ?? traced,
