@@ -228,13 +228,13 @@ export class Firings {
   }
 
   /**
-   * Forgets all but the latest, the one of the last run, and those that somebody has released: what a run has left open keeps back all that follow
+   * Forgets all but those that were inserted last, whatever the clock said then, the one of the last run, and those that somebody has released: what a run has left open keeps back all that follow
    * as long as nobody answers for it.
    */
   prune(id: string): void {
     this.#database.run(
-      `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND tick <
-         (SELECT tick FROM firing WHERE schedule = ? ORDER BY tick DESC LIMIT 1 OFFSET ?) AND tick IS DISTINCT FROM (SELECT tick ${lastMade()})
+      `DELETE FROM firing WHERE schedule = ? AND state NOT IN ('queued', 'running') AND rowid <
+         (SELECT rowid FROM firing WHERE schedule = ? ORDER BY rowid DESC LIMIT 1 OFFSET ?) AND tick IS DISTINCT FROM (SELECT tick ${lastMade()})
          AND (problem IS NULL OR problem NOT LIKE ?)`,
       id,
       id,

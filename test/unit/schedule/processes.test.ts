@@ -1,6 +1,9 @@
 // Several processes on one state: these run in a folder and on a server.
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
+import { ScheduleStore } from "../../../src/schedule/store.ts";
+import { TestState } from "../../state.ts";
 import { Desk, schedule } from "./desk.ts";
 
 test("when a process is killed in a run, the other reports it and continues", async () => {
@@ -64,4 +67,22 @@ test("what cannot be delivered is tried again after growing pauses, also by the 
   const pauses = tries.slice(1).map((at, index) => Math.round((at - (tries[index] ?? 0)) / 1_000));
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320]);
   expect(desk.notified).toEqual([]);
+});
+
+test("a clock that was ahead for days and is right again: the firings of then are forgotten first, and not that of now", () => {
+  const now = Date.parse("2026-06-01T00:00:00Z");
+  const store = ScheduleStore.open(new TestState().place, { clock: { now: () => now }, redact: (text) => text });
+  const [id, days] = ["supply.yaml", 2 * 86_400_000];
+  store.register({ id, playbook: id, environment: "here", cron: "* * * * *", timezone: "UTC", jitterMs: 0 });
+  store.transaction(() => {
+    for (let tick = now + days; tick <= now + days + LIMITS.firingsKept; tick++)
+      store.firings.put(id, { tick, due: tick, state: "skipped" });
+  });
+  const ended = store.transaction(() => {
+    const firing = store.firings.put(id, { tick: now, due: now, state: "running" });
+    return store.firings.end(firing, "passed", undefined);
+  });
+  expect(ended?.state).toBe("passed");
+  expect(store.firings.history(id, 10_000)).toHaveLength(LIMITS.firingsKept);
+  store.close();
 });
