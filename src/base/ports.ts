@@ -26,8 +26,9 @@ export const systemClock: Clock = {
   sleep: async (ms, signal) => {
     const until = performance.now() + ms;
     // A timer counts whole milliseconds, and may fire before the last one is over: what is due then would come too early.
-    do await timer(Math.min(Math.ceil(until - performance.now()), LONGEST_TIMER_MS), signal);
-    while (performance.now() < until && signal?.aborted !== true);
+    await timer(Math.min(Math.ceil(ms), LONGEST_TIMER_MS), signal);
+    const leftMs = until - performance.now();
+    if (leftMs > 0 && signal?.aborted !== true) await systemClock.sleep(leftMs, signal);
   },
 };
 
