@@ -110,6 +110,7 @@ export class PostgresDatabase implements SqlDatabase {
   // Asked once, and again when the clocks of this machine disagree: it was suspended, or its time was set. Where the server cannot be asked
   // then, a time that is too late does less harm than one that is too early: what was sent seems younger.
   #now(): number {
+    if (this.#waiting?.length) this.#flush(); // or the wait for the lock would count as the server's time
     const [elapsed, wall, known] = [systemClock.elapsed(), systemClock.now(), this.#time];
     const passed = [elapsed - (known?.elapsed ?? 0), wall - (known?.wall ?? 0)] as const;
     if (known !== undefined && Math.abs(passed[0] - passed[1]) < LIMITS.clocksDifferMs)

@@ -228,8 +228,8 @@ export class Firings {
   }
 
   /**
-   * Forgets all but those that were inserted last, whatever the clock said then, the one of the last run, and those that somebody has released: what a run has left open keeps back all that follow
-   * as long as nobody answers for it.
+   * Forgets all but those that were inserted last, whatever the clock said then, the one of the last run, and those that somebody has released:
+   * what a run has left open keeps back all that follow as long as nobody answers for it.
    */
   prune(id: string): void {
     this.#database.run(
