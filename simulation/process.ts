@@ -86,7 +86,12 @@ export class SimulatedProcess {
 
   /** The clock as the process has it: it oversleeps while it is stopped, and does not wake up when it is dead. */
   clock(time: Clock): Clock {
-    return { now: () => time.now(), elapsed: () => time.elapsed(), sleep: (ms, signal) => this.receive(time.sleep(ms, signal)) };
+    return {
+      now: () => time.now(),
+      elapsed: () => time.elapsed(),
+      uptime: () => time.uptime(),
+      sleep: (ms, signal) => this.receive(time.sleep(ms, signal)),
+    };
   }
 
   /** Whether somebody may give it another run to act for. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../src/base/ports.ts";
+import type { Uptime } from "../src/base/uptime.ts";
 
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
@@ -20,6 +21,7 @@ export class VirtualTime implements Clock {
   readonly #beginning: number;
   readonly #mostEvents: number;
   #now: number;
+  #setBy = 0;
   #count = 0;
   #events: Event[] = [];
   #resting = 0;
@@ -30,12 +32,22 @@ export class VirtualTime implements Clock {
     this.#now = beginning;
   }
 
+  /** By the wall clock, which people may set. */
   now(): number {
-    return this.#now;
+    return this.#now + this.#setBy;
+  }
+
+  /** Sets the wall clock: from now on it is so far ahead of what has passed, or behind. */
+  set(byMs: number): void {
+    this.#setBy = byMs;
   }
 
   elapsed(): number {
     return this.#now;
+  }
+
+  uptime(): Uptime {
+    return { boot: "the only one", ms: this.#now };
   }
 
   /** How much has happened. */
@@ -51,6 +63,7 @@ export class VirtualTime implements Clock {
   /** Back to the beginning, or to so long before it; whoever waits, waits for ever. */
   reset(beforeMs: number = 0): void {
     this.#now = this.#beginning - beforeMs;
+    this.#setBy = 0;
     this.#count = 0;
     this.#events = [];
     this.#resting = 0;

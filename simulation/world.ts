@@ -63,8 +63,9 @@ export class World {
     this.bug = bug;
     this.disk = bug.disk?.() ?? new SimulatedDisk();
     const skewed: Clock = {
-      now: () => this.time.now() + this.#skewMs,
+      now: () => this.time.elapsed() + this.#skewMs,
       elapsed: () => this.time.elapsed(),
+      uptime: () => this.time.uptime(),
       sleep: (ms, signal) => this.time.sleep(ms, signal),
     };
     this.service = new SimulatedService(skewed);

@@ -27,6 +27,7 @@ export function clockWithoutWaiting(): Clock {
   return {
     now: () => 1_780_000_000_000 + passed,
     elapsed: () => passed,
+    uptime: () => ({ boot: "the only one", ms: passed }),
     sleep: async (ms) => {
       passed += Math.ceil(ms);
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Uptime } from "./uptime.ts";
 
 /** What the core may ask of the world. Everything else is a value, so a crash schedule can be replayed. */
 export interface Clock {
@@ -6,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since some fixed moment. It never goes back, so all waits and deadlines use it. */
   elapsed(): number;
+  /** How long the machine has been running, by which two processes know what passed between them; `undefined` where that is not known. */
+  uptime(): Uptime | undefined;
   /** Resolves after `ms`, or at once when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -19,10 +22,11 @@ export interface Random {
 // A longer timer overflows, and would fire at once.
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** The clock of this machine. */
+/** The clock of this machine. The clock of a state knows more: `SqlDatabase.clock`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
+  uptime: () => undefined,
   sleep: async (ms, signal) => {
     const until = performance.now() + ms;
     // A timer counts whole milliseconds, and may fire before the last one is over: what is due then would come too early.

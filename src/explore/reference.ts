@@ -37,7 +37,7 @@ export function openReference(options: ReferenceOptions): OpenReference {
 function countingClock(): Clock {
   let now = Date.now();
   const tick = (): number => (now += STEP_MS);
-  return { now: tick, elapsed: tick, sleep: async () => void tick() };
+  return { now: tick, elapsed: tick, uptime: () => undefined, sleep: async () => void tick() };
 }
 
 function lowered(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -6,6 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import { systemRandom } from "../base/ports.ts";
 import type { Holder } from "../protocol/record.ts";
 import { readRegular } from "../files/regular.ts";
+import { bootOfMachine } from "../files/uptime.ts";
 import { makePrivateFolder, stateEntry } from "../files/state.ts";
 import { FileLock, inodeAt, lockState, removeFree } from "../sqlite/lock.ts";
 
@@ -152,7 +153,12 @@ let known: Holder | undefined;
 
 /** This process, distinguished from any other with the same pid. */
 export function thisProcess(): Holder {
-  known ??= { host: hostname(), bootId: bootId(), pid: process.pid, startedAt: statOf(process.pid).startedAt ?? UNKNOWN };
+  known ??= {
+    host: hostname(),
+    bootId: bootOfMachine() ?? UNKNOWN,
+    pid: process.pid,
+    startedAt: statOf(process.pid).startedAt ?? UNKNOWN,
+  };
   return known;
 }
 
@@ -213,10 +219,6 @@ function processExists(pid: number): boolean {
 }
 
 const UNKNOWN = "unknown";
-
-function bootId(): string {
-  return read("/proc/sys/kernel/random/boot_id")?.trim() ?? UNKNOWN;
-}
 
 // Fields 3 and 22 of /proc/PID/stat: the state, and ticks since boot. The name before them may hold spaces and parentheses.
 function statOf(pid: number): { readonly state: string; readonly startedAt: string | undefined } {

@@ -77,8 +77,9 @@ export class RunJournal {
    * echoed is masked in it, for the state and for reports as for the disk.
    */
   note(fact: Fact): RunRecord {
-    const { clean, body } = encode(fact, this.#ports.redact);
-    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: this.#ports.clock.now() };
+    const { clock, redact } = this.#ports;
+    const { clean, body } = encode(withUptime(fact, clock), redact);
+    const record: RunRecord = { ...clean, sequence: ++this.#sequence, epoch: this.claim.epoch, at: clock.now() };
     this.#waiting.push({ record, body });
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
@@ -288,4 +289,10 @@ export interface HeldRun {
 interface Waiting {
   readonly record: RunRecord;
   readonly body: string;
+}
+
+function withUptime(fact: Fact, clock: Clock): Fact {
+  if (fact.kind !== "attempt.intended" && fact.kind !== "attempt.answered") return fact;
+  const uptime = clock.uptime();
+  return uptime === undefined ? fact : { ...fact, uptime };
 }

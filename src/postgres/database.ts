@@ -32,7 +32,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly path: string;
   /** The server, and the schema on it. */
   readonly server: ServerPlace;
-  /** The server's time, with the pauses of this machine. */
+  /** The server's time, which counts for all machines, with the pauses of this one. */
   readonly clock: Clock = { ...systemClock, now: () => this.#now() };
   readonly #part: ServerTables;
   readonly #readOnly: boolean;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json/json.ts";
+import type { Uptime } from "../base/uptime.ts";
 import type { Comparison } from "./comparison.ts";
 import type { TargetHeading, Writing } from "./heading.ts";
 import type { KeptFailure } from "../base/failure.ts";
@@ -182,8 +183,14 @@ export interface BlockTurned extends Waited, OfStep {
   readonly kept?: readonly string[];
 }
 
+/** What has the age of a write counted from it, also by a later process. */
+interface Aged {
+  /** For how long the machine had been running. Left out where that is not known or does not count, and by older runs. */
+  readonly uptime?: Uptime;
+}
+
 /** A write is about to be sent. Durable before its first byte leaves. */
-export interface AttemptIntended extends Waited, OfAttempt {
+export interface AttemptIntended extends Waited, Aged, OfAttempt {
   readonly kind: "attempt.intended";
   /** Its name: `ledger.token.mint`. */
   readonly operation: string;
@@ -222,7 +229,7 @@ export interface BaselineAt {
 export type AnswerMeaning = "not-sent" | "refused" | "refused-later" | "ambiguous" | "acknowledged";
 
 /** A write has been answered, or its attempt has ended without an answer. */
-export interface AttemptAnswered extends OfAttempt {
+export interface AttemptAnswered extends Aged, OfAttempt {
   readonly kind: "attempt.answered";
   /** What the answer says about the write's effect. */
   readonly meaning: AnswerMeaning;

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../files/folder.ts";
 import { type Access, assertPrivate, createPrivate, FOLDER_MODE, isPrivateThere } from "../files/private.ts";
+import { uptimeOfMachine } from "../files/uptime.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Clock, systemClock } from "../base/ports.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
@@ -33,7 +34,7 @@ export class Database implements SqlDatabase {
   /** Undefined: the tables are in a file. */
   readonly server = undefined;
   /** The clock of this machine. */
-  readonly clock: Clock = systemClock;
+  readonly clock: Clock = { ...systemClock, uptime: uptimeOfMachine };
   /** How messages name the file. */
   readonly #named: string;
   readonly #connect: Connect;

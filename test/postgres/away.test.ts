@@ -25,6 +25,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   const clock: Clock = {
     now: () => Date.now() + passedMs,
     elapsed: () => passedMs,
+    uptime: () => undefined,
     sleep: async (ms) => {
       passedMs += ms;
       pauses += 1;

@@ -19,6 +19,7 @@ test("a mint arrives while the last look before the declared time is being made:
   const clock = {
     now: () => 1_780_000_000_000 + at,
     elapsed: () => at,
+    uptime: () => undefined,
     sleep: async (ms: number) => void (at += Math.ceil(ms)),
   };
   const target = { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 };

@@ -9,6 +9,7 @@ export function hastyClock(): Clock {
   return {
     now: () => Math.floor(systemClock.now() + aheadMs),
     elapsed: () => systemClock.elapsed() + aheadMs,
+    uptime: () => undefined,
     sleep: async (ms, signal) => {
       const sleptMs = Math.ceil(ms / HASTE);
       await systemClock.sleep(sleptMs, signal);

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../base/time/duration.ts";
 import { messageOf } from "../../base/failure.ts";
+import { surelyPassed, type Uptime } from "../../base/uptime.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
@@ -45,8 +46,8 @@ export class RunContext extends Looking {
   #signal: AbortSignal;
   /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
   #changedAt: number;
-  /** When this process began, by the wall clock and by the clock's elapsed time. */
-  readonly #begun: { readonly at: number; readonly elapsed: number };
+  /** When this process began, by the wall clock, by the clock's elapsed time and by the machine's uptime. */
+  readonly #begun: { readonly at: number; readonly elapsed: number; readonly uptime: Uptime | undefined };
 
   constructor(
     playbook: Playbook,
@@ -56,9 +57,10 @@ export class RunContext extends Looking {
   ) {
     super(playbook, { target, secrets: ports.secrets }, held.records);
     this.ports = ports;
-    this.#begun = { at: ports.clock.now(), elapsed: ports.clock.elapsed() };
+    const { clock } = ports;
+    this.#begun = { at: clock.now(), elapsed: clock.elapsed(), uptime: clock.uptime() };
     this.#changedAt = this.#begun.elapsed;
-    this.#waits = new Waits(ports.clock);
+    this.#waits = new Waits(clock);
     this.#signal = ports.stopping;
     this.service = new ServiceClient(target, ports);
     this.#journal = held.journal;
@@ -151,8 +153,8 @@ export class RunContext extends Looking {
   }
 
   /** Returns the age of an attempt's intent, in milliseconds. */
-  ageOf({ sequence, intendedAt }: Pick<AttemptState, "sequence" | "intendedAt">): number {
-    return this.#since({ sequence, at: intendedAt });
+  ageOf({ sequence, intendedAt, intended }: Pick<AttemptState, "sequence" | "intendedAt" | "intended">): number {
+    return this.#since({ sequence, at: intendedAt, uptime: intended.uptime });
   }
 
   /**
@@ -184,12 +186,15 @@ export class RunContext extends Looking {
     };
   }
 
-  // The wall clock may have been set meanwhile, so it counts only for what passed between an earlier process and this one, where nothing else
-  // is known.
-  #since({ sequence, at }: Pick<RunRecord, "sequence" | "at">): number {
+  // The wall clock may have been set, so it counts only for what passed between an earlier process and this one, and only as far as the
+  // machine has surely been running since (decision 218).
+  #since({ sequence, at, uptime }: Pick<RunRecord, "sequence" | "at"> & { readonly uptime?: Uptime | undefined }): number {
     const known = this.#writtenAt.get(sequence);
-    const before = known === undefined ? Math.max(0, this.#begun.at - at) : 0;
-    return before + this.ports.clock.elapsed() - (known ?? this.#begun.elapsed);
+    const { clock } = this.ports;
+    if (known !== undefined) return clock.elapsed() - known;
+    const begun = this.#begun;
+    const apart = Math.min(begun.at - at, surelyPassed(uptime, begun.uptime) ?? Infinity);
+    return Math.max(0, apart) + clock.elapsed() - begun.elapsed;
   }
 
   /** Whether a read that begins now shows all that the run has written, given the environment's `readLag`. */

@@ -43,6 +43,11 @@ function object(required: Readonly<Record<string, Schema>>, optional: Readonly<R
   };
 }
 
+const uptime: Schema = {
+  ...object({ boot: text, ms: milliseconds }),
+  description: "For how long the machine had been running, and what its kernel calls that start.",
+};
+
 function listOf(items: Schema): Schema {
   return { type: "array", items };
 }
@@ -140,6 +145,7 @@ const EVENTS: Described = {
       baseline: mapOrNull,
       baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
       startedAt: { ...moment, description: "When the step began; only of its first attempt." },
+      uptime,
       waitedMs,
     },
   },
@@ -158,7 +164,7 @@ const EVENTS: Described = {
       retryAfterMs: { type: ["number", "null"] },
       durationMs: milliseconds,
     },
-    optional: {},
+    optional: { uptime },
   },
   "receipt.read": {
     says: "A receipt said its last word.",

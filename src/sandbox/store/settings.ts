@@ -60,6 +60,11 @@ export class VirtualClock implements Clock {
     return systemClock.elapsed();
   }
 
+  /** Not known: the offset has a part in what passes. */
+  uptime(): undefined {
+    return undefined;
+  }
+
   /** Sleeps for a while at most: the clock may be moved meanwhile, by whichever process. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     await systemClock.sleep(Math.min(ms, SANDBOX_LIMITS.clockPollMs), signal);

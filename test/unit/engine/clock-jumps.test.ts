@@ -128,6 +128,33 @@ test.for(JUMPS)(
   },
 );
 
+test.for([
+  { when: "on the same start of the machine", isRestarted: false },
+  { when: "after a restart of the machine", isRestarted: true },
+])("the clock was set forward before a resume $when: a lost write is not taken for an old one", async ({ isRestarted }) => {
+  const sentAt: number[] = [];
+  const before = clockWithoutWaiting();
+  const { url } = await serve(({ method }) => {
+    if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
+    sentAt.push(before.elapsed());
+    return { status: 500, body: '{"message":"lost"}' };
+  });
+  const folder = folderForTest();
+  const { outcome, runId } = await runnerForTest(folder, before)(REQUEST, targetAt(url));
+  expect(outcome).toBe("unknown");
+  const resumedAt = before.elapsed();
+  const after: Clock = {
+    ...before,
+    now: () => before.now() + DAY_MS,
+    uptime: () => (isRestarted ? { boot: "another one", ms: before.elapsed() - resumedAt } : before.uptime()),
+  };
+  const settleWithinMs = 60_000;
+  await runnerForTest(folder, after)(REQUEST, { ...targetAt(url), settleWithinMs, readLagMs: 0 }, { resumes: runId });
+  expect(sentAt.length).toBeGreaterThan(1);
+  const [first = 0, second = 0] = sentAt;
+  expect(second - (isRestarted ? resumedAt : first)).toBeGreaterThanOrEqual(settleWithinMs);
+});
+
 test("a write that waits for its connection is on its way from when it leaves, and the declared time begins then", async () => {
   const clock = clockWithoutWaiting();
   const { url } = await serve(() => ({ body: '{"count":0,"bookmark":"","records":[]}' }));

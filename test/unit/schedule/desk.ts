@@ -227,6 +227,7 @@ export class Desk {
     return {
       now: () => time.now() + this.aheadMs,
       elapsed: () => time.elapsed(),
+      uptime: () => time.uptime(),
       sleep: async (ms, signal) => {
         await time.sleep(ms, signal);
         if (!this.#living.has(pid)) await new Promise(() => undefined);
