@@ -1,3 +1,4 @@
+import type { Clock } from "../src/base/ports.ts";
 import type { EnginePorts } from "../src/engine/engine-ports.ts";
 import type { Target } from "../src/environment/target.ts";
 import type { WriteMeaning } from "../src/services/meaning.ts";
@@ -43,12 +44,17 @@ export interface PlantedBug {
   /** How people free a run whose process they take for gone. */
   readonly release?: (store: JournalStore, runId: string) => Promise<unknown>;
   readonly exchange?: (exchange: Exchange) => Exchange;
+  /** The clock of each process. */
+  readonly clock?: (clock: Clock) => Clock;
   readonly target?: (target: Target) => Target;
   readonly playbook?: (playbook: Playbook) => Playbook;
 }
 
 /** How a bug is planted. */
-export type Planted = Pick<PlantedBug, "disk" | "liveness" | "hasNoTail" | "release" | "exchange" | "target" | "playbook">;
+export type Planted = Pick<
+  PlantedBug,
+  "disk" | "liveness" | "hasNoTail" | "release" | "exchange" | "clock" | "target" | "playbook"
+>;
 
 /** The code as it is. */
 export const NO_BUG: Planted = {};
@@ -212,6 +218,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     exchange: (exchange) => unfenced(exchange, (why) => why.startsWith(PAUSED)),
   },
   { name: "a released holder's intent is settled by time", breaks: "double effect", shownBy: 507, release: releaseSilently },
+  {
+    name: "the age of a write goes by the wall clock alone",
+    breaks: "double effect",
+    shownBy: 56_473,
+    clock: (clock) => ({ ...clock, uptime: () => undefined }),
+  },
 ];
 
 // One that is alive, and stopped or at work, can have its run taken away.

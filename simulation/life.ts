@@ -17,7 +17,7 @@ import type { Mishaps } from "./mishaps.ts";
 import type { SimulatedNetwork } from "./network.ts";
 import { Dead, SimulatedProcess } from "./process.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
-import type { Witness } from "./witness.ts";
+import { isBroken, type Witness } from "./witness.ts";
 import { nothingToCompare, SECRETS, type World } from "./world.ts";
 
 /** All that a run meets. */
@@ -39,6 +39,8 @@ export interface Circumstances {
   readonly processes: number;
   /** What the same people let run before, and whenever the run has stopped, if anything. */
   readonly beside: (() => Promise<void>) | undefined;
+  /** What may befall the wall clock before a process begins. */
+  readonly setClock: () => void;
   /** The other run that the same people lead at the same time, if any. */
   readonly company: () => Life | undefined;
 }
@@ -295,6 +297,7 @@ export class Life {
   }
 
   #newProcess(): SimulatedProcess {
+    this.#all.setClock();
     return new SimulatedProcess(++this.#processes, this.#all.people.pick(MACHINES));
   }
 
@@ -320,9 +323,9 @@ export class Life {
   #onceInterrupted(process: SimulatedProcess): () => void {
     const { world, witness } = this.#all;
     let at: number | undefined;
-    process.stopping.addEventListener("abort", () => (at = world.time.now()));
+    process.stopping.addEventListener("abort", () => (at = world.time.elapsed()));
     return () => {
-      const tookMs = world.time.now() - (at ?? world.time.now());
+      const tookMs = world.time.elapsed() - (at ?? world.time.elapsed());
       if (tookMs > MOST_TO_STOP_MS && process.alive && !process.wasStopped)
         witness.sees("hang", `${process.name} continued for ${tookMs / 1_000} s after it was interrupted`);
     };
@@ -339,9 +342,9 @@ export class Life {
 
   #portsOf(process: SimulatedProcess): EnginePorts {
     const { world, network } = this.#all;
-    const flawed = world.bug.exchange ?? ((exchange) => exchange);
+    const { exchange: flawed = (exchange) => exchange, clock: flawedClock = (clock) => clock } = world.bug;
     return {
-      clock: process.clock(world.time),
+      clock: flawedClock(process.clock(world.time)),
       cwd: "/simulated",
       exchange: flawed((outgoing) => network.exchange(outgoing, process)),
       secrets: SECRETS,
@@ -392,8 +395,4 @@ export class Life {
     do await time.rest(REST_MS);
     while (--left > 0 && (!time.isIdle || service.pending));
   }
-}
-
-function isBroken(error: unknown): error is Failure {
-  return error instanceof Failure && error.code === "journal.broken";
 }

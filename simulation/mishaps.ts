@@ -31,12 +31,12 @@ export class Mishaps implements CommitFaults {
     this.#faults = faults;
     this.#left = faults;
     this.#time = time;
-    this.#began = time.now();
+    this.#began = time.elapsed();
   }
 
   /** Adds a line to the story. */
   log(line: string): void {
-    this.#story.push(`${((this.#time.now() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
+    this.#story.push(`${((this.#time.elapsed() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
   }
 
   /** What befalls the next request of a step's write. */

@@ -176,7 +176,7 @@ export class SimulatedNetwork {
     if (sees === "stop") this.#stop(sender, ms);
     const lateMs = stopsFirst === true ? Math.min(ms, MOST_FLIGHT_MS) : ms;
     const afterMs = lands === "late" ? lateMs : this.#latency();
-    if (write !== undefined) this.#spoilReceipts(fault, time.now() + ms);
+    if (write !== undefined) this.#spoilReceipts(fault, time.elapsed() + ms);
     const answer = lands === "never" ? undefined : this.#deliver(outgoing, { write, afterMs, befalls: { fault, ms } });
     if (sees === "interrupt" || sees === "interrupt, silence") {
       mishaps.log(`${sender.name} is interrupted`);
@@ -284,7 +284,7 @@ export class SimulatedNetwork {
   #withSpoiltReceipt(outgoing: Outgoing, exchanged: Exchanged): Exchanged {
     if (exchanged.kind !== "answered" || !outgoing.path.includes("/receipt")) return exchanged;
     const { until, text } = this.#receipts;
-    return this.#parts.time.now() >= until ? exchanged : { ...exchanged, text: text(exchanged.text) };
+    return this.#parts.time.elapsed() >= until ? exchanged : { ...exchanged, text: text(exchanged.text) };
   }
 
   #latency(): number {

@@ -30,6 +30,9 @@ export interface Simulated {
 
 // Their decisions are drawn apart: what befalls the requests of a seed does not depend on them.
 const PEOPLE = 0x5eed;
+const CLOCKS = 0xc10c4;
+/** How far people set a clock ahead, or back. */
+const SETTINGS_MS = [0, 60_000, 7_200_000, -60_000, -7_200_000];
 
 /** What people do about a run. Gives its outcome. */
 export type People = (life: Life) => Promise<RunOutcome | undefined>;
@@ -138,6 +141,13 @@ function begin(surroundings: Surroundings, course: Course, { file, seed, number,
     const whose = { file: `other-${++others}.yaml`, seed: dice.below(PEOPLE), number: others };
     await begin({ ...surroundings, story: [] }, IN_BETWEEN, whose).life.once();
   };
+  const clocks = varieties.some(({ setsClock }) => setsClock) ? new Dice(seed ^ CLOCKS) : undefined;
+  const setClock = (): void => {
+    if (clocks === undefined) return;
+    const aheadMs = clocks.pick(SETTINGS_MS);
+    time.set(aheadMs);
+    mishaps.log(`somebody sets the wall clock ${aheadMs / 1_000} s ahead`);
+  };
   const isShared = isFirst && varieties.some((variety) => variety.isShared);
   const life = new Life({
     world,
@@ -152,6 +162,7 @@ function begin(surroundings: Surroundings, course: Course, { file, seed, number,
     isKeyed: isKeyed && isFirst,
     processes: PROCESSES_OF_A_RUN * number,
     beside: isShared ? beside : undefined,
+    setClock,
     company,
   });
   return { life, network, mishaps, witness };

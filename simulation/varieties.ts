@@ -25,6 +25,8 @@ export interface Variety {
   readonly hinders?: true;
   /** It is not alone there: the same people let another playbook run before, and whenever this one has stopped. */
   readonly isShared?: true;
+  /** Somebody sets the wall clock of the machine before each of its processes. */
+  readonly setsClock?: true;
 }
 
 /** In the order in which they are drawn: a new one comes last. */
@@ -90,6 +92,7 @@ export const VARIETIES: readonly Variety[] = [
   { name: "batches item by item, up to a refusal", share: 0.1, items: 1, hinders: true },
   { name: "another playbook in between", share: 0.1, isShared: true },
   { name: "a transaction for each item of a batch", share: 0.1, items: Infinity },
+  { name: "a wall clock that people set", share: 0.1, setsClock: true },
 ];
 
 function withoutTransaction(text: string, { path }: Pick<Outgoing, "path">): string {

@@ -1,3 +1,4 @@
+import { Failure } from "../src/base/failure.ts";
 import type { RunOutcome, RunRecord } from "../src/protocol/record.ts";
 import { hadNoEffect } from "../src/protocol/attempt-state.ts";
 import { type RunState, stateOf } from "../src/protocol/state.ts";
@@ -201,4 +202,9 @@ export class Witness {
 
 function stepOf(record: RunRecord): string | undefined {
   return "step" in record ? record.step : undefined;
+}
+
+/** Whether a process found the journal broken, which is what a witness never wants to see. */
+export function isBroken(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === "journal.broken";
 }
