@@ -1,5 +1,5 @@
 import { DatabaseFailure, PassingFailure, type FailureText } from "../sql/failure.ts";
-import { type ServerError, SHARED_SESSION } from "./messages.ts";
+import { type ServerError, SHARED_SESSION, WRONG_ENCODING } from "./messages.ts";
 
 /** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
 export const DIVISION_BY_ZERO = "22012";
@@ -15,7 +15,13 @@ const AWAY: FailureText = {
   next: "make sure that the server runs, and that this machine reaches it",
 };
 
-// By SQLSTATE, or its first letters where all that begin so mean the same. Any other is a fault of tokenbook.
+const REFUSED: FailureText = {
+  code: "database.refused",
+  what: "refused a statement of tokenbook",
+  next: "find in the log of the server what refused it, such as a trigger, a constraint or an extension, and remove it; if there is nothing of the kind, report this message",
+};
+
+// By SQLSTATE, or its first letters where all that begin so mean the same.
 const BY_STATE: Readonly<Record<string, FailureText>> = {
   "08": AWAY,
   // The server ended the session, or accepts none: it stops, starts or recovers, or somebody took too long.
@@ -58,22 +64,29 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
     what: "is behind a pooler that gives each transaction another session, as PgBouncer does in transaction mode",
     next: "give the address of the server itself, or let the pooler keep sessions: pool_mode = session",
   },
+  [WRONG_ENCODING]: {
+    code: "database.encoding",
+    what: "is in a database that cannot hold every character",
+    next: "create a database that can: CREATE DATABASE tokenbook TEMPLATE template0 ENCODING 'UTF8'",
+  },
   "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
   "58": { code: "database.unusable", what: "cannot be read and written", next: "make sure that the disk of the server works" },
   XX001: DAMAGED,
   XX002: DAMAGED,
 };
 
-const PREFIXES = [5, 3, 2];
+const SQLSTATE = /^[\dFHPX][\dA-Z]{4}$/;
 /** How errors of `pg` begin that are about a password, which have no code. */
 const OF_PASSWORD = "SASL: ";
 
 /** Returns an error of a server as a failure. The address is never a part of it. */
 export function failureOf(path: string, { message, code, isBroken }: ServerError): Error {
   const state = code ?? (message.startsWith(OF_PASSWORD) ? "28" : "");
-  const text = PREFIXES.map((length) => BY_STATE[state.slice(0, length)]).find((each) => each !== undefined);
-  if (text === undefined && !isBroken) return new Error(`${path}: ${message} (${code ?? "no code"})`);
-  const { passes, code: name, what, next } = text ?? AWAY;
-  const details = { code: name, message: `${path} ${what}: ${message}`, next };
+  const known = BY_STATE[state] ?? BY_STATE[state.slice(0, 3)] ?? BY_STATE[state.slice(0, 2)];
+  const text = known ?? (isBroken ? AWAY : SQLSTATE.test(state) ? REFUSED : undefined);
+  if (text === undefined) return new Error(`${path}: ${message} (${code ?? "no code"})`);
+  const { passes, code: name, what, next } = text;
+  const why = text === REFUSED ? `${message} (${state})` : message;
+  const details = { code: name, message: `${path} ${what}: ${why}`, next };
   return passes === true ? new PassingFailure(details) : new DatabaseFailure(details);
 }

@@ -48,6 +48,9 @@ export type ThreadRequest =
 /** The code of an error: a pooler gives each transaction another session. */
 export const SHARED_SESSION = "shared session";
 
+/** The code of an error: the database has an encoding without all characters. */
+export const WRONG_ENCODING = "wrong encoding";
+
 /** An error of the server, or of the way to it. */
 export interface ServerError {
   /** What the server or the network says of the error. */

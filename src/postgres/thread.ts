@@ -11,6 +11,7 @@ import {
   type ThreadRequest,
   type Statement,
   type StatementResult,
+  WRONG_ENCODING,
 } from "./messages.ts";
 
 /** What the thread is started with. */
@@ -83,7 +84,7 @@ async function connect({ url, schema }: Address, readOnly: boolean): Promise<Cli
   const config = { connectionString: url, application_name: `tokenbook ${schema}`, types };
   return connectWith(config, async (client) => {
     await assertOwnSession(client, config);
-    await client.query(settings(schema, readOnly));
+    await Promise.all([assertAllCharacters(client), client.query(settings(schema, readOnly))]);
   });
 }
 
@@ -116,6 +117,13 @@ class SharedSession extends Error {
   }
 }
 
+// Otherwise the first text with a character that is missing would end its run, perhaps between a write and its record.
+async function assertAllCharacters(client: Client): Promise<void> {
+  const { rows } = await client.query<{ readonly server_encoding: string }>("SHOW server_encoding");
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== "UTF8") throw Object.assign(new Error(`its encoding is ${encoding}`), { code: WRONG_ENCODING });
+}
+
 async function connectWith(config: ClientConfig, begin: (client: Client) => Promise<unknown>): Promise<Client> {
   const client = new Client({
     ...config,
@@ -123,8 +131,8 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
     keepAlive: true,
     pipeline: true,
   });
-  client.on("error", () => broken.add(client));
-  client.on("end", () => broken.add(client));
+  client.on("error", (error) => void ended.set(client, messageOf(error)));
+  client.on("end", () => void ended.set(client, ended.get(client) ?? "the connection has ended"));
   try {
     await client.connect();
     await begin(client);
@@ -135,10 +143,16 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
   return client;
 }
 
-const broken = new WeakSet<Client>();
+/** The connections that have ended, and why. */
+const ended = new WeakMap<Client, string>();
 
 function isGone(client: Client | undefined): boolean {
-  return client === undefined || broken.has(client);
+  return client === undefined || ended.has(client);
+}
+
+function assertThere(client: Client | undefined): asserts client is Client {
+  const why = client === undefined ? "the connection has ended" : ended.get(client);
+  if (why !== undefined) throw new NotSent(why);
 }
 
 // A process that is stopped in the middle of a transaction must not keep back the others, so the server ends the transaction.
@@ -157,7 +171,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 
 // All of them are on their way before the first one is answered, so they take one round trip.
 async function send(client: Client | undefined, statements: readonly Statement[]): Promise<readonly StatementResult[]> {
-  if (client === undefined || isGone(client)) throw new NotSent("the connection has ended");
+  assertThere(client);
   const sent = inOnePiece(client, () =>
     statements.map(({ text, values }) =>
       client.query(values === undefined ? text : { name: nameOf(text), text, values: [...values] }),
@@ -207,7 +221,7 @@ SET LOCAL DateStyle = 'ISO';
 SET LOCAL TimeZone = 'UTC';`;
 
 async function nextRows(client: Client | undefined, rows: number): Promise<StatementResult> {
-  if (client === undefined || isGone(client)) throw new NotSent("the connection has ended");
+  assertThere(client);
   const result = await client.query(`FETCH FORWARD ${rows} FROM query`);
   return { rows: result.rows as StatementResult["rows"], changes: 0, columns: result.fields.map(({ name }) => name) };
 }
@@ -254,7 +268,7 @@ async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop
       await within(client.query(BEAT, [name]));
     } catch {
       // A connection may hang for minutes although the server is well; the next beat takes another one.
-      broken.add(client);
+      ended.set(client, "no answer to a beat");
       void client.end().catch(ignore);
     }
   }

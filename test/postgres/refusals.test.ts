@@ -4,6 +4,8 @@ import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
+import { failureOf } from "../../src/postgres/failure.ts";
+import { SHARED_SESSION, WRONG_ENCODING } from "../../src/postgres/messages.ts";
 import { mayPass } from "../../src/sql/failure.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 import { PgBouncer, POOLER } from "./pooler.ts";
@@ -79,7 +81,40 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     for (const state of ["53100", "53200", "53300"]) expect([state, said(state)]).toEqual([state, ["database.full", true]]);
     for (const state of ["XX001", "XX002"]) expect([state, said(state)]).toEqual([state, ["database.damaged", false]]);
     expect(said("58030")).toEqual(["database.unusable", false]);
-    expect(said("42601")).toEqual(["a bug", false]);
+    for (const state of ["P0001", "23505", "54000", "XX000", "42601"])
+      expect([state, said(state)]).toEqual([state, ["database.refused", false]]);
+    expect(() => database.get("SELECT 1 / 0")).toThrow(/was moved to another place/);
+    database.close();
+  });
+
+  test("what is no code of a server is known by its whole name, and an error without any is a bug", () => {
+    const failed = (code: string | undefined): unknown =>
+      failureOf("it", { message: "why", code, isBroken: false, isUnsent: false });
+    expect(failed(SHARED_SESSION)).toMatchObject({ code: "database.pooler" });
+    expect(failed(WRONG_ENCODING)).toMatchObject({ code: "database.encoding" });
+    for (const code of [undefined, "ERR_INVALID_ARG_TYPE"]) expect(failed(code)).not.toBeInstanceOf(Failure);
+  });
+
+  test.each(["LATIN1", "SQL_ASCII"])("one whose database has the encoding %s", async (encoding) => {
+    const name = encoding.toLowerCase();
+    await server.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING '${encoding}'`);
+    const place = { ...server.place(), url: new Secret("state", server.address().replace(/postgres$/, name)) };
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.encoding" }));
+  });
+
+  test("one that ended a connection before it was asked again is quoted with the reason", () => {
+    const database = PostgresDatabase.open(server.place(), JOURNAL);
+    const dawdle = (): void => {
+      database.exec("SET LOCAL idle_in_transaction_session_timeout = 1");
+      const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      for (let pauseMs = 1; pauseMs < 10_000; pauseMs *= 2) {
+        database.get("SELECT 1");
+        Atomics.wait(nothing, 0, 0, pauseMs);
+      }
+    };
+    expect(() => database.transaction(dawdle)).toThrow(
+      /cannot be reached: terminating connection due to idle-in-transaction timeout/,
+    );
     database.close();
   });
 
