@@ -6,6 +6,7 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { canonicalJson, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { quoted } from "../base/text/text.ts";
+import { SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
 
@@ -107,8 +108,11 @@ export class RunQueue {
   ): Promise<RunQueue> {
     // A server that lost its power closes no connection. Without a limit, a worker would wait for its answer for ever.
     const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
+    // pg-boss hands it to its pool, which asks nothing before it is done.
+    const ready = { onConnect: (client: { query(sql: string): Promise<unknown> }) => client.query(SESSION) };
     const boss = new PgBoss({
       ...bounded,
+      ...ready,
       connectionString: url.reveal(),
       schema: schemaOfQueue(schema),
       application_name: `tokenbook ${schema}`,

@@ -13,6 +13,7 @@ import {
   type StatementResult,
   WRONG_ENCODING,
 } from "./messages.ts";
+import { SESSION } from "./session.ts";
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -162,11 +163,8 @@ SET search_path TO ${escapeIdentifier(schema)}, pg_catalog;
 SET lock_timeout = ${LIMITS.databaseLockMs};
 SET statement_timeout = ${LIMITS.databaseStatementMs};
 SET idle_in_transaction_session_timeout = ${LIMITS.databaseIdleMs};
-SET default_transaction_isolation = 'read committed';
-SET default_transaction_read_only = ${readOnly ? "on" : "off"};
-SET standard_conforming_strings = on;
-SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');
-`;
+${SESSION}
+${readOnly ? "SET default_transaction_read_only = on" : ""}`;
 }
 
 // All of them are on their way before the first one is answered, so they take one round trip.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
+import { RunQueue } from "../../src/fleet/queue.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
 import { failureOf } from "../../src/postgres/failure.ts";
 import { SHARED_SESSION, WRONG_ENCODING } from "../../src/postgres/messages.ts";
@@ -116,6 +117,28 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
       /cannot be reached: terminating connection due to idle-in-transaction timeout/,
     );
     database.close();
+  });
+
+  test("a role may set anything: what is submitted is written, and durable", async () => {
+    await server.query(`CREATE ROLE contrary LOGIN SUPERUSER; ALTER ROLE contrary SET default_transaction_read_only = on;
+      ALTER ROLE contrary SET standard_conforming_strings = off; ALTER ROLE contrary SET synchronous_commit = off;
+      ALTER ROLE contrary SET DateStyle = 'German'; ALTER ROLE contrary SET default_transaction_isolation = serializable`);
+    const queue = await RunQueue.open(server.place("contrary"), { takesJobs: false, onError: () => undefined });
+    const run = {
+      playbook: "p.yaml",
+      environment: "here",
+      digest: "",
+      inputs: "{}",
+      env: {},
+      confirmed: null,
+      submittedBy: "alice",
+    };
+    await queue.submit("default", { ...run, key: "k1" });
+    await server.stop("immediate");
+    await server.run();
+    const { runs } = await queue.queued(2);
+    expect(runs.map(({ key, submittedAt }) => [key, submittedAt.getTime() > 0])).toEqual([["k1", true]]);
+    await queue.stop(0);
   });
 
   test("a schema that holds somebody else's tables, which are left as they are", async () => {
