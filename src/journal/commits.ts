@@ -95,6 +95,14 @@ export class Commits {
     if (failure !== undefined) throw failure;
   }
 
+  /** Asks the database something that changes nothing, and waits for it as for a commit. Rejects with the last failure where it stays away. */
+  async asked<T>(question: () => T): Promise<T> {
+    const answer = unlessAway(question);
+    const last = answer instanceof PassingFailure ? await this.#again(() => unlessAway(question), answer) : answer;
+    if (last instanceof PassingFailure) throw last;
+    return last;
+  }
+
   #later(): void {
     (this.#ports.inNextTurn ?? setImmediate)(() => this.#commitJoined());
   }
@@ -114,8 +122,18 @@ export class Commits {
 
   // Nothing else is committed meanwhile, so that records stay in order.
   async #untilBack(parts: readonly CommitPart[], away: PassingFailure): Promise<Failed> {
-    const { clock, onAway } = this.#ports;
     this.#isAway = true;
+    try {
+      const done = await this.#again(() => this.#commit(parts, true), away);
+      return done instanceof PassingFailure ? new Map(parts.map((part) => [part, part.fail(done)])) : done;
+    } finally {
+      this.#isAway = false;
+      if (this.#joined.length > 0) this.#later();
+    }
+  }
+
+  async #again<T>(work: () => T | PassingFailure, away: PassingFailure): Promise<T | PassingFailure> {
+    const { clock, onAway } = this.#ports;
     onAway?.(away.message);
     const began = clock.elapsed();
     const pause = async (_: unknown, tries: number): Promise<boolean> => {
@@ -123,17 +141,8 @@ export class Commits {
       await clock.sleep(pauseAfter(AWAY, tries));
       return true;
     };
-    try {
-      await clock.sleep(AWAY.everyMs);
-      const done = await retry(async () => this.#commit(parts, true), {
-        isFinal: (each) => !(each instanceof PassingFailure),
-        pause,
-      });
-      return done instanceof PassingFailure ? new Map(parts.map((part) => [part, part.fail(done)])) : done;
-    } finally {
-      this.#isAway = false;
-      if (this.#joined.length > 0) this.#later();
-    }
+    await clock.sleep(AWAY.everyMs);
+    return retry(async () => work(), { isFinal: (each) => !(each instanceof PassingFailure), pause });
   }
 
   #commit(parts: readonly CommitPart[], isAgain = false): Failed | PassingFailure {
@@ -174,6 +183,15 @@ export class Commits {
         else fail(writing, error);
       }
     }
+  }
+}
+
+function unlessAway<T>(work: () => T): T | PassingFailure {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PassingFailure) return error;
+    throw error;
   }
 }
 

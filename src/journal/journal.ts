@@ -8,7 +8,7 @@ import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { AttemptState } from "../protocol/attempt-state.ts";
 import { provenBy } from "../protocol/state.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import { DatabaseFailure } from "../sql/failure.ts";
+import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
 import { type Proof, proofsOf, RunsBeside } from "./proofs.ts";
@@ -84,6 +84,18 @@ export class RunJournal {
     this.#waitingChars += body.length;
     if (this.#waiting.length >= LIMITS.journalBuffer || this.#waitingChars >= LIMITS.journalBufferChars) this.flush();
     return record;
+  }
+
+  /**
+   * Asks the state something that changes nothing. A database that is away is waited for, as for a commit. Rejects with a Failure that ends the
+   * run where it stays away.
+   */
+  async asked<T>(question: () => T): Promise<T> {
+    try {
+      return await this.#commits.asked(question);
+    } catch (error) {
+      throw error instanceof PassingFailure ? cannotRead(this.claim.runId, error) : error;
+    }
   }
 
   /** Takes an entity that the run has learnt only now: other holders of it are notified. */
@@ -250,6 +262,16 @@ export class RunJournal {
       exit: EXIT.locked,
     });
   }
+}
+
+function cannotRead(runId: string, error: PassingFailure): Failure {
+  return new Failure({
+    code: "journal.cannot-read",
+    message: `the journal cannot be read: ${error.message}`,
+    why: "what other runs have done cannot be compared, so nothing more is sent",
+    next: [`${error.next}, then continue the run:`, command`resume ${runId}`],
+    cause: error,
+  });
 }
 
 function unseen(runId: string): Failure {

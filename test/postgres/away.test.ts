@@ -76,6 +76,18 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     expect(kinds()).toEqual([...BEGUN, "attempt.intended", "attempt.answered"]);
   });
 
+  test("is waited for by a question, too, which ends the run when it stays away", async () => {
+    await server.stop("immediate");
+    const proofs = (): Promise<unknown> => journal.asked(() => journal.provenElsewhere("tx1"));
+    await expect(proofs()).rejects.toMatchObject({ code: "journal.cannot-read", next: expect.stringContaining("resume run1") });
+    expect(passedMs).toBeGreaterThanOrEqual(LIMITS.databaseAwayMs);
+    const before = pauses;
+    meanwhile = async () => {
+      if (pauses === before + STILL_AWAY) await server.run();
+    };
+    expect(await proofs()).toEqual([]);
+  });
+
   test("ends the run when it stays away, and the run can be resumed later", async () => {
     await server.stop("immediate");
     journal.note(intended("mint"));

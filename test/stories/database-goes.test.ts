@@ -1,4 +1,4 @@
-// The database of workers goes away at any moment, and comes back. Each command that asked it says what to do and ends, or it continues. No process
+// The database of runs and workers goes away at any moment, and comes back. Each command that asked it says what to do and ends, or it continues. No process
 // stays, and no run is submitted twice.
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -7,9 +7,19 @@ import { ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { isNightly } from "../sizes.ts";
-import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
+import { gate, holdNext, proxyTo, type Proxy } from "./proxy.ts";
 import { logged } from "./schedule.ts";
-import { environmentAt, KEYS, newProject, operationsOf, type Project, reached, servedSandbox, type Service } from "./world.ts";
+import {
+  environmentAt,
+  KEYS,
+  lineOf,
+  newProject,
+  operationsOf,
+  type Project,
+  reached,
+  servedSandbox,
+  type Service,
+} from "./world.ts";
 
 /** More answers than a worker gets before it works, and `submit` before it has ended. */
 const ANSWERS_AT_START = 80;
@@ -23,7 +33,7 @@ function cuts(answers: number, few: number): readonly number[] {
   return Array.from({ length: few }, () => dice.below(answers));
 }
 
-describe.skipIf(BINARIES === undefined)("the database of workers goes away", () => {
+describe.skipIf(BINARIES === undefined)("the database goes away", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -55,6 +65,44 @@ describe.skipIf(BINARIES === undefined)("the database of workers goes away", () 
     };
     return { service, proxy, way, project: at(way.port), direct: at(server.port), schema };
   }
+
+  test("while a write is under way: the run waits for it, and keeps the answer, which nobody could give again", async () => {
+    const { service, proxy, direct } = await desk();
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
+    const run = direct.start("run", "order.yaml", "--input", "order=1");
+    await reached(run, arrived);
+    await server.stop("immediate");
+    release();
+    await run.printed("waiting for it"); // or it has ended
+    await server.run();
+    const { code, stdout, transcript } = await run.ended;
+    expect(code, transcript).toBe(0);
+    expect(stdout).toMatch(lineOf("✓ changed", "mint", "tx [0-9a-f]+"));
+    expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+
+  test("while the run looks for a write whose answer was lost: it waits, and looks again", async () => {
+    const { service, proxy, direct } = await desk();
+    const { passed, open } = gate();
+    let release = open;
+    void proxy.next("POST /token/mint", async (passing) => {
+      await passing.forward();
+      const held = holdNext(proxy, "GET /token");
+      ({ release } = held);
+      void held.arrived.then(open);
+      passing.cut();
+    });
+    const run = direct.start("run", "order.yaml", "--input", "order=1");
+    await reached(run, passed);
+    await server.stop("immediate");
+    release();
+    await run.printed("waiting for it"); // or it has ended
+    await server.run();
+    const { code, stdout, transcript } = await run.ended;
+    expect(code, transcript).toBe(0);
+    expect(stdout).toMatch(/attempt 1: applied, as read back/);
+    expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
 
   test("a worker that cannot serve its page ends, and is not counted as alive", async () => {
     const { service, direct } = await desk();

@@ -11,6 +11,7 @@ import type { Playbook } from "../../playbook/model.ts";
 import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import { advance } from "../../protocol/state.ts";
+import type { PassingFailure } from "../../sql/failure.ts";
 import type { Fence } from "../../transport/exchange.ts";
 import { Looking } from "./reading-context.ts";
 import type { HeldMoment } from "./hold.ts";
@@ -44,6 +45,8 @@ export class RunContext extends Looking {
   readonly #writtenAt = new Map<number, number>();
   readonly #waits: Waits;
   #signal: AbortSignal;
+  /** After which record, and since when by the clock's elapsed time, a database that is away keeps an action from its end. */
+  #away: { readonly sequence: number; readonly since: number } | undefined;
   /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
   #changedAt: number;
   /** When this process began, by the wall clock, by the clock's elapsed time and by the machine's uptime. */
@@ -108,6 +111,24 @@ export class RunContext extends Looking {
       this.#unseen.shift();
       this.ports.observe(first.record);
     }
+  }
+
+  /** Asks the state something that changes nothing, and waits for a database that is away. Rejects with a Failure that ends the run. */
+  asked<T>(question: () => T): Promise<T> {
+    return this.#journal.asked(question);
+  }
+
+  /**
+   * Waits until a database that was away answers again. What it kept from its end is decided again by the records so far, unless it has been
+   * kept from it for too long: then the promise is rejected with its failure.
+   */
+  async untilBack(failure: PassingFailure): Promise<void> {
+    const { clock } = this.ports;
+    const { sequence } = this.state;
+    if (this.#away?.sequence !== sequence) this.#away = { sequence, since: clock.elapsed() };
+    else if (clock.elapsed() - this.#away.since >= LIMITS.databaseAwayMs) throw failure;
+    await clock.sleep(LIMITS.databaseAwayPauseMs, this.#signal);
+    await this.asked(() => this.#journal.assertHeld());
   }
 
   /** Takes the lease of a write's acting entity, unless the run has it. Must be called before the baseline of a probe is read. */

@@ -17,6 +17,7 @@ import { judgeRefusal } from "../write/judge-refusal.ts";
 import { probe, whatNext } from "../write/probe.ts";
 import { sendAgain } from "../write/send.ts";
 import { turn } from "../steps/turn-block.ts";
+import { PassingFailure } from "../../sql/failure.ts";
 import { callerOf } from "../service/caller.ts";
 import { noValue } from "../write/lost-answer.ts";
 import type { RunContext } from "./run-context.ts";
@@ -103,6 +104,7 @@ async function actSafely(context: RunContext, action: Action): Promise<void> {
     await (during === undefined ? act(context, action) : during(action.place.address, () => act(context, action)));
   } catch (error) {
     if (error instanceof Interrupted) return; // nothing is recorded: the step begins again when the run is resumed
+    if (error instanceof PassingFailure) return context.untilBack(error);
     await stopFailed(context, action.place, error);
   }
   if (action.place.step.kind === "call" || action.place.step.kind === "check") await context.hold("after", action.place);

@@ -57,11 +57,9 @@ export async function send(context: RunContext, { place, step, bound, startedAt 
     ...(startedAt === undefined ? {} : { startedAt }),
   });
   const sentAt = context.ports.clock.elapsed();
-  const reply = ownReply(
-    context,
-    { place, step },
-    { call, attempt, reply: await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal })) },
-  );
+  const first = await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal }));
+  // Nobody could give this answer a second time, so a database that is away now is waited for here.
+  const reply = await context.asked(() => ownReply(context, { place, step }, { call, attempt, reply: first }));
   const payload = reply.answer?.payload ?? null;
   await context.write({
     kind: "attempt.answered",
