@@ -5,6 +5,7 @@ import { openWrites } from "../protocol/open-writes.ts";
 import type { Holder } from "../protocol/record.ts";
 import { stateOf } from "../protocol/state.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
+import { DatabaseFailure } from "../sql/failure.ts";
 import { readRecords } from "./chain.ts";
 import type { Life, Liveness } from "./holder.ts";
 
@@ -279,6 +280,7 @@ export class Leases {
     try {
       return read(row);
     } catch (error) {
+      if (error instanceof DatabaseFailure) throw error; // whether its holder lives could not be asked
       throw new Failure({
         code: "journal.broken-lease",
         message: `the journal is damaged: who holds the run ${String(row["run_id"])} cannot be read`,

@@ -45,6 +45,10 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     await server.remove();
   });
 
+  const through = ({ port }: Proxy): ServerPlace => ({
+    ...place,
+    url: new Secret("state.postgres", server.address().replace(String(server.port), String(port))),
+  });
   const kinds = (): readonly string[] => store.read("run1").map(({ kind }) => kind);
   const BEGUN = ["run.opened", "run.claimed"];
 
@@ -101,10 +105,22 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     expect(records.map(({ kind }) => kind)).toEqual([...BEGUN, "run.claimed"]);
   });
 
+  test("is not taken for damaged when it goes between a lease and the question whether its holder lives", async () => {
+    const proxy = await Proxy.open(server.port);
+    using distant = JournalStore.open(through(proxy), { clock, redact: (text) => text });
+    const holder = { pid: 1, host: "elsewhere", bootId: "another", startedAt: "0", beat: "a-beat" };
+    await server.query(`UPDATE ${place.schema}.lease SET holder = '${JSON.stringify(holder)}'`);
+    await proxy.refuse(true);
+    await proxy.cutAfter(1);
+    expect(() => distant.leases.list()).toThrow(expect.objectContaining({ code: "database.unreachable" }));
+    await proxy.refuse(false);
+    expect(distant.leases.list()).toMatchObject([{ kind: "run", runId: "run1", life: "silent" }]);
+    await proxy.close();
+  });
+
   test("may have committed what it did not acknowledge, which is not recorded a second time", async () => {
     const proxy = await Proxy.open(server.port);
-    const url = new Secret("state.postgres", server.address().replace(String(server.port), String(proxy.port)));
-    const distant = JournalStore.open({ ...place, url }, { clock, redact: (text) => text, onAway: (why) => away.push(why) });
+    const distant = JournalStore.open(through(proxy), { clock, redact: (text) => text, onAway: (why) => away.push(why) });
     const { journal: other } = await distant.begin({ ...opened, runId: "run2" }, "test");
     await proxy.loseCommit();
     other.note(intended("mint"));
