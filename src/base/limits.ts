@@ -323,6 +323,8 @@ export const LIMITS = {
   beatAnswerMs: 2_000,
   /** How far the two clocks of a machine may differ, in milliseconds, before a database server is asked for its time again. */
   clocksDifferMs: 1_000,
+  /** How long a process counts on from the time of a database server, in milliseconds, before it asks again. */
+  databaseTimeMs: 60_000,
   /** Connections of one process to the queue of submitted runs. */
   queueConnections: 4,
   /** How many workers may die with a job of the queue, or lose it, before it is given up. */

@@ -47,8 +47,8 @@ export class PostgresDatabase implements SqlDatabase {
   #isBegun = false;
   /** Whether the transaction has required anything. */
   #requires = false;
-  /** The server's time, with those of this machine's clocks at that moment. */
-  #time: { readonly server: number; readonly elapsed: number; readonly wall: number } | undefined;
+  /** The server's time, with those of this machine's clocks at that moment, and the connection on which it was asked. */
+  #time: (Readonly<Record<"server" | "elapsed" | "wall", number>> & { readonly connection: number | undefined }) | undefined;
 
   private constructor(server: ServerPlace, layout: TableLayout, { readOnly, moving = false }: Opening & { readOnly: boolean }) {
     this.path = pathOf(server);
@@ -107,20 +107,25 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  // Asked once, and again when the clocks of this machine disagree: it was suspended, or its time was set. Where the server cannot be asked
-  // then, a time that is too late does less harm than one that is too early: what was sent seems younger.
+  // The clocks of this machine count on from what the server said. It is asked again after a while, on a new connection, which may lead to
+  // another server, and when both clocks disagree: the machine was suspended, or its time was set. Where the server cannot be asked then, a time
+  // that is too late does less harm than one that is too early: what was sent seems younger.
   #now(): number {
     if (this.#waiting?.length) this.#flush(); // or the wait for the lock would count as the server's time
     const [elapsed, wall, known] = [systemClock.elapsed(), systemClock.now(), this.#time];
     const passed = [elapsed - (known?.elapsed ?? 0), wall - (known?.wall ?? 0)] as const;
-    if (known !== undefined && Math.abs(passed[0] - passed[1]) < LIMITS.clocksDifferMs)
+    const isOld = known?.connection !== this.#connection || passed[0] >= LIMITS.databaseTimeMs;
+    const isToAsk = isOld && this.#connection !== undefined; // one that is away is asked often enough
+    if (known !== undefined && !isToAsk && Math.abs(passed[0] - passed[1]) < LIMITS.clocksDifferMs)
       return Math.round(known.server + passed[0]);
     try {
       const server = Number(this.get(TIME)?.["time"]);
-      this.#time = { server, elapsed, wall };
+      // Nobody knows at which moment of a long wait the server looked at its clock.
+      const isRecent = systemClock.elapsed() - elapsed < LIMITS.clocksDifferMs;
+      if (isRecent) this.#time = { server, elapsed, wall, connection: this.#connection };
       return server;
     } catch (error) {
-      if (known === undefined) throw error;
+      if (known === undefined || this.#waiting !== undefined) throw error;
       return Math.round(known.server + Math.max(...passed));
     }
   }

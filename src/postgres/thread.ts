@@ -176,8 +176,11 @@ async function send(client: Client | undefined, statements: readonly Statement[]
     ),
   );
   const settled = await Promise.allSettled(sent);
-  return settled.map((each) => {
+  return settled.map((each, at) => {
     if (each.status === "rejected") throw each.reason;
+    // The server answers COMMIT so, and with no error, when a statement before it had failed.
+    if (statements[at]?.text === "COMMIT" && each.value.command === "ROLLBACK")
+      throw Object.assign(new Error("a statement of the transaction had failed"), { code: "25P02" });
     return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
   });
 }

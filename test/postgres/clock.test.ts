@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.ts";
+import { JOURNAL } from "../../src/journal/format.ts";
+import { PostgresDatabase } from "../../src/postgres/database.ts";
+import { BINARIES, PostgresServer } from "./server.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW = "SELECT CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) * 1000 AS BIGINT) AS time";
+
+describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
+  let server: PostgresServer;
+  let database: PostgresDatabase;
+  let schema: string;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    const place = server.place();
+    ({ schema } = place);
+    database = PostgresDatabase.open(place, JOURNAL);
+  });
+  afterAll(() => {
+    database.close();
+    return server.remove();
+  });
+
+  // What the schema defines comes before what the server has.
+  const looksAtClock = (body: string): Promise<unknown> =>
+    server.query(`CREATE OR REPLACE FUNCTION ${schema}.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS
+      'BEGIN ${body}; END'`);
+  const ahead = (): number => database.clock.now() - Number(database.get(NOW)?.["time"]);
+
+  test("is not counted on from an answer that was long on its way", async () => {
+    await looksAtClock("PERFORM pg_sleep(2); RETURN pg_catalog.clock_timestamp()");
+    database.clock.now();
+    await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
+    expect(ahead()).toBeLessThanOrEqual(LIMITS.clocksDifferMs);
+  });
+
+  test("is asked again on a new connection, which may lead to another server", async () => {
+    database.clock.now();
+    await looksAtClock("RETURN pg_catalog.clock_timestamp() + interval ''1 hour''");
+    expect(ahead()).toBeLessThan(HOUR_MS / 2);
+    await server.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'tokenbook%'");
+    database.get("SELECT 1");
+    expect(ahead()).toBeGreaterThan(HOUR_MS / 2);
+    await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
+  });
+
+  test("that cannot be asked within a transaction ends the transaction, whose commit would be none", async () => {
+    await looksAtClock("RAISE EXCEPTION USING ERRCODE = ''57014''");
+    await server.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'tokenbook%'");
+    const noting = (): void => {
+      database.run("INSERT INTO loss (at, who, because, what) VALUES (1, 'alice', 'why', 'what')");
+      database.clock.now();
+    };
+    expect(() => database.transaction(noting)).toThrow(expect.objectContaining({ code: "database.busy" }));
+    const swallowing = (): void => {
+      database.run("INSERT INTO loss (at, who, because, what) VALUES (1, 'alice', 'why', 'what')");
+      expect(() => database.get("SELECT 1 FROM nothing")).toThrow("nothing");
+    };
+    expect(() => database.transaction(swallowing)).toThrow(/a statement of the transaction had failed/);
+    expect(database.all("SELECT * FROM loss")).toEqual([]);
+    await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
+  });
+});
