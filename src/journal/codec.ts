@@ -25,20 +25,26 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "held",
 ]);
 
-// Where a secret may have got into; our own words are never taken for one.
-const MASKED_FIELDS: ReadonlySet<string> = new Set([
-  ...EXACT_FIELDS,
-  "message",
-  "condition",
-  "request",
-  "env",
-  "actor",
-  "as",
-  "idempotencyKey",
-  "anyway",
-  "sources",
-  "notes",
-  "comparison",
+// Names that tokenbook gives and by which records find one another. Whatever else a record has may come from a service or a person.
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "kind",
+  "runId",
+  "runKey",
+  "target",
+  "folder",
+  "holder",
+  "from",
+  "unsent",
+  "step",
+  "to",
+  "outcome",
+  "failed",
+  "forget",
+  "kept",
+  "operation",
+  "meaning",
+  "verdict",
+  "waited",
 ]);
 
 // Of what the playbook says, only names for people: ids and files are how records find one another.
@@ -56,7 +62,7 @@ export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; read
   if (redact(body) === body) return { clean: fact, body: harmlessJson(body) };
   const fields = Object.entries(fact).map(([name, value]) => {
     if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
-    return [name, MASKED_FIELDS.has(name) ? masked(value, redact) : value];
+    return [name, OWN_FIELDS.has(name) ? value : masked(value, redact)];
   });
   const clean = Object.fromEntries(fields) as Fact;
   return { clean, body: harmlessJson(bodyOf(clean)) };

@@ -4,9 +4,10 @@ import { Failure } from "../../../src/base/failure.ts";
 import { type Json, jsonEquals, writeJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { Decimal } from "../../../src/base/numbers/decimal.ts";
+import { redactor, Secret } from "../../../src/base/secret.ts";
 import { decode, encode } from "../../../src/journal/codec.ts";
 import type { Fact } from "../../../src/protocol/record.ts";
-import { completed, expanded, intended, opened } from "../protocol/facts.ts";
+import { answered, completed, expanded, intended, opened, settled } from "../protocol/facts.ts";
 
 const asIs = (text: string): string => text;
 
@@ -114,4 +115,27 @@ test("the input of a read in a comparison keeps its digits", () => {
   const comparison = { reads: [{ side: "left", input, rows: 12 }], looks: 2, counts: { compared: 3 } };
   const back = readBack({ ...completed("compare"), comparison } as unknown as Fact) as { readonly comparison: unknown };
   expect(back.comparison).toEqual(comparison);
+});
+
+const KEY = "sandbox-ledger-key";
+// Each field of an answer that a service could write a key into, beside the result itself.
+const REPEATED: readonly Fact[] = [
+  answered("mint", "acknowledged", { receiptId: KEY }),
+  { ...intended("mint"), baseline: {}, baselineAt: { date: `Tue ${KEY}`, sequence: 1 } } as Fact,
+  { ...settled("mint", "applied"), transactionId: KEY, spends: `receipt ${KEY}`, alsoSpends: [KEY] } as Fact,
+];
+
+test.each(REPEATED)("no record keeps a key that the service gives as an id or a time: $kind", (fact) => {
+  const { clean, body } = encode(fact, redactor([new Secret("KEY", KEY)]));
+  expect(body).not.toContain(KEY);
+  expect(body).toContain("${{ secrets.KEY }}");
+  expect(JSON.stringify(clean)).not.toContain(KEY);
+});
+
+test("a name that tokenbook gives is kept, also where it is a secret by chance", () => {
+  const { clean } = encode(
+    intended("mint-of-the-day"),
+    redactor([new Secret("PIN", "mint-of-the-day"), new Secret("PIN", "ledger.token.mint")]),
+  );
+  expect(clean).toMatchObject({ step: "mint-of-the-day", operation: "ledger.token.mint" });
 });
