@@ -77,7 +77,7 @@ function maskedUrl(text: string, redact: Redact): string {
 }
 
 function maskedHeaders(headers: KeptExchange["headers"], redact: Redact): KeptExchange["headers"] {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), redact(value)]));
 }
 
 function secretHeaders(headers: KeptExchange["headers"]): readonly (readonly [string, string])[] {

@@ -102,7 +102,7 @@ export class Recorder {
     const { redact } = this.#ports;
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
-        name,
+        redact(name),
         PRIVATE.has(name.toLowerCase()) ? "(not kept)" : redact(String(value)),
       ]),
     );

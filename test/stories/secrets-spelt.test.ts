@@ -70,6 +70,7 @@ const ANSWERS: readonly (readonly [string, Answer])[] = [
     { status: 200, headers: JSON_TYPE, body: `{"id":"HOUSE","data":{"said":"${JSON.stringify(PIN).slice(1, -1)}` },
   ],
   ["a type of its own", { ...asset({}), headers: { "content-type": `application/json; key=${encodeURIComponent(PIN)}` } }],
+  ["the name of a header", { ...asset({}), headers: { ...JSON_TYPE, [`X-Of-${KEY}`]: "1" } }],
 ];
 
 async function worldOf(): Promise<{ readonly project: Project; readonly proxy: Proxy }> {
