@@ -1,6 +1,6 @@
 import type { Decimal } from "./numbers/decimal.ts";
 import { Finder, type FoundText, type SoughtText } from "./text/finder.ts";
-import { mapStrings } from "./json/json.ts";
+import { mapStrings, parseJson, writeJson } from "./json/json.ts";
 import { LIMITS } from "./limits.ts";
 import { escapesOf, readingsOf } from "./text/unescape.ts";
 
@@ -50,6 +50,16 @@ export function isMasked(value: unknown): boolean {
 export function masked(value: unknown, redact: Redact): unknown {
   const number = (exact: Decimal): unknown => (IS_MASK.test(redact(exact.text)) ? redact(exact.text) : exact);
   return mapStrings(value, redact, number);
+}
+
+/** Returns a text of somebody else with its secrets masked. JSON stays JSON: a number that is a secret becomes a text. */
+export function maskedText(text: string, redact: Redact): string {
+  if (redact(text) === text) return text;
+  try {
+    return redact(writeJson(masked(parseJson(text), redact)));
+  } catch {
+    return redact(text);
+  }
 }
 
 /**

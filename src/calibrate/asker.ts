@@ -16,6 +16,7 @@ import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { hasEntities, type Service } from "../services/services.ts";
 import { type AnswerBody, type Exchanged, jsonOf } from "../transport/exchange.ts";
+import { withMaskedAnswers } from "../transport/masked-answers.ts";
 import type { CalibrationFindings, ObservedExchange } from "./finding.ts";
 
 /** What a calibration may ask of the world. */
@@ -83,7 +84,8 @@ export class CalibrationAsker {
     this.findings = findings;
     this.#ports = ports;
     this.#stopping = ports.stopping;
-    const exchange: CalibrationPorts["exchange"] = async (outgoing) => (this.#last = await ports.exchange(outgoing));
+    const masked = withMaskedAnswers(ports.exchange, ports.secrets.redact);
+    const exchange: CalibrationPorts["exchange"] = async (outgoing) => (this.#last = await masked(outgoing));
     this.#client = new ServiceClient(target, { ...ports, exchange });
   }
 
@@ -190,7 +192,7 @@ export class CalibrationAsker {
     const exchanged = this.#last;
     const { redact } = this.#ports.secrets;
     const sent = `${request.method} ${request.path}${headersOf(request)}${request.body === undefined ? "" : ` ${writeJson(request.body)}`}`;
-    const shown = (answer: string): ObservedExchange => ({ request: cut(redact(sent)), answer: cut(redact(answer)) });
+    const shown = (answer: string): ObservedExchange => ({ request: cut(redact(sent)), answer: cut(answer) });
     if (exchanged?.kind !== "answered") {
       const why = exchanged?.why ?? "nothing was sent";
       return { operation, status: null, body: undefined, kind: "trouble", exchange: shown(why), date: undefined };

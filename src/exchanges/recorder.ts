@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../base/failure.ts";
-import { parseJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import { masked, type Redact } from "../base/secret.ts";
+import { maskedText, type Redact } from "../base/secret.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { KeptExchange } from "./kept.ts";
@@ -111,13 +110,3 @@ export class Recorder {
 
 /** Headers of an answer that let whoever has them act as us. */
 const PRIVATE: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2"]);
-
-// JSON stays JSON: a number that is a secret becomes a text.
-function maskedText(text: string, redact: Redact): string {
-  if (redact(text) === text) return text;
-  try {
-    return redact(writeJson(masked(parseJson(text), redact)));
-  } catch {
-    return redact(text);
-  }
-}

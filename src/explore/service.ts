@@ -2,8 +2,10 @@ import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json } from "../base/json/json.ts";
 import type { Clock } from "../base/ports.ts";
-import { keyOf, type Target } from "../environment/target.ts";
+import { redactor } from "../base/secret.ts";
+import { keyOf, secretsOf, type Target } from "../environment/target.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+import { withMaskedAnswers } from "../transport/masked-answers.ts";
 import { Asker, bodyText, type Carry } from "./ask.ts";
 import type { ExploredService } from "./explore.ts";
 
@@ -23,7 +25,7 @@ export async function openService(
     });
   }
   const { appId = "", orgId = "" } = target.ledger.settings ?? {};
-  const carry = carryTo(target, exchange);
+  const carry = carryTo(target, withMaskedAnswers(exchange, redactor(secretsOf(target))));
   const actingEntity = "userId:explorer";
   const said = await new Asker(carry, { profile, clock }).ask({ uses: "ledger.asset.stats", input: {}, actingEntity });
   if (said.kind === "done") return { carry, profile, appId, orgId, assetTypes: typesIn(said.payload) };

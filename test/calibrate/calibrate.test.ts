@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { calibrate, type Calibration } from "../../src/calibrate/calibrate.ts";
 import { isChange } from "../../src/calibrate/finding.ts";
+import { secretsOf } from "../../src/environment/target.ts";
 import { NO_SECRETS } from "../../src/playbook/settings/open-secrets.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
 import { clockWithoutWaiting, targetAt } from "../engine-parts.ts";
@@ -133,17 +134,14 @@ test("where no receipt says that a write is committed, no more is written and no
 async function calibratedAt(answer: Given | ((path: string, query: URLSearchParams) => Given)): Promise<Calibration> {
   const { url } = await serve(({ path, query }) => (typeof answer === "function" ? answer(path, query) : answer));
   const transport = transportForTest();
+  const target = targetAt(url);
   const ports = {
     clock: clockWithoutWaiting(),
     exchange: transport.exchange.bind(transport),
-    secrets: NO_SECRETS,
+    secrets: NO_SECRETS.with(secretsOf(target)),
     stopping: NOT_STOPPING,
   };
-  return calibrate(
-    targetAt(url),
-    { mayWrite: true, usualStatus: REFUSAL_STATUS, announce: () => {}, onBrokenOff: () => {} },
-    ports,
-  );
+  return calibrate(target, { mayWrite: true, usualStatus: REFUSAL_STATUS, announce: () => {}, onBrokenOff: () => {} }, ports);
 }
 
 const HTML = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
@@ -174,4 +172,17 @@ test("a list that never ends is left after some pages", async () => {
     return { body: JSON.stringify({ status: "SUCCESS", count: 2, bookmark: `b${made}`, records: [row(), row()], response: {} }) };
   });
   expect(findings.filter(isChange)).toEqual([]);
+});
+
+// A form of errors is written into tokenbook.yaml.
+test("no key that a service repeats is taken for a word of the service", async () => {
+  const key = "ledger-key-1";
+  const reached = JSON.stringify({ status: "SUCCESS", totalCount: 1, countByType: [], response: {} });
+  const { findings } = await calibratedAt((path) => {
+    if (!/^\/(?:asset|token)$/.test(path)) return { body: reached };
+    const condition = `${path.split("/")[1] ?? ""} not found`;
+    return { status: 404, body: JSON.stringify({ status: key, message: condition, condition }) };
+  });
+  expect(findings.find(({ setting }) => setting.join(".") === "ledger.errors")).toMatchObject({ strength: "observed" });
+  expect(JSON.stringify(findings)).not.toContain(key);
 });

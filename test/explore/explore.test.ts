@@ -10,7 +10,8 @@ import { MAKERS, sequenceOf } from "../../src/explore/sequence.ts";
 import { checkPlaybook } from "../../src/playbook/check.ts";
 import { LEDGER_RULES } from "../../src/sandbox/ledger/operations.ts";
 import { isNightly } from "../sizes.ts";
-import { newProject, temporaryFolder } from "../stories/world.ts";
+import { filesBelow, newProject, temporaryFolder } from "../stories/world.ts";
+import { serve } from "../unit/engine/server.ts";
 import { PLANTED_BUGS } from "./bugs.ts";
 import { brokenSandbox, exploreSandbox } from "./hunt.ts";
 import { runPlaybook } from "./run-playbook.ts";
@@ -150,6 +151,22 @@ describe("tokenbook explore", () => {
       await broken.close();
     },
   );
+
+  test("prints and writes no key that a service repeats", { timeout: PATIENCE_MS }, async () => {
+    const key = "c4nary-ledger-key";
+    const stats = JSON.stringify({ totalCount: 1, countByType: [{ assetType: "Deed", count: 1 }] });
+    const refusal = JSON.stringify({ status: "Error", message: `no ${key}`, condition: `no ${key}` });
+    const { url } = await serve(({ path }) => (path === "/asset/stats" ? { body: stats } : { status: 422, body: refusal }));
+    const project = newProject({ LEDGER_KEY: key });
+    project.write("tokenbook.yaml", environmentOf(url, { appId: "app1", orgId: "org1" }));
+    const ended = await project.run("explore", "--env", "here", "--seed", "3", "--output", "found", "--sequences", "5", "--json");
+    expect(ended.code, ended.transcript).toBe(1);
+    const files = filesBelow(join(project.folder, "found"));
+    expect(files.length, ended.transcript).toBeGreaterThan(0);
+    const texts = [ended.stdout, ended.stderr, ...files.map((file) => readFileSync(file, "utf8"))];
+    for (const text of texts) expect(text).toContain("secrets.LEDGER_API_KEY");
+    for (const text of texts) expect(text).not.toContain(key);
+  });
 
   test("never touches a protected environment", async () => {
     const sandbox = await brokenSandbox();

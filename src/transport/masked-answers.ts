@@ -1,0 +1,14 @@
+import { masked, maskedText, type Redact } from "../base/secret.ts";
+import type { Exchanged, Outgoing } from "./exchange.ts";
+
+type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
+
+/** Returns the same exchanges with secrets masked in what is answered: for a command that writes down what a service says. */
+export function withMaskedAnswers(exchange: Exchange, redact: Redact): Exchange {
+  return async (outgoing) => {
+    const exchanged = await exchange(outgoing);
+    if (exchanged.kind !== "answered") return { ...exchanged, why: redact(exchanged.why) };
+    const headers = masked(exchanged.headers, redact) as Readonly<Record<string, string>>;
+    return { ...exchanged, headers, text: maskedText(exchanged.text, redact) };
+  };
+}
