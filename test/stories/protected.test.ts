@@ -106,6 +106,57 @@ test("an edited playbook needs consent again, and one that is unchanged does not
   expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 20 }]);
 });
 
+test("what somebody approves is what they were shown, and what is compared with the service", async () => {
+  const { project, service, proxy } = await protectedDesk();
+  const [olga, pavel] = [by(project, "olga"), by(project, "pavel")];
+  const looking = MINT.replace("steps:", "steps:\n  - { id: look, uses: ledger.token.list }");
+  project.write("mint.yaml", looking);
+  expect((await olga.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
+  const honest = project.read("mint.plan");
+  const refused = async (code: string): Promise<void> => {
+    const ended = await olga.run("run", "mint.yaml", "--plan", "mint.plan");
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining(code)]);
+    expect(await service.commits()).toEqual([]);
+  };
+  for (const [is, shown] of [
+    ['"uses": "ledger.token.mint"', '"uses": "ledger.token.get"'],
+    ['"actor": "alice"', '"actor": "bob"'],
+    ['"name": "A mint of ten"', '"name": "A look"'],
+    ['"ledgerTransactions": 2', '"ledgerTransactions": 0'],
+  ] as const) {
+    project.write("mint.plan", honest.replace(is, shown));
+    expect(project.read("mint.plan"), is).not.toBe(honest);
+    expect((await pavel.run("approve", "mint.plan", "--because", "harmless")).code).toBe(0);
+    await refused("plan.outdated");
+  }
+  // The approved file is laid in the place of the other one after that one was compared.
+  const approved = project.read("mint.plan");
+  project.write("mint.plan", honest);
+  void proxy.next("GET /token/all", async (passing) => {
+    project.write("mint.plan", approved);
+    passing.answer(await passing.forward());
+  });
+  await refused("plan.not-approved");
+});
+
+test("an approval is not one of what was edited later, though the run with its key has begun", async () => {
+  const { project, service } = await protectedDesk();
+  const olga = by(project, "olga");
+  const run = ["run", "mint.yaml", "--key", "K7", "--plan", "mint.plan"];
+  expect((await olga.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
+  expect((await by(project, "pavel").run("approve", "mint.plan", "--because", "ten")).code).toBe(0);
+  const killed = await olga.as({ ...olga.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" }).run(...run);
+  expect(killed.code, killed.transcript).toBeNull();
+  project.write("mint.yaml", MINT.replace("value: 10 ", "value: 2000 "));
+  const edited = await olga.run(...run);
+  expect([edited.code, edited.stderr], edited.transcript).toEqual([2, expect.stringContaining("plan.other-playbook")]);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+  project.write("mint.yaml", MINT);
+  const passed = await olga.run(...run);
+  expect(passed.code, passed.transcript).toBe(0);
+  expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 10 }]);
+});
+
 test("whoever is asked for an approved plan gets commands with all that was typed", async () => {
   const { project, service } = await protectedDesk();
   const typed = MINT.replace("steps:", "inputs: { amount: { type: decimal, default: 1 } }\nsteps:").replace(

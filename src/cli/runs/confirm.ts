@@ -9,7 +9,7 @@ import type { ProjectShell } from "../project/chosen-project.ts";
 import type { Where } from "../project/project.ts";
 import { type Shell, userOf } from "../shell.ts";
 import { consentBefore, type ConsentOption } from "./consent.ts";
-import { makePlan, readPlanFile } from "./planning.ts";
+import { makePlan, type PlanFile } from "./planning.ts";
 import type { Ready } from "./prepare-playbooks.ts";
 import type { Session } from "./session.ts";
 
@@ -19,8 +19,6 @@ export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
   readonly files: readonly string[];
   /** The name that the caller gives to the run. */
   readonly key?: string;
-  /** The file of a plan: the run does what it says, or is refused. */
-  readonly plan?: string;
   /** Prints JSON on stdout. */
   readonly json?: boolean;
 }
@@ -28,6 +26,8 @@ export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
 interface Confirming {
   readonly session: Session;
   readonly all: Ready;
+  /** What the runs do, as somebody may have approved it; left out where there is no plan. */
+  readonly planned: PlanFile | undefined;
 }
 
 /**
@@ -37,11 +37,11 @@ interface Confirming {
 export async function consentFor(
   shell: ProjectShell,
   options: ConfirmOptions,
-  { session, all }: Confirming,
+  { session, all, planned }: Confirming,
 ): Promise<Consent | undefined> {
   const writes = all.ready.some(({ playbook }) => writesOf(playbook.steps).next().done !== true);
   if (!writes) return undefined;
-  if (options.plan !== undefined) return approvedBy(shell, options.plan, session);
+  if (planned !== undefined) return approvedBy(shell, planned, session);
   const { environment } = session.target;
   const consent = consentBefore(shell, options, waysToConsent(options, environment));
   return "confirmed" in consent ? consent : ((await askedFor(shell, options, { all, environment })) ?? consent);
@@ -59,9 +59,8 @@ function waysToConsent({ files, key }: ConfirmOptions, environment: string): Adv
   ];
 }
 
-function approvedBy(shell: Shell, file: string, { store }: Session): Consent {
+function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session): Consent {
   const who = userOf(shell);
-  const { digest } = readPlanFile(shell, file);
   const approvals = store.approvals(digest);
   const approval = approvals.find((each) => each.who !== who);
   if (approval !== undefined) return { confirmed: { who, how: "plan", approval } };

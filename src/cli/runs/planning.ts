@@ -46,27 +46,38 @@ export async function makePlan(shell: ProjectShell, where: Where & DebugOption, 
   );
 }
 
-/** Verifies, before anything is sent, that an earlier plan would be made again. Throws a Failure that shows what changed. */
+/**
+ * Verifies, before anything is sent, that a plan is of these playbooks, inputs and environment and, unless its run has begun, that it would be made
+ * again. Throws a Failure that shows what changed.
+ */
 export async function refuseOutdated(
   shell: ProjectShell,
-  options: Where & DebugOption & { readonly plan: string },
+  options: Where & DebugOption,
   { ready, secrets }: Ready,
+  { file, plan, isBegun }: PlanFile & { readonly isBegun: boolean },
 ): Promise<void> {
-  const { plan } = readPlanFile(shell, options.plan);
   await whileReading(shell, options, secrets, async (target, ports) => {
     assertSamePlanned(plan, placed(ready, target), target);
+    if (isBegun) return;
     const { json } = await madePlan(ready, target, ports);
-    assertSamePlan(plan, readPlan(options.plan, parseJson(json, LIMITS.recordDepth)));
+    assertSamePlan(plan, readPlan(file, parseJson(json, LIMITS.recordDepth)));
   });
 }
 
-/** Reads the file of a plan, and the SHA-256 digest by which it is approved. Throws a Failure when it holds no plan. */
-export function readPlanFile(
-  { cwd }: Pick<Shell, "cwd">,
-  file: string,
-): { readonly plan: PlanDocument; readonly digest: string } {
+/** The file of a plan, read once: what is compared is what somebody has approved. */
+export interface PlanFile {
+  /** Its name on the command line. */
+  readonly file: string;
+  /** What it says. */
+  readonly plan: PlanDocument;
+  /** The SHA-256 digest of its text, by which it is approved, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** Reads the file of a plan. Throws a Failure when it holds no plan. */
+export function readPlanFile({ cwd }: Pick<Shell, "cwd">, file: string): PlanFile {
   const text = readText(resolve(cwd, file), file);
-  return { plan: readPlan(file, parsed(file, text)), digest: hash("sha256", text) };
+  return { file, plan: readPlan(file, parsed(file, text)), digest: hash("sha256", text) };
 }
 
 /** What a planner is given, and what keeps a run from beginning, as the journal says. */

@@ -19,7 +19,8 @@ import { type Job, performRuns } from "../../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, playbookFiles, statePlace } from "../../project/project.ts";
 import { compares, writesOf } from "../../../playbook/playbook-walk.ts";
-import { preparePlaybooks } from "../../runs/prepare-playbooks.ts";
+import type { PlanFile } from "../../runs/planning.ts";
+import { preparePlaybooks, type Ready } from "../../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
 import type { Session } from "../../runs/session.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
@@ -72,17 +73,12 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
       playbooks = ready.map(({ playbook }) => headed(playbook));
       if (!several) makeRoom(ROOM_BYTES);
       if (checked.some(compares)) makeReadyForRows();
-      if (options.plan !== undefined && !isKnown(shell, options))
-        await (
-          await import("../../runs/planning.ts")
-        ).refuseOutdated(shell, { ...options, plan: options.plan }, { ready, secrets, skipped });
+      const all = { ready, secrets, skipped };
+      const planned = options.plan === undefined ? undefined : await plannedIn(shell, { ...options, plan: options.plan }, all);
       const consent = async (session: Session): Promise<Consent | undefined> => {
         if (options.repeat !== undefined && ready.some(({ playbook }) => writes(playbook)))
           throw repeatProtected(session.target.environment);
-        return (await import("../../runs/confirm.ts")).consentFor(shell, options, {
-          session,
-          all: { ready, secrets, skipped },
-        });
+        return (await import("../../runs/confirm.ts")).consentFor(shell, options, { session, all, planned });
       };
       return {
         shell,
@@ -170,10 +166,14 @@ function unfinishedNote(
   ];
 }
 
-// Then nothing new is begun: what was planned is done, in part or whole.
-function isKnown(shell: ProjectShell, options: RunOptions): boolean {
+// A run that has begun continues with what was planned. One that has passed is only shown again.
+async function plannedIn(shell: ProjectShell, options: RunOptions & { readonly plan: string }, all: Ready): Promise<PlanFile> {
+  const { readPlanFile, refuseOutdated } = await import("../../runs/planning.ts");
+  const planned = readPlanFile(shell, options.plan);
   const { key } = options;
-  return key !== undefined && peekIntoJournal(statePlace(shell, options), (store) => store.withKey(key)) !== undefined;
+  const known = key === undefined ? undefined : peekIntoJournal(statePlace(shell, options), (store) => store.withKey(key));
+  if (known?.outcome !== "passed") await refuseOutdated(shell, options, all, { ...planned, isBegun: known !== undefined });
+  return planned;
 }
 
 // What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is
