@@ -1,11 +1,13 @@
 import type { FileReader, Placement } from "./playbook-files.ts";
 
-/** The purpose of reading a file: a playbook names a playbook, or data; a person gives data. */
-export type FileUse = "playbook" | "data" | "given";
+/** The purpose of reading a file: a playbook names a playbook, data or a secret; a person gives data. */
+export type FileUse = "playbook" | "data" | "secret" | "given";
 
-// A check prints what is wrong in a file, often into a public log: a playbook must not choose whose values are in it.
+// A check prints what is wrong in a file, often into a public log: a playbook must not choose whose values are in it. Nor does it choose whose keys
+// are sent to the service.
 const REFUSED: Readonly<Record<FileUse, Readonly<Record<Placement, boolean>>>> = {
   playbook: { project: false, hidden: false, outside: true, settings: true },
+  secret: { project: false, hidden: false, outside: true, settings: true },
   data: { project: false, hidden: true, outside: true, settings: true },
   given: { project: false, hidden: false, outside: false, settings: true },
 };

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { KEYS, newProject, type Project, temporaryFolder } from "./world.ts";
+import { KEYS, newProject, type Project, servedSandbox, temporaryFolder } from "./world.ts";
 
 // Something that each format would quote: a first column, a key, a line that is no YAML.
 const PRIVATE = "KEY=c4nary-first,c4nary-second\nc4nary-third: [c4nary-fourth\n";
@@ -95,6 +95,39 @@ test.for(REACHES)("$name is neither read nor quoted", async ({ lay, includes }) 
     found.map(({ line }) => line),
     transcript,
   ).toEqual([4, 5, 6, 7, 9]);
+});
+
+test("a secret of a playbook is a file of its project: a token of the user elsewhere is sent nowhere", async () => {
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, "token"), "c4nary-of-the-user\n");
+  const service = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(service.url);
+  project.write(".env", "PIN=c4nary-of-the-project\n");
+  project.write(".keys/pin", "c4nary-of-the-playbook\n");
+  const sending = (path: string): string => `playbook: 1
+secrets: { PIN: ${JSON.stringify(`file:${path}`)} }
+steps:
+  - uses: ledger.asset.create
+    as: { ledger: "userId:alice" }
+    with: { assetType: Property, data: { id: "P\${{ run.key }}", pin: "\${{ secrets.PIN }}" } }
+`;
+  const reaches = [
+    [join(outside, "token"), "lies outside of the project"],
+    [linked(project, join(outside, "token"), "pin"), "lies outside of the project"],
+    [".env", "is a file of settings"],
+  ] as const;
+  for (const [path, says] of reaches) {
+    project.write("sending.yaml", sending(path));
+    const ended = await project.run("run", "sending.yaml");
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining(says)]);
+    expect(ended.stderr, ended.transcript).toContain("env:NAME");
+  }
+  expect(await service.commits()).toEqual([]);
+  project.write("sending.yaml", sending(".keys/pin"));
+  const sent = await project.run("run", "sending.yaml");
+  expect(sent.code, sent.transcript).toBe(0);
+  expect(JSON.stringify(await service.commits())).toContain("c4nary-of-the-playbook");
 });
 
 test("a file that a person gives is read wherever it is, and what is in it is not quoted where it is not the project's", async () => {

@@ -16,7 +16,7 @@ export const RECONCILE_CODES = {
   "playbook.reconcile-rows": {
     title: "the place of a side's rows is not complete, or there are several",
     meaning:
-      "Rows from outside of the service are in one place: a file, a database or an API. A database needs a `query`. `headers`, `each` and `next` belong to an API.",
+      "Rows from outside of the service are in one place: a file, a database or an API. A database needs a `query`. The address of a database or an API is in a variable. `headers`, `each` and `next` belong to an API.",
     cure: "Name one place, with the keywords that belong to it.",
     example: "reconcile-rows-without-query",
   },

@@ -63,8 +63,8 @@ export const ROWS: Keywords<RowsFields> = {
   csv: node({ type: "string" }, `The path of a CSV file with a header, ${FILE}.`),
   ndjson: node({ type: "string" }, `The path of a file with a JSON object on each line, ${FILE}.`),
   sqlite: node({ type: "string" }, `The path of a SQLite file from the playbook's folder. ${QUERY_OF}.`),
-  postgres: node(REFERENCE, `Where the address of a PostgreSQL database is: env:NAME, or file:PATH. ${QUERY_OF}.`),
-  http: node(REFERENCE, "Where the address of a JSON API is: env:NAME, or file:PATH. It is asked by GET."),
+  postgres: node(REFERENCE, `Where the address of a PostgreSQL database is: env:NAME. ${QUERY_OF}.`),
+  http: node(REFERENCE, "Where the address of a JSON API is: env:NAME. It is asked by GET."),
   query: text("One SELECT. Its first column names a row in messages, so begin with the primary key."),
   headers: node(
     { type: "object", propertyNames: { pattern: "^[A-Za-z0-9-]+$" }, additionalProperties: REFERENCE, minProperties: 1 },

@@ -67,7 +67,7 @@ function readPlace(node: MapNode, fields: PlaceFields, { spot, around }: Where):
     const scope = withoutSecrets(scopeAt(around, spot, undefined, { response: "dyn", page: "decimal" }));
     return {
       kind: "http",
-      address: around.secrets.nameOf(http, "http", around.context),
+      address: around.secrets.addressOf(http, "http", around.context),
       headers: new Map(names.map(([name, { value }]) => [name, around.secrets.nameOf(value, name, around.context)])),
       each: readBare(each, around.context, scope)?.expression,
       next: readBare(next, around.context, scope)?.expression,
@@ -75,7 +75,7 @@ function readPlace(node: MapNode, fields: PlaceFields, { spot, around }: Where):
     };
   }
   if (postgres !== undefined)
-    return { kind: "postgres", address: around.secrets.nameOf(postgres, "postgres", around.context), query, timeoutMs };
+    return { kind: "postgres", address: around.secrets.addressOf(postgres, "postgres", around.context), query, timeoutMs };
   const path = readPath(csv ?? ndjson ?? sqlite, around);
   if (path === undefined) return undefined;
   if (sqlite !== undefined) return { kind: "sqlite", path, query, timeoutMs };

@@ -2,6 +2,7 @@ import { Failure, invariant } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Redact, redactor, Secret } from "../../base/secret.ts";
+import { refusalOf } from "../file-placement.ts";
 import { type FileReader, resolveFrom } from "../playbook-files.ts";
 import type { Playbook } from "../model.ts";
 import type { SecretDeclaration } from "../declarations.ts";
@@ -99,10 +100,12 @@ export const NO_SECRETS: Secrets = new Secrets(new Map());
 /** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is missing. */
 export function openSecrets(playbooks: readonly Playbook[], from: { variables: ProcessVariables; files: FileReader }): Secrets {
   const wrong: string[] = [];
-  const all = new Map(playbooks.flatMap(playbooksIn).map((each) => [each.file, each]));
-  const byFile = Array.from(all, ([file, { secrets }]): [string, readonly Secret[]] => {
+  const all = new Map(
+    playbooks.flatMap((named) => playbooksIn(named).map(({ file, secrets }) => [file, { secrets, named: named.file }])),
+  );
+  const byFile = Array.from(all, ([file, { secrets, named }]): [string, readonly Secret[]] => {
     const found = secrets.map((declaration) => {
-      const read = readSecret(file, declaration, from);
+      const read = readSecret({ file, named }, declaration, from);
       if ("why" in read) wrong.push(`${file}:${declaration.line} (secrets.${declaration.name}): ${read.why}`);
       const variable = declaration.from === "variable" ? declaration.place : undefined;
       return new Secret(declaration.name, "value" in read ? read.value : "", variable);
@@ -121,7 +124,7 @@ export function openSecrets(playbooks: readonly Playbook[], from: { variables: P
 type Read = { readonly value: string } | { readonly why: string };
 
 function readSecret(
-  file: string,
+  { file, named }: { readonly file: string; readonly named: string },
   { from, place }: SecretDeclaration,
   { variables, files }: { variables: ProcessVariables; files: FileReader },
 ): Read {
@@ -130,6 +133,8 @@ function readSecret(
     return value === undefined ? { why: `the environment variable ${place} is not set` } : usable(value, place);
   }
   const path = resolveFrom(file, place);
+  const refusal = refusalOf(files, { path, use: "secret", named });
+  if (refusal !== undefined) return { why: `${path} ${refusal.message}: give its value by a variable, env:NAME` };
   try {
     const text = files.read(path);
     return text === undefined ? { why: `there is no file ${path}` } : usable(text, path);

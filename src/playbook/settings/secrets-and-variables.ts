@@ -54,9 +54,23 @@ export class KnownSecrets {
     this.all = [...declared];
   }
 
+  /**
+   * Returns the name of the secret that holds the address of rows. No file does: whoever writes a playbook can write the files of its project too, and
+   * would choose where its keys are sent. See decision 155.
+   */
+  addressOf(node: SourceNode, keyword: string, context: CheckContext): string {
+    if (!isReference(node)) context.report(literal(keyword, ""), node.range);
+    else if (placeIn(node).from === "file") context.report(addressInFile(keyword), node.range);
+    return this.#named(node, context);
+  }
+
   /** Returns the name of the secret of a reference; a written secret is reported without being shown. */
   nameOf(node: SourceNode, keyword: string, context: CheckContext): string {
     if (!isReference(node)) context.report(literal(keyword), node.range);
+    return this.#named(node, context);
+  }
+
+  #named(node: SourceNode, context: CheckContext): string {
     const wanted = placeIn(node);
     const same = this.all.find(({ from, place }) => from === wanted.from && place === wanted.place);
     if (same !== undefined) return same.name;
@@ -67,11 +81,20 @@ export class KnownSecrets {
   }
 }
 
-function literal(name: string): Finding {
+function literal(name: string, otherwise: string = `, or ${name}: file:PATH`): Finding {
   return {
     code: "playbook.secret-literal",
     message: `"${name}" is not a reference: write only where the secret is`,
-    suggestion: `${name}: env:${name}, or ${name}: file:PATH; a secret that was saved in this file should be changed`,
+    suggestion: `${name}: env:${name}${otherwise}; a secret that was saved in this file should be changed`,
+  };
+}
+
+function addressInFile(name: string): Finding {
+  return {
+    code: "playbook.reconcile-rows",
+    message: `"${name}" takes its address from a variable, not from a file`,
+    why: "whoever writes the playbook can write the files of its project too, and would choose where its keys are sent",
+    suggestion: `${name}: env:VARIABLE`,
   };
 }
 

@@ -49,6 +49,24 @@ test.for<[string, string]>([
   expect(alone + beside).not.toMatch(/canary|778/);
 });
 
+test.each([
+  ["http", "headers: { Authorization: env:AWS_KEY }"],
+  ["postgres", "query: SELECT id FROM a"],
+])("the address of %s is in no file: whoever writes the playbook writes that one too", (kind, beside) => {
+  const rows = (place: string): string => `playbook: 1
+mode: read-only
+secrets: { ADDRESS: file:address.txt }
+reconcile:
+  - id: a
+    left: { name: one, rows: { ${kind}: "${place}", ${beside}, properties: { id: { type: string } } }, key: row.id }
+    right: { name: other, rows: { csv: a.csv, properties: { id: { type: string } } }, key: row.id }
+`;
+  expect(printed(rows("file:address.txt"))).toContain(`"${kind}" takes its address from a variable, not from a file`);
+  expect(printed(rows("https://canary-7781"))).toContain("playbook.secret-literal");
+  expect(printed(rows("https://canary-7781"))).not.toMatch(/canary|file:PATH/);
+  correct(rows("env:ADDRESS"));
+});
+
 test("the same expression may use secrets with what does not come from the journal", () => {
   correct(`playbook: 1
 env: { REGION: eu }
