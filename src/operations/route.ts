@@ -1,3 +1,4 @@
+import { percentDecoded } from "../base/text/percent.ts";
 import { serviceNamed } from "../services/services.ts";
 import { type Operation, operations } from "./operation.ts";
 
@@ -11,21 +12,13 @@ export function operationAt(method: string, url: string): Operation | undefined 
 export function pathValues(operation: Operation, url: string): Readonly<Record<string, string>> {
   const path = URL.parse(url, "http://service.invalid")?.pathname ?? "";
   const found = Object.entries(patternOf(operation).exec(path)?.groups ?? {});
-  return Object.fromEntries(found.map(([name, value]) => [name, decoded(value)]));
+  return Object.fromEntries(found.map(([name, value]) => [name, percentDecoded(value)]));
 }
 
 /** Returns the address of the interface that a request calls: its URL without the path of the operation. */
 export function addressIn(operation: Operation, url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + (patternOf(operation).exec(pathname)?.[1] ?? "");
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 interface Route {

@@ -59,6 +59,15 @@ test("each firing pings its start, and its end with the exit code", async () => 
   expect(failed.transcript + passed.transcript).not.toContain("t0ken-of-the-check");
 });
 
+test("a password with a percent sign that escapes nothing ends no schedule: it is sent as it is", async () => {
+  const { url, pings } = await monitor(200);
+  const { project, service } = await watched(url.replace("//", "//desk:100%@"));
+  await recordProperty(service);
+  const passed = await project.run("schedule", "--once", "properties.yaml");
+  expect(passed.code, passed.transcript).toBe(0);
+  expect(paths(pings)).toEqual(["/start", "/0"]);
+});
+
 test("the end of a reconciliation says how many drifts there are", async () => {
   const { url, pings } = await monitor(200);
   const { project } = await watched(url);

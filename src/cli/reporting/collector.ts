@@ -1,6 +1,7 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Secret } from "../../base/secret.ts";
+import { percentDecoded } from "../../base/text/percent.ts";
 import type { Variables } from "../../environment/key.ts";
 import { Transport } from "../../transport/exchange.ts";
 
@@ -40,17 +41,9 @@ function headersIn(text: string): Readonly<Record<string, Secret>> {
   const pairs = text.split(",").flatMap((pair): readonly (readonly [string, Secret])[] => {
     const at = pair.indexOf("=");
     const name = pair.slice(0, Math.max(0, at)).trim().toLowerCase();
-    return name === "" ? [] : [[name, new Secret(name, decoded(pair.slice(at + 1).trim()))]];
+    return name === "" ? [] : [[name, new Secret(name, percentDecoded(pair.slice(at + 1).trim()))]];
   });
   return Object.fromEntries(pairs);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Sends what there is, one request after the other. Throws when the collector does not take them, in words that hold none of its headers. */

@@ -1,5 +1,6 @@
 import { type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
+import { percentDecoded } from "../../base/text/percent.ts";
 import { sanitise } from "../../base/text/text.ts";
 import { RUN_ARCHIVED } from "../../journal/archives/archives.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
@@ -49,9 +50,9 @@ function pageOf(source: Source, { path, query }: PageRequest): WebPage {
     case "runs":
       return peekIntoJournal(state, (store) => oneRun(store, runIn(id)));
     case "drifts":
-      return driftOf(state, decoded(id));
+      return driftOf(state, percentDecoded(id));
     case "schedules":
-      return scheduleOf(state, decoded(id));
+      return scheduleOf(state, percentDecoded(id));
     default:
       return nowhere();
   }
@@ -79,13 +80,5 @@ function nowhere(): WebPage {
 }
 
 function runIn(address: string): RunReference {
-  return new RunReference(decoded(address));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return new RunReference(percentDecoded(address));
 }

@@ -1,3 +1,4 @@
+import { percentDecoded } from "../../base/text/percent.ts";
 import { Transport } from "../../transport/exchange.ts";
 
 /** What is posted to a web address, and how long that may take. */
@@ -32,6 +33,6 @@ export async function post(address: URL, { headers, body, timeoutMs }: Post): Pr
 // A name and a password in the address, as RFC 7617 has them sent.
 function basicAuthorization({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === "" && password === "") return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
