@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newProject } from "./world.ts";
@@ -33,6 +33,22 @@ test("of very many unknown columns the first are reported, with the ones that we
   expect(code, transcript.slice(0, 2_000)).toBe(2);
   expect(transcript).toContain('did you mean "column_0"?');
 });
+
+test.for(["csv", "ndjson"])(
+  "a line that does not end is refused as soon as it is too long for a row of a .%s file",
+  async (format) => {
+    const project = newProject({});
+    project.write(
+      "each.yaml",
+      "playbook: 1\ninputs: { note: { type: string } }\nsteps: [{ uses: ledger.status, if: inputs.note != '' }]\n",
+    );
+    project.write(`rows.${format}`, "");
+    truncateSync(join(project.folder, `rows.${format}`), 2 ** 36); // holes take no room
+    const { code, transcript } = await project.run("run", "each.yaml", "--each", `rows.${format}`);
+    expect(code, transcript.slice(0, 2_000)).toBe(2);
+    expect(transcript).toContain("each.unreadable");
+  },
+);
 
 test("broken JSON of ten million characters is refused in one message", async () => {
   const project = newProject({});

@@ -3,7 +3,7 @@ import { extname, resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { readLines } from "../../files/regular.ts";
+import { readUnchanged } from "../../files/regular.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";
 import { linesOf, textsOf } from "../../source/lines.ts";
@@ -34,7 +34,7 @@ export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string, accept?
     });
   }
   try {
-    yield* reader(name, textsOf(readLines({ path: resolve(cwd, name), name })), accept);
+    yield* reader(name, textsOf(readUnchanged({ path: resolve(cwd, name), name })), accept);
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof CsvFault) throw unreadable(`${name}:${error.line}: ${error.message}`, error.fix);
