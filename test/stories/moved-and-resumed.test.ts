@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Desk, desk } from "./desk.ts";
+import { type Desk, desk, losingMint } from "./desk.ts";
 import { MINT_ONCE, newProject, operationsOf, runIn } from "./world.ts";
 
 /** A run that stopped before its last step, and the text of tokenbook.yaml with which it began. */
@@ -116,4 +116,16 @@ steps:
   const resumed = await ours.run("resume");
   expect(resumed.code, resumed.transcript).toBe(0);
   expect((await at.service.commits()).map(({ body }) => body)).toMatchObject([{ data: { id: "Ours" } }]);
+});
+
+test("a lost write is looked for, although the profile has named another place for the acting entity since", async () => {
+  const { project, proxy, service } = await desk({ "mint.yaml": MINT_ONCE });
+  const run = runIn(await losingMint({ project, proxy }));
+  project.write(
+    "tokenbook.yaml",
+    `${project.read("tokenbook.yaml")}    profile: { ledger: { onBehalfOf: { in: header, name: X-Act-As } } }\n`,
+  );
+  const resumed = await project.run("resume", run);
+  expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
