@@ -9,6 +9,7 @@ import { type Profile, profileWith, type ProfileOverrides } from "../contract/pr
 import { plainView } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { readFound } from "../files/found.ts";
+import { canonicalAddress } from "../protocol/heading.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
@@ -189,7 +190,7 @@ class TargetReader {
   #service(service: Service, node: SourceNode | undefined): ServiceTarget | undefined {
     if (node === undefined) return undefined;
     const settings = Object.keys(service.settings).map((name) => [name, textOf(child(node, name)) ?? ""] as const);
-    const common = { baseUrl: trimSlash(textOf(child(node, "baseUrl"))), settings: Object.fromEntries(settings) };
+    const common = { baseUrl: canonicalAddress(textOf(child(node, "baseUrl")) ?? ""), settings: Object.fromEntries(settings) };
     const keys = keysOf(service, node).map(
       ({ name, setting, node: key }) => [name, this.#secret(setting.join("."), name, key)] as const,
     );
@@ -211,10 +212,6 @@ class TargetReader {
 /** Names the place of a setting: its file, its line, and its path. */
 export function placeOf(file: SourceFile, root: SourceNode, path: readonly string[]): string {
   return `${file.path}:${file.lineOf(nodeAt(root, path).range.start)} (${path.join(".")})`;
-}
-
-function trimSlash(url: string | undefined): string {
-  return (url ?? "").replace(/\/+$/, "");
 }
 
 /** Returns the failure of an environment file that cannot be used. It does not show what is written in the place of a secret's reference. */

@@ -1,7 +1,7 @@
 import type { InterfaceName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Secret } from "../base/secret.ts";
-import { EMBEDDED_ADDRESS, type TargetHeading } from "../protocol/heading.ts";
+import { differingFields, EMBEDDED_ADDRESS, type TargetHeading } from "../protocol/heading.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 
 /** The place where a playbook runs: addresses, identities and the profile, resolved. */
@@ -96,9 +96,10 @@ export function headingOf(target: Target): TargetHeading {
   return { environment: target.environment, ...Object.fromEntries(fields) };
 }
 
-/** Returns whether two runs reach an interface in the same place. A run of an earlier version does not know a newer interface. */
+/** Returns whether two runs reach an interface in the same place. */
 export function areAtSame(service: Service, one: TargetHeading, other: TargetHeading): boolean {
-  return placeOf(service).every((field) => (one[field] ?? null) === (other[field] ?? null));
+  const different = differingFields(one, other);
+  return placeOf(service).every((field) => !different.includes(field));
 }
 
 /** Returns the fields of a heading about an interface's place: its address, and the settings that are part of it. */

@@ -5,6 +5,7 @@ import { type Json, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import { digestOf } from "../engine/run/plan-steps.ts";
+import { differingFields } from "../protocol/heading.ts";
 import { verdictWords } from "../report/plan/text.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
 import { digestsOfGiven } from "./given.ts";
@@ -15,7 +16,7 @@ const VALUE_CHARS = 120;
 /** Holds that a plan is of these playbooks, with these inputs, in this place. Asks the service nothing. Throws a Failure. */
 export function assertSamePlanned(plan: PlanDocument, playbooks: readonly ReadyPlaybook[], target: Target): void {
   const now = headingOf(target);
-  const elsewhere = (Object.keys(now) as (keyof typeof now)[]).filter((key) => now[key] !== plan.target[key]);
+  const elsewhere = differingFields(plan.target, now);
   if (elsewhere.length > 0) {
     const differences = elsewhere
       .map((key) => `${key} was ${plan.target[key] ?? "none"} and is ${now[key] ?? "none"}`)

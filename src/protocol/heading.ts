@@ -42,6 +42,18 @@ export interface TargetHeading {
 /** The word that replaces the addresses of the embedded sandbox, which change each time. */
 export const EMBEDDED_ADDRESS = "embedded sandbox";
 
+/** Returns an address in the one spelling in which places are compared: small letters in its host, no usual port, no slash at its end. */
+export function canonicalAddress(address: string): string {
+  const url = /^https?:/i.test(address) ? URL.parse(address) : null;
+  return (url?.href ?? address).replace(/\/+$/, "");
+}
+
+/** Returns the fields in which the second place differs from the first. A run of an earlier version does not know a newer interface. */
+export function differingFields(one: TargetHeading, other: TargetHeading): readonly string[] {
+  const spelt = (heading: TargetHeading, field: string): string => canonicalAddress(heading[field] ?? "");
+  return Object.keys(other).filter((field) => spelt(one, field) !== spelt(other, field));
+}
+
 /** Returns the addresses of the interfaces that a run reaches. */
 export function addressesIn(heading: TargetHeading): readonly string[] {
   return Object.keys(contract.interfaces).flatMap((name) => heading[name] ?? []);

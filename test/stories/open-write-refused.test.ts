@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyTo } from "./proxy.ts";
+import { cutAnswer, proxyTo } from "./proxy.ts";
 import { viewing } from "./viewing.ts";
 import {
   embeddedCommits,
@@ -112,6 +112,31 @@ test("a run that says unknown says not to run the playbook again, with the comma
 
   expectRefused(await project.run("run", "mint.yaml"), runIn(unknown));
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
+});
+
+test("an open write keeps a run from beginning when its environment has another name, or its address another spelling", async () => {
+  const service = await servedSandbox();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  const url = proxy.url.replace("127.0.0.1", "localhost");
+  project.serviceAt(url);
+  project.write("mint.yaml", MINT.replace("name: Open", "id: OPEN1, name: Open"));
+  void proxy.next("POST /token/mint", cutAnswer);
+  const text = project.read("tokenbook.yaml");
+  project.write("tokenbook.yaml", text.replace("exclusive: true", "exclusive: false"));
+  const run = runIn(await project.run("run", "mint.yaml"));
+
+  project.write("mint.yaml", MINT);
+  project.write("tokenbook.yaml", text.replace("  here:", "  live:"));
+  expectRefused(await project.run("run", "mint.yaml"), run);
+
+  project.write("tokenbook.yaml", text.replaceAll(url, `${url.replace("localhost", "LocalHost")}/./`));
+  project.write("other.yaml", mintOf("OPEN1"));
+  expectRefused(await project.run("run", "other.yaml"), run);
+  project.write("mint.yaml", MINT.replace("name: Open", "id: OPEN1, name: Open"));
+  const resumed = await project.run("resume", run);
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
 test("--anyway runs beside an open write, and keeps who allowed it, why, and beside which", async () => {

@@ -7,6 +7,7 @@ import { headingOf } from "../../environment/target.ts";
 import { KEY_TAKEN } from "../../journal/failures.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import { differingFields } from "../../protocol/heading.ts";
 import { identityOf, placeOf } from "../../protocol/identity.ts";
 import type { RunOpened, RunOutcome } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
@@ -86,7 +87,7 @@ function placeDifferences(opened: RunOpened, { playbook, folder, target }: RunPa
   const here = { file: playbook.file, folder };
   const isSame = identityOf(placeOf(opened)) === identityOf(here);
   const now = headingOf(target);
-  const places = (Object.keys(now) as (keyof typeof now)[]).filter((name) => now[name] !== opened.target[name]);
+  const places = differingFields(opened.target, now);
   return [
     ...(isSame ? [] : [`playbook: was ${identityOf(placeOf(opened))}, is ${identityOf(here)}`]),
     ...places.map((name) => `${name}: was ${opened.target[name] ?? "none"}, is ${now[name] ?? "none"}`),

@@ -5,6 +5,7 @@ import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { Held, JournalStore } from "../../journal/store.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
+import { differingFields } from "../../protocol/heading.ts";
 import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 import { services } from "../../services/services.ts";
@@ -177,7 +178,7 @@ function opening(
 
 function assertSameTarget(opened: RunOpened, target: Target): void {
   const now = headingOf(target);
-  const different = Object.keys(now).filter((key) => (now[key] ?? null) !== (opened.target[key] ?? null));
+  const different = differingFields(opened.target, now);
   if (different.length === 0) return;
   throw new Failure({
     code: "resume.target-changed",

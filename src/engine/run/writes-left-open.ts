@@ -44,8 +44,9 @@ interface SameObject {
 }
 
 /**
- * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, and those of any run
- * that were made as the same entity on an object to which the new run writes, or may write. They never prevent a playbook without writes.
+ * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, whose name or address
+ * may be another one since, and those of any run that were made as the same entity on an object to which the new run writes, or may write. They
+ * never prevent a playbook without writes.
  * `hasLeftNothing` is called for each run without such writes.
  */
 export function leftOpenBefore(
@@ -65,10 +66,11 @@ export function leftOpenBefore(
       return [];
     }
     const { opened, writes } = left;
-    if (run.environment === starting.target.environment && identityOf(placeOf(opened)) === own)
-      return writes.map((write) => ({ run, write, same: undefined }));
-    return writes.flatMap((write) => {
-      const same = isAt(opened, write, starting.target) ? meeting(touchedBy(write, starting.target), would()) : undefined;
+    const isOwn = identityOf(placeOf(opened)) === own;
+    return writes.flatMap((write): readonly LeftOpen[] => {
+      const isHere = isAt(opened, write, starting.target);
+      if (isOwn && (isHere || run.environment === starting.target.environment)) return [{ run, write, same: undefined }];
+      const same = isHere ? meeting(touchedBy(write, starting.target), would()) : undefined;
       return same === undefined ? [] : [{ run, write, same }];
     });
   });
