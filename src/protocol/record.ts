@@ -218,7 +218,9 @@ export interface BaselineAt {
   readonly date: string | null;
   /** The run's last record before it. */
   readonly sequence: number;
-  /** Whether it shows all earlier writes of the run, given how old a reading may be in the environment (`readLag`). */
+  /** How long, at the least, the run had written nothing by then, in milliseconds: `readLag` says whether it shows all earlier writes. */
+  readonly quietMs?: number;
+  /** Whether it shows all earlier writes, by the `readLag` at that time. Only of older runs, which have no `quietMs`. */
   readonly recent?: true;
 }
 

@@ -148,6 +148,35 @@ test("where reads may be of an earlier moment, the value may be old: it is sent 
   expect(outcomeOf(ran)).toBe("changed");
 });
 
+test("how old a reading before the write may be is what the environment declares when its outcome is looked for", async () => {
+  const lost = `${TOKEN}  - { id: lost, uses: ledger.token.update, with: { ${ofToken}, description: Same } }\n`;
+  for (const [before, after, settled] of [
+    [0, 5_000, "superseded"],
+    [undefined, 0, "unchanged"],
+  ] as const) {
+    const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+    const target = targetOf(sandbox);
+    const run = runnerForTest();
+    let [isLost, isAway] = [false, false];
+    const began = await run(
+      HEAD + lost,
+      { ...target, readLagMs: before },
+      {
+        observe: (event) => (isLost = event.kind === "attempt.intended" && event.step === "lost"),
+        exchange: async (outgoing, send) => {
+          isAway ||= isLost && outgoing.fresh;
+          return isAway ? LOST : send(outgoing);
+        },
+      },
+    );
+    expect(began.outcome).toBe("unknown");
+    const verdicts: unknown[] = [];
+    const observe = (event: RunEvent): void => void (event.kind === "attempt.settled" && verdicts.push(event.verdict));
+    await run(HEAD + lost, { ...target, readLagMs: after }, { resumes: began.runId, observe });
+    expect(verdicts, `${before} → ${after}`).toEqual([settled]);
+  }
+});
+
 test("before a later step that sets something else it is unknown: it could still arrive after that", async () => {
   const approve = REVOKE.replace("id: lost", "id: approve").replace("approved: false", "approved: true");
   const { ran, sent } = await lose(REVOKE + approve, { arrives: false });

@@ -218,21 +218,15 @@ export class RunContext extends Looking {
     return Math.max(0, apart) + clock.elapsed() - begun.elapsed;
   }
 
-  /** Whether a read that begins now shows all that the run has written, given the environment's `readLag`. */
-  get readsAreRecent(): boolean {
-    return this.#untilRecentMs() === 0;
+  /** How long, at the least, the run has written nothing, in whole milliseconds. */
+  get quietMs(): number {
+    return Math.floor(this.ports.clock.elapsed() - this.#changedAt);
   }
 
   /** Pauses until reads show all that the run has written, where the environment declares `readLag`. */
   async untilReadsAreRecent(step: string): Promise<void> {
-    const leftMs = this.#untilRecentMs();
-    if (leftMs !== undefined && leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs), step);
-  }
-
-  #untilRecentMs(): number | undefined {
-    const { readLagMs } = this.target;
-    if (readLagMs === undefined || readLagMs === 0) return readLagMs;
-    return Math.max(0, readLagMs - (this.ports.clock.elapsed() - this.#changedAt));
+    const leftMs = (this.target.readLagMs ?? 0) - this.quietMs;
+    if (leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs), step);
   }
 
   /** Makes all records durable and pauses for a step, whose next record says how long. Ends early when the run must stop. */

@@ -30,11 +30,11 @@ export async function baselineOf(
   const reads = probe.before?.(sent);
   if (reads === undefined || Object.keys(reads).length === 0) return {};
   const { sequence } = context.state;
-  const recent = context.readsAreRecent ? { recent: true as const } : {};
+  const { quietMs } = context;
   const looked = await readAll(context, reads, { caller: bound.caller, step: place.address, known: NOTHING_KNOWN });
   if ("problem" in looked) return { baseline: null };
   const baseline = probe.keep?.(looked.readings, sent) ?? looked.readings;
-  return { baseline, baselineAt: { date: looked.since ?? null, sequence, ...recent } };
+  return { baseline, baselineAt: { date: looked.since ?? null, sequence, quietMs } };
 }
 
 /** A write that is looked for. */

@@ -107,13 +107,15 @@ function timesOf(context: RunContext, { place, state }: Attempted): Times {
   const { attempts } = stepIn(context.state, place.address);
   return {
     settled: hasSettled(attempts, { goneForMs: context.goneFor(state), settlingMs: settlingTime(context.target) }),
-    comparable: isBaselineRecent(state) && context.ageOf(state) >= readLagMs,
+    comparable: isBaselineRecent(state, readLagMs) && context.ageOf(state) >= readLagMs,
   };
 }
 
 // A probe that needs no readings before the write has none that could be old.
-function isBaselineRecent({ intended: { baseline, baselineAt } }: AttemptState): boolean {
-  return baseline === undefined || baselineAt?.recent === true;
+function isBaselineRecent({ intended: { baseline, baselineAt } }: AttemptState, readLagMs: number): boolean {
+  if (baseline === undefined) return true;
+  const { quietMs, recent = false } = baselineAt ?? {};
+  return quietMs === undefined ? recent : quietMs >= readLagMs;
 }
 
 async function settle(

@@ -143,7 +143,7 @@ const EVENTS: Described = {
         description: "It has several items, and a refusal is not proof that none of them took effect.",
       },
       baseline: mapOrNull,
-      baselineAt: object({ date: textOrNull, sequence: whole }, { recent: flag }),
+      baselineAt: object({ date: textOrNull, sequence: whole }, { quietMs: whole, recent: flag }),
       startedAt: { ...moment, description: "When the step began; only of its first attempt." },
       uptime,
       waitedMs,
