@@ -7,7 +7,8 @@ export function isWrittenAsBefore(was: TracedStep, is: TracedStep): boolean {
   return isWrittenAlike(was.step, is.step) && isWrittenAlike(was.playbook.actors, is.playbook.actors);
 }
 
-function isWrittenAlike(one: unknown, other: unknown): boolean {
+/** Returns whether two parts of a playbook are written alike, but for their lines. */
+export function isWrittenAlike(one: unknown, other: unknown): boolean {
   return one === other || spellingOf(one) === spellingOf(other);
 }
 

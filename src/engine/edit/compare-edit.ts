@@ -8,9 +8,10 @@ import { stepOf } from "../../protocol/address.ts";
 import { mayStillArrive } from "../../protocol/attempts.ts";
 import { openWrites } from "../../protocol/open-writes.ts";
 import type { AttemptIntended } from "../../protocol/record.ts";
+import { isWrittenAlike } from "./as-written.ts";
 import { callsIn } from "../write/final-write.ts";
 import { Frames } from "../run/scopes.ts";
-import { holdersOfSpot, isComplete, isInSamePlace, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
+import { holdersOfSpot, isCall, isComplete, isInSamePlace, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
 import { changesOfKeptValues } from "./kept-values.ts";
 import { editsOfLeftParts } from "./left-parts.ts";
@@ -44,7 +45,10 @@ export function compareEdit(edited: Edited): Edit {
     ...comparison.returnedOtherwise(),
     ...comparison.overtaken(),
   ];
-  return { conflicts: [...new Set(all)].map(edited.secrets.redact), notes: [...comparison.removed(), ...comparison.returned()] };
+  return {
+    conflicts: [...new Set(all)].map(edited.secrets.redact),
+    notes: [...comparison.removed(), ...comparison.returned(), ...comparison.notJudged()],
+  };
 }
 
 class Comparison {
@@ -181,6 +185,20 @@ class Comparison {
       .map((spot) => `${spot.address} is in ${spot.playbook.file} again; it is done, and does not run again`);
   }
 
+  /** Done steps with an edited condition: it would be judged by an answer that is in the past. */
+  notJudged(): readonly string[] {
+    const { before, now } = this.#traces;
+    const notes = [...now.begun.values()].flatMap((spot) => {
+      const was = before.begun.get(spot.address);
+      if (!isCall(spot) || was === undefined || !isCall(was) || !isComplete(spot, now, this.#edited.state)) return [];
+      const edited = JUDGED.filter((keyword) => !isWrittenAlike(was.step[keyword], spot.step[keyword]));
+      return edited.map(
+        (keyword) => `\`${keyword}\` of ${stepOf(spot.address)} was edited; the step is done, and is not judged again`,
+      );
+    });
+    return [...new Set(notes)];
+  }
+
   #returned(): readonly TracedStep[] {
     const { before, now } = this.#traces;
     return [...now.begun.values()].filter(({ address }) => !before.begun.has(address));
@@ -190,6 +208,8 @@ class Comparison {
     return this.#repeated.some(({ spot }) => [spot, ...holdersOfSpot(spot)].some((each) => each.address === address));
   }
 }
+
+const JUDGED = ["until", "expect"] as const;
 
 function placeOf({ playbook, step, address }: TracedStep): string {
   return `${playbook.file}:${step.line} (${address})`;
