@@ -11,6 +11,13 @@ export function readEntity(text: string): { readonly attribute: string; readonly
   return attribute === undefined || value === undefined ? undefined : { attribute, value };
 }
 
+/** Returns the attributes of a text that is meant to hold several, as in `orgId:org1,userId:alice`; undefined where it is one value, or none. */
+export function severalAttributes(text: string): Readonly<Record<string, string>> | undefined {
+  const parts = text.split(",").map((part) => readEntity(part.trim()));
+  if (parts.length < 2 || parts.includes(undefined)) return undefined;
+  return Object.fromEntries(parts.flatMap((part) => (part === undefined ? [] : [[part.attribute, part.value] as const])));
+}
+
 /** The attributes that the service description names. Others are possible: an entity is an open map. */
 export const ENTITY_ATTRIBUTES: readonly string[] = ["orgId", "userId"];
 

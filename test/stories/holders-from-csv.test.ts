@@ -86,6 +86,17 @@ test("a wrong cell is refused before anything is sent, by file, line and column"
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
+test("a wrong value in a file of inputs is named with its line, unless the command line gives another", async () => {
+  const project = projectWith();
+  project.write("given.yaml", "token: SHARES2\nissuer: bob\ntokn: A\n");
+  const refused = await project.run("run", "playbooks/mint.yaml", "--inputs", "given.yaml");
+  expect(refused.code, refused.transcript).toBe(2);
+  expect(refused.stderr, refused.transcript).toContain('"tokn" (given.yaml:3:7) is not an input; did you mean "token"?');
+  expect(refused.stderr, refused.transcript).toContain('"issuer" (given.yaml:2:9) must be of type entity, and is "bob"');
+  const given = await project.run("run", "playbooks/mint.yaml", "--inputs", "given.yaml", "--input", "issuer=eve");
+  expect(given.stderr, given.transcript).toContain('"issuer" must be of type entity, and is "eve"');
+});
+
 test("a file named on the command line is looked for in this folder, one named in a file of inputs beside that", async () => {
   const project = projectWith();
   project.write("here.csv", "holder,amount\nuserId:carol,5\nuserId:carol,6\n");

@@ -29,10 +29,10 @@ export const PLAYBOOK_CODES = {
     example: "duplicate-step",
   },
   "playbook.entity-attribute": {
-    title: "an attribute of an entity is misspelt",
+    title: "an attribute of an entity is misspelt, or two are one text",
     meaning:
-      "An entity is an open map: it has `orgId`, and `userId` or another attribute that names it, such as `borrowerId`. This attribute differs from `orgId` or `userId` by one letter, or by upper and lower case. The service would look for an attribute that nobody has, or the expression would have no value.",
-    cure: 'Use the suggested attribute. If it is really called so, write o["userid"] in an expression.',
+      "An entity is an open map: it has `orgId`, and `userId` or another attribute that names it, such as `borrowerId`. This attribute differs from `orgId` or `userId` by one letter, or by upper and lower case. The service would look for an attribute that nobody has, or the expression would have no value. A text holds one attribute: in `orgId:org1,userId:alice` all but `orgId` would be its value.",
+    cure: 'Use the suggested attribute, and a map for several. If it is really called so, write o["userid"] in an expression.',
     example: "entity-attribute",
   },
   "playbook.group-acts": {

@@ -18,12 +18,14 @@ import { stateEntry } from "../../files/state.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import { isArazzo } from "../../playbook/is-playbook.ts";
 import type * as Interchange from "../../interchange/check.ts";
+import type { PlaceOfInput } from "../../playbook/inputs/given-inputs.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
 import { formatDiagnostic, withinLimit } from "../../source/diagnostic.ts";
-import { toJson } from "../../source/node.ts";
+import type { SourceFile } from "../../source/file.ts";
+import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
@@ -264,8 +266,18 @@ function entriesBelow(path: string, name: string): readonly Dirent[] {
 
 /** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */
 export function readMapFile(shell: Shell, name: string): JsonObject {
-  const value = readDataFile(shell, name);
-  if (isObject(value)) return value;
+  return readPlacedMap(shell, name).values;
+}
+
+/** The same, with where each value is written, such as `inputs.yaml:3:9`. */
+export function readPlacedMap(shell: Shell, name: string): { readonly values: JsonObject; readonly placeOf: PlaceOfInput } {
+  const { file, root } = parsedFile(shell, name);
+  const values = toJson(root);
+  const placeOf = (path: readonly string[]): string => {
+    const { line, column } = file.positionOf(nodeAt(root, path).range.start);
+    return `${file.path}:${line}:${column}`;
+  };
+  if (isObject(values)) return { values, placeOf };
   throw new Failure({
     code: "file.no-map",
     message: `${name} holds no map of names to values`,
@@ -275,9 +287,13 @@ export function readMapFile(shell: Shell, name: string): JsonObject {
 
 /** The value that a YAML or JSON file holds, such as the list of a fault plan. Throws a Failure. */
 export function readDataFile(shell: Shell, name: string): Json {
+  return toJson(parsedFile(shell, name).root);
+}
+
+function parsedFile(shell: Shell, name: string): { readonly file: SourceFile; readonly root: SourceNode } {
   shell.onRead?.(resolve(shell.cwd, name));
-  const { root, diagnostics } = parseUnshown(name, readText(resolve(shell.cwd, name), name));
-  if (root !== undefined) return toJson(root);
+  const { file, root, diagnostics } = parseUnshown(name, readText(resolve(shell.cwd, name), name));
+  if (root !== undefined) return { file, root };
   throw new Failure({
     code: "file.unreadable",
     message: diagnostics.map((diagnostic) => formatDiagnostic({ ...diagnostic, frame: "" })).join("\n\n"),

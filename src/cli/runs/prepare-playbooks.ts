@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { type JsonObject, writeJson } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { resolveFrom } from "../../playbook/playbook-files.ts";
-import { type GivenInputs, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
+import { type GivenInputs, type PlaceOfInput, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { type Env, NO_SECRETS, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
 import { includedData } from "../../playbook/playbook-walk.ts";
@@ -11,7 +11,7 @@ import type { Shard } from "../program/arguments.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { noteSkipped, partsOfOthers, type PlaybookFiles } from "../project/folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
-import { type Dotenv, loadPlaybooks, readMapFile, variablesOf } from "../project/project.ts";
+import { type Dotenv, loadPlaybooks, readPlacedMap, variablesOf } from "../project/project.ts";
 import { filesOf } from "../project/project-files.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 
@@ -62,7 +62,7 @@ export function preparePlaybooks(
   { named, others = [], leavesSecrets = false, shard }: AboutPlaybooks = {},
 ): Ready {
   const known = new Set([...others, ...inputNames(all)]);
-  const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const { values: fromFile, placeOf } = fileOfInputs(shell, options);
   const given = new Set([...Object.keys(fromFile), ...Object.keys(options.input)]);
   const parts = partsOfOthers(all, named?.found ?? new Set(), (input) => given.has(input));
   const skipped = [...(named?.skipped ?? []), ...parts.values()];
@@ -76,7 +76,7 @@ export function preparePlaybooks(
   const variables = variablesOf(shell, options);
   const ready = playbooks.map((playbook) => {
     const values: GivenInputs = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
-    const inputs = resolveInputs(playbook, inputsFor(playbook, values, known), filesOf(shell));
+    const inputs = resolveInputs(playbook, inputsFor(playbook, values, known), filesOf(shell), placeOf);
     return { playbook, inputs, env: openEnv(playbook, variables) };
   });
   const secrets = leavesSecrets ? NO_SECRETS : openSecrets(playbooks, { variables, files: filesOf(shell) });
@@ -101,18 +101,33 @@ export function preparingRows(
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   { playbook, file }: { readonly playbook: Playbook; readonly file: string },
 ): RowPreparation {
-  const fromFile = options.inputs === undefined ? {} : readMapFile(shell, options.inputs);
+  const { values: fromFile, placeOf } = fileOfInputs(shell, options);
   const shared = { ...pathsFrom(options.inputs ?? "", fromFile, playbook), ...options.input };
   const variables = variablesOf(shell, options);
   const secrets = openSecrets([playbook], { variables, files: filesOf(shell) });
   const env = openEnv(playbook, variables);
   const prepare = (row: JsonObject): ReadyPlaybook => {
-    const inputs = resolveInputs(playbook, { ...shared, ...pathsFrom(file, row, playbook) }, filesOf(shell));
+    const given = { ...shared, ...pathsFrom(file, row, playbook) };
+    const inputs = resolveInputs(playbook, given, filesOf(shell), (path) => (isIn(row, path) ? undefined : placeOf(path)));
     refuseSecrets({ inputs, env }, playbook, secrets);
     refuseLongLists(playbook, { inputs, env });
     return { playbook, inputs, env };
   };
   return { secrets, prepare };
+}
+
+// Of the values that the command line does not give, it says where they are written.
+function fileOfInputs(
+  shell: ProjectShell,
+  { inputs, input }: Pick<InputOptions, "input" | "inputs">,
+): { readonly values: JsonObject; readonly placeOf: PlaceOfInput } {
+  if (inputs === undefined) return { values: {}, placeOf: () => undefined };
+  const { values, placeOf } = readPlacedMap(shell, inputs);
+  return { values, placeOf: (path) => (isIn(input, path) || !isIn(values, path) ? undefined : placeOf(path)) };
+}
+
+function isIn(values: JsonObject, [name = ""]: readonly string[]): boolean {
+  return Object.hasOwn(values, name);
 }
 
 // By their paths, so that the order on the command line and the machine make no difference; in turn, so that the parts are of one size.

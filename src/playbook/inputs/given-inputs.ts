@@ -13,6 +13,9 @@ import { coerce, shapeProblems, spellPath, problemSentence, withOrganization } f
 /** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
 export type GivenInputs = Readonly<Record<string, Json>>;
 
+/** Returns where a part of the given values is written, the name of its input first; undefined where there is no place to show. */
+export type PlaceOfInput = (path: readonly string[]) => string | undefined;
+
 /** A value, or what is wrong with it. */
 type Taken = { readonly value: Json } | { readonly problems: readonly string[] };
 
@@ -20,21 +23,29 @@ type Taken = { readonly value: Json } | { readonly problems: readonly string[] }
  * Returns the value of every input, given or default. Throws a Failure that names each missing, unknown or wrong input, with at most
  * `LIMITS.inputProblems` problems of one input.
  */
-export function resolveInputs(playbook: Playbook, given: GivenInputs, files?: FileReader): JsonObject {
-  const wrong = unknownInputs(playbook, given);
+export function resolveInputs(
+  playbook: Playbook,
+  given: GivenInputs,
+  files?: FileReader,
+  placeOf: PlaceOfInput = () => undefined,
+): JsonObject {
+  const wrong = unknownInputs(playbook, given, placeOf);
+  const from = { files, named: playbook.file, placeOf };
   const values: [string, Json][] = [];
   for (const declaration of playbook.inputs) {
     const { name } = declaration;
-    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, { files, named: playbook.file });
+    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, from);
     if ("value" in taken) values.push([name, taken.value]);
     else wrong.push(taken.problems.join("\n"));
   }
   if (wrong.length === 0) return Object.fromEntries(values);
   const all = wrong.some((problem) => problem.includes("\n")) ? `\n${wrong.join("\n")}` : ` ${wrong.join("; ")}`;
+  const isInFile = Object.keys(given).some((name) => placeOf([name]) !== undefined);
+  const how = isInFile ? "correct each in its file, or give it as" : "give each as";
   throw new Failure({
     code: "input.invalid",
     message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used:${all}`,
-    next: `give each as --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
+    next: `${how} --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
   });
 }
 
@@ -100,26 +111,35 @@ export function inOrganization(playbook: Playbook, values: JsonObject, orgId: st
   return Object.fromEntries(placed);
 }
 
-function unknownInputs(playbook: Playbook, given: GivenInputs): string[] {
+function unknownInputs(playbook: Playbook, given: GivenInputs, placeOf: PlaceOfInput): string[] {
   const names = playbook.inputs.map(({ name }) => name);
   return Object.keys(given)
     .filter((name) => !names.includes(name))
     .map((name) => {
       const near = didYouMean(name, names);
-      return `"${name}" is not an input${near === undefined ? "" : `; did you mean "${near}"?`}`;
+      return `${called(placeOf, [name])} is not an input${near === undefined ? "" : `; did you mean "${near}"?`}`;
     });
 }
 
-function take(declaration: InputDeclaration, given: Json | undefined, from: NamedFiles): Taken {
+// The name of a part of an input, with its place.
+function called(placeOf: PlaceOfInput, [name = "", ...path]: readonly string[]): string {
+  const place = placeOf([name, ...path]);
+  return `"${spellPath(name, path)}"${place === undefined ? "" : ` (${place})`}`;
+}
+
+type From = NamedFiles & { readonly placeOf: PlaceOfInput };
+
+function take(declaration: InputDeclaration, given: Json | undefined, from: From): Taken {
   const { name, file, shape } = declaration;
   if (given === undefined && declaration.default !== undefined) return { value: declaration.default };
   if (file !== undefined) return takeFile(declaration, given, { ...from, rule: file });
   if (given === undefined) return { problems: [`"${name}" must be given`] };
-  const read = typeof given === "string" ? readText(declaration, given) : { value: given };
+  const locate = (path: readonly string[]): string => called(from.placeOf, [name, ...path]);
+  const read = typeof given === "string" ? readText(declaration, given, locate([])) : { value: given };
   if ("problems" in read) return read;
   const value = coerce(shape, read.value, true);
   const problems = firstOf(shapeProblems(shape, value), (problem) => {
-    return withFix({ ...problem, message: problemSentence(problem, (path) => `"${spellPath(name, path)}"`) });
+    return withFix({ ...problem, message: problemSentence(problem, locate) });
   });
   return problems.length === 0 ? { value } : { problems };
 }
@@ -127,19 +147,20 @@ function take(declaration: InputDeclaration, given: Json | undefined, from: Name
 function takeFile(
   { name, shape }: InputDeclaration,
   given: Json | undefined,
-  { files, named, rule }: NamedFiles & { readonly rule: FileRule },
+  { files, named, rule, placeOf }: From & { readonly rule: FileRule },
 ): Taken {
   const path = given ?? rule.path;
   if (path === undefined) return { problems: [`"${name}" must be given, as the path of a file`] };
+  const input = called(placeOf, [name]);
   if (typeof path !== "string")
-    return { problems: [`"${name}" must be the path of a file, and is ${writeJson(path).slice(0, 80)}`] };
+    return { problems: [`${input} must be the path of a file, and is ${writeJson(path).slice(0, 80)}`] };
   const isGiven = given !== undefined && files?.isGivenByPerson === true;
   const wanted = { path, use: isGiven ? "given" : "data", named } as const;
   const refusal = files === undefined ? undefined : refusalOf(files, wanted);
   if (refusal !== undefined)
-    return { problems: [`"${name}": ${withFix({ message: `${path} ${refusal.message}`, fix: refusal.suggestion })}`] };
+    return { problems: [`${input}: ${withFix({ message: `${path} ${refusal.message}`, fix: refusal.suggestion })}`] };
   const text = files?.read(path);
-  if (files === undefined || text === undefined) return { problems: [`"${name}": there is no file ${path}`] };
+  if (files === undefined || text === undefined) return { problems: [`${input}: there is no file ${path}`] };
   const content = readContent({ path, text, shape, rule, isQuoted: isQuotable(files, wanted) });
   if ("value" in content) return content;
   return {
@@ -168,17 +189,17 @@ const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
 };
 
 // The command line gives text; the declaration has its type.
-function readText({ name, type }: InputDeclaration, text: string): Taken {
+function readText({ name, type }: InputDeclaration, text: string, input = `"${name}"`): Taken {
   if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {
     return { value: parseJson(text) };
   } catch (error) {
     if (error instanceof RepeatedName) {
       const { message } = placeOfTwice({ path: name, text });
-      return { problems: [withFix({ message: `"${name}": ${message}`, fix: "keep one of the two" })] };
+      return { problems: [withFix({ message: `${input}: ${message}`, fix: "keep one of the two" })] };
     }
     const given = JSON.stringify(text).slice(0, 80);
-    const message = `"${name}" must be of type ${type}, and is ${given}, which is not valid JSON: ${messageOf(error)}`;
+    const message = `${input} must be of type ${type}, and is ${given}, which is not valid JSON: ${messageOf(error)}`;
     return { problems: [withFix({ message, fix: `write it as ${JSON_EXAMPLES[type]}` })] };
   }
 }

@@ -1,4 +1,4 @@
-import { readEntity } from "../../base/entity.ts";
+import { meantAttribute, readEntity, severalAttributes } from "../../base/entity.ts";
 import { DATE_FORM, dateProblem, parseDate } from "../../base/time/date.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
@@ -43,7 +43,7 @@ function coerceText({ type }: ValueShape, text: string, plain: boolean): Json {
 }
 
 function entityOf(text: string): JsonObject | undefined {
-  const entity = readEntity(text);
+  const entity = severalAttributes(text) === undefined ? readEntity(text) : undefined;
   return entity === undefined ? undefined : { [entity.attribute]: entity.value };
 }
 
@@ -76,6 +76,7 @@ export function* shapeProblems(shape: ValueShape, value: Json, path: readonly st
   if (wrong !== undefined) return yield { path, ...wrong };
   if (Array.isArray(value)) yield* listProblems(shape, value, path);
   else if (shape.type === "object" && isObject(value)) yield* objectProblems(shape, value, path);
+  else if (shape.type === "entity" && isObject(value)) yield* entityProblems(value, path);
 }
 
 type Wrong = Omit<ShapeProblem, "path">;
@@ -93,20 +94,28 @@ function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
     decimal: () => value instanceof Decimal,
     integer: () => value instanceof Decimal && value.isInteger(),
     date: () => typeof value === "string",
-    entity: () => isObject(value) && isEntity(value),
+    entity: () => isObject(value) && Object.keys(value).length > 0,
     list: () => Array.isArray(value),
     object: () => isObject(value),
     any: () => true,
   };
-  if (!fits[type]()) return { message: `must be of type ${type}, and is ${shown(value)}`, fix: FIXES[type] };
+  const several = type === "entity" && typeof value === "string" ? severalAttributes(value) : undefined;
+  const fix = several === undefined ? FIXES[type] : `several attributes are written as ${writeJson(several)}`;
+  if (!fits[type]()) return { message: `must be of type ${type}, and is ${shown(value)}`, fix };
   const wrong = type === "date" && typeof value === "string" ? dateProblem(value) : undefined;
   return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
 }
 
 // An organization alone can be an entity, with no other attribute.
-function isEntity(value: JsonObject): boolean {
-  const attributes = Object.entries(value);
-  return attributes.length > 0 && attributes.every(([, each]) => typeof each === "string" && each !== "");
+function* entityProblems(value: JsonObject, path: readonly string[]): Generator<ShapeProblem> {
+  for (const [name, each] of Object.entries(value)) {
+    const at = [...path, name];
+    const near = meantAttribute(name);
+    if (typeof each !== "string" || each === "")
+      yield { path: at, message: `must be a text, and is ${shown(each)}`, fix: "each attribute of an entity is a text" };
+    else if (near !== undefined)
+      yield { path: at, message: "is almost an attribute that entities have", fix: `did you mean "${near}"?` };
+  }
 }
 
 const FIXES: Readonly<Partial<Record<ValueShape["type"], string>>> = {

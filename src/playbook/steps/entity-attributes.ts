@@ -1,11 +1,11 @@
-import { meantAttribute, readEntity } from "../../base/entity.ts";
+import { meantAttribute, readEntity, severalAttributes } from "../../base/entity.ts";
 import { schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { services } from "../../services/services.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { holdsExpression } from "../expressions/expression-spans.ts";
-import { misspeltAttribute } from "./misspelt-attribute.ts";
+import { attributesInOneText, misspeltAttribute } from "./misspelt-attribute.ts";
 
 /** Whether a schema describes an entity. */
 export function isEntity(schema: JsonSchema | undefined): boolean {
@@ -24,7 +24,10 @@ export function checkEntityMap(node: MapNode, schema: JsonSchema | undefined, co
 /** Reports what is wrong with an entity that is written as one text: a misspelt attribute, as in `userID:alice`, or an expression. */
 export function checkEntityText(node: SourceNode | undefined, context: CheckContext): void {
   if (node === undefined || holdsExpressionAt(node, context)) return;
-  const { attribute } = readEntity(textOf(node) ?? "") ?? {};
+  const text = textOf(node) ?? "";
+  const several = severalAttributes(text);
+  if (several !== undefined) context.report(attributesInOneText(several), node.range);
+  const { attribute } = readEntity(text) ?? {};
   const near = attribute === undefined ? undefined : meantAttribute(attribute);
   if (attribute === undefined || near === undefined) return;
   context.report(misspeltAttribute({ attribute, near }), node.range);

@@ -8,3 +8,15 @@ export function misspeltAttribute({ attribute, near }: { readonly attribute: str
     suggestion: `did you mean "${near}"?`,
   };
 }
+
+/** The finding of several attributes that are written as one text, which would be the value of the first. */
+export function attributesInOneText(attributes: Readonly<Record<string, string>>): Finding {
+  const { orgId: _orgId, ...others } = attributes;
+  const [own, ...more] = Object.entries(others).map(([name, value]) => `${name}:${value}`);
+  const map = Object.entries(attributes).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return {
+    code: "playbook.entity-attribute",
+    message: `an entity that is one text has one attribute, and this says ${Object.keys(attributes).join(" and ")}`,
+    suggestion: `${own === undefined || more.length > 0 ? "" : `${own} where it is of the environment's organization; in \`with\`, also `}{ ${map.join(", ")} }`,
+  };
+}

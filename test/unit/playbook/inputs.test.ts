@@ -153,6 +153,15 @@ test.for<[GivenInputs, string]>([
   [{ from: "2026-02-30" }, '"from" is "2026-02-30", which is no date: the month has no such day'],
   [{ who: "alice" }, '"who" must be of type entity, and is "alice" (an attribute and its value, such as userId:alice)'],
   [{ who: "{}" }, '"who" must be of type entity, and is {}'],
+  [
+    { who: "orgId:acme, userId:a" },
+    '"who" must be of type entity, and is "orgId:acme, userId:a" (several attributes are written as {"orgId":"acme","userId":"a"})',
+  ],
+  [{ who: "userID:alice" }, '"who.userID" is almost an attribute that entities have (did you mean "userId"?)'],
+  [
+    { holders: '[{"holder":{"userId":"a","floor":1},"amount":1}]' },
+    '"holders[0].holder.floor" must be a text, and is 1 (each attribute of an entity is a text)',
+  ],
   [{ holders: "[]" }, '"holders" has 0 items, and must have at least 1'],
   [{ holders: '[{"holder":"userId:a","amount":"x"}]' }, '"holders[0].amount" must be of type decimal, and is "x"'],
   [{ holders: '[{"holder":"userId:a"}]' }, '"holders[0]" lacks the field "amount"'],
