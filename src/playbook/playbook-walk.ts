@@ -43,6 +43,20 @@ export function compares(playbook: Playbook): boolean {
   return playbooksIn(playbook).some(({ checks }) => checks.some(({ looks }) => looks.kind === "compare"));
 }
 
+/**
+ * Whether each round of a step compares something. That each item of an empty list fits is true, but a comparison of nothing shows nothing
+ * (decision 199). A playbook that writes may have had nothing to write, so its checks do not count.
+ */
+export function mustCompare(step: Step | CheckStep): boolean {
+  if (step.kind === "check") return mustHaveRows(step);
+  const included = [...stepsIn([step])].flatMap((each) => (each.kind === "include" ? playbooksIn(each.playbook) : []));
+  return included.some(({ readOnly, checks }) => readOnly && checks.some(mustHaveRows));
+}
+
+function mustHaveRows({ looks, warns }: CheckStep): boolean {
+  return (looks.kind === "compare" && !looks.mayBeEmpty) || (looks.kind === "conserve" && !warns);
+}
+
 type Made = Pick<CallUse, "operation" | "as">;
 
 function callsOfStep(step: CallStep): readonly Made[] {

@@ -72,6 +72,35 @@ checks:
   expect(warned.stdout, warned.transcript).toContain("2 warnings");
 });
 
+test("a playbook that compares is included once for each item of a list: without an item nothing is compared, and the run fails", async () => {
+  const project = newProject();
+  const head = "playbook: 1\nmode: read-only\n";
+  const side = 'rows: "[1]", key: row';
+  const compares = (more: string): string => `${head}reconcile: [{ id: h, left: { ${side} }, right: { ${side} }${more} }]\n`;
+  const conserves = (more: string): string =>
+    `${head}checks: [{ as: { ledger: "userId:alice" }, conserve: { token: Gold }${more} }]\n`;
+  const include = 'foreach: { item: "${{ inputs.list }}", key: item }, uses: ./compared.yaml';
+  const outer = (step: string): string =>
+    `${head}inputs: { list: { type: list, items: { type: string }, default: [] } }\nsteps: [{ id: each, ${step} }]\n`;
+  const inBlock = `foreach: { item: "\${{ inputs.list }}", key: item }, block: [{ uses: ./between.yaml }]`;
+  project.write("between.yaml", `${head}steps: [{ uses: ./compared.yaml }]\n`);
+  for (const [compared, step, code] of [
+    [compares(""), include, 1],
+    [compares(""), inBlock, 1],
+    [conserves(""), include, 1],
+    [compares(", empty: pass"), include, 0],
+    [conserves(", severity: warn"), include, 0],
+    [`${head}steps: [{ uses: ledger.status }]\n`, include, 0],
+  ] as const) {
+    project.write("compared.yaml", compared);
+    project.write("each.yaml", outer(step));
+    const ran = await project.run("run", "--env", "sandbox", "each.yaml");
+    expect(ran.code, ran.transcript).toBe(code);
+    const message = "reconcile.empty: nothing was compared: the list of `foreach` is empty";
+    expect(ran.transcript.includes(message), ran.transcript).toBe(code === 1);
+  }
+});
+
 test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);

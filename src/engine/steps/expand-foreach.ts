@@ -5,7 +5,8 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { KEY_RULE, spellKey } from "../../playbook/steps/foreach-keys.ts";
-import type { CheckStep, Foreach } from "../../playbook/model.ts";
+import type { Foreach } from "../../playbook/model.ts";
+import { mustCompare } from "../../playbook/playbook-walk.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../run/reading-context.ts";
@@ -20,24 +21,26 @@ export function expand(context: Looking, place: Place): void {
   if (skipIfFalse(context, place, startedAt)) return;
   const rounds = roundsOf(context.scopeAt(place), step.foreach);
   if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
-  const isUnchecked = rounds.length === 0 && step.kind === "check";
-  if (isUnchecked && isConserve(step) && !step.warns)
-    return context.stop(place, { startedAt, outcome: "failed", problem: NOTHING_CHECKED });
+  const isCheck = step.kind === "check";
+  if (rounds.length === 0 && mustCompare(step))
+    return context.stop(place, { startedAt, outcome: "failed", problem: isCheck ? NOTHING_CHECKED : NOTHING_COMPARED });
   context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length > 0) return;
-  const warned = isUnchecked ? { warning: NOTHING_CHECKED } : {};
+  const warned = isCheck ? { warning: NOTHING_CHECKED } : {};
   context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0, ...warned });
-}
-
-// That each item of an empty list fits is true. That sums agree is a comparison, and one of nothing shows nothing (decision 199).
-function isConserve({ looks }: CheckStep): boolean {
-  return looks.kind === "conserve";
 }
 
 const NOTHING_CHECKED: StepProblem = {
   code: "check.empty",
   message: "nothing was checked: the list of `foreach` is empty",
   next: "look at the list; if it may be empty, write `severity: warn` in the check",
+};
+
+const NOTHING_COMPARED: StepProblem = {
+  code: "reconcile.empty",
+  message: "nothing was compared: the list of `foreach` is empty",
+  why: "the included playbook compares, and without a round there is no evidence that anything agrees",
+  next: "look at the list; if it may be empty, write `empty: pass` in the comparisons of that playbook, and `severity: warn` in its `conserve` checks",
 };
 
 /** Returns the rounds of a `foreach`, or its problem. Throws an EvaluationFailure. */
