@@ -83,7 +83,13 @@ export type Next<S> =
 /** The progress of a part of the plan. */
 type Progress<S> =
   | { readonly is: "done" }
-  | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
+  | {
+      readonly is: "stopped";
+      readonly outcome: StoppedOutcome | Halt;
+      readonly at: string;
+      /** Whether no `rescue` can make up for it. */
+      readonly isFinal?: boolean;
+    }
   | { readonly is: "open"; readonly actions: readonly ActionOf<S>[] };
 
 /** The state of a step at an interrupt: nothing under way, or `held` by a write whose outcome will be known. */
@@ -159,11 +165,22 @@ export class Walk<S> {
     return worst(all);
   }
 
+  // A comparison that was not made must not pass for one that agrees (decision 41).
   #node(node: PlanNode<S>, at: Position<S>, sight: Sight): Progress<S> {
     const address = `${at.frame}${node.id}${at.keys}`;
+    const progress =
+      node.parallel === undefined
+        ? this.#one(node, address, at, sight)
+        : (endOf<S>(address, sight) ?? this.#rounds(node, address, at, sight));
+    return progress.is === "stopped" && node.kind === "include" && node.compares ? { ...progress, isFinal: true } : progress;
+  }
+
+  // The record of a block that has failed does not say which of its steps it was.
+  #one(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
     const ended = endOf<S>(address, sight);
-    if (ended !== undefined) return ended;
-    return node.parallel === undefined ? this.#body(node, address, at, sight) : this.#rounds(node, address, at, sight);
+    if (ended?.is !== "stopped" || node.kind !== "block") return ended ?? this.#body(node, address, at, sight);
+    const held = [...node.steps, ...node.rescue, ...node.always].map((each) => this.#node(each, at, sight));
+    return { ...ended, isFinal: held.some(isFinal) };
   }
 
   #rounds(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
@@ -179,7 +196,7 @@ export class Walk<S> {
       const round = roundOf(address, key);
       const rounds = [...at.rounds, { owner: node.step, expansion: address, index, key }];
       const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
-      const progress = endOf<S>(round, sight) ?? this.#body(node, round, inside, sight);
+      const progress = this.#one(node, round, inside, sight);
       if (progress.is === "stopped") stopped.push(progress);
       // After a stop no new round begins; begun rounds run to their end.
       else if (progress.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
@@ -264,7 +281,7 @@ function turnAfter<S>(
   const failed = progress.is === "stopped" ? progress.at : undefined;
   if (failed !== undefined && phase === "steps" && progress.is === "stopped" && progress.outcome === "failed") {
     if (repeats + 1 < attempts) return { to: "again", failed, forget: done.again() };
-    if (rescue.length > 0) return { to: "rescue", failed };
+    if (rescue.length > 0 && !isFinal(progress)) return { to: "rescue", failed };
   }
   if (always.length === 0) return undefined;
   if (failed !== undefined) return { to: "always", outcome: "failed", failed, ...done.always() };
@@ -343,10 +360,15 @@ export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
   };
 }
 
+function isFinal<S>(progress: Progress<S>): boolean {
+  return progress.is === "stopped" && progress.isFinal === true;
+}
+
 function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   for (const outcome of WORST_FIRST) {
-    const found = all.find((each) => each.is === "stopped" && each.outcome === outcome);
-    if (found !== undefined) return found;
+    const found = all.filter((each) => each.is === "stopped" && each.outcome === outcome);
+    const [first] = found;
+    if (first !== undefined) return found.find(isFinal) ?? first;
   }
   return DONE;
 }
@@ -374,19 +396,5 @@ function addressesWithin<S>(node: PlanNode<S>, address: string, at: Position<S>,
 
 /** Returns the exit code of a run's outcome. */
 export function exitOf(outcome: RunOutcome): ExitCode {
-  switch (outcome) {
-    case "passed":
-      return EXIT.passed;
-    case "failed":
-      return EXIT.failed;
-    case "pending":
-      return EXIT.pending;
-    case "unknown":
-    case "conflict":
-      return EXIT.unknown;
-    case "drift":
-      return EXIT.drift;
-    case "interrupted":
-      return EXIT.interrupted;
-  }
+  return EXIT[outcome === "conflict" ? "unknown" : outcome];
 }

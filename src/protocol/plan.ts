@@ -42,4 +42,6 @@ export interface PlanBlock<S> extends PlanCommon<S> {
 /** Another playbook. */
 export interface PlanInclude<S> extends PlanCommon<S>, Plan<S> {
   readonly kind: "include";
+  /** Whether it compares two sides, itself or in what it includes. */
+  readonly compares: boolean;
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../../playbook/model.ts";
-import { includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
+import { compares, includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { ActionOf, PlaceOf } from "../../protocol/decide.ts";
 import type { Plan, PlanNode } from "../../protocol/plan.ts";
 import type { StepHeading, Writing } from "../../protocol/heading.ts";
@@ -33,7 +33,7 @@ function nodeOf(step: Step): PlanNode<PlanStep> {
         attempts: step.retry?.attempts ?? 1,
       };
     case "include":
-      return { ...common, kind: "include", ...planOf(step.playbook) };
+      return { ...common, kind: "include", compares: compares(step.playbook), ...planOf(step.playbook) };
   }
 }
 

@@ -33,6 +33,7 @@ const include = (id: string, more: Partial<PlanInclude<string>> = {}): PlanInclu
   step: id,
   id,
   parallel: undefined,
+  compares: false,
   steps: [],
   checks: [],
   ...more,
@@ -152,6 +153,30 @@ test("a failure is rescued; an unknown outcome, and what waits for a person, is 
   );
   expect(next(plan, begun("b"), stopped("mint", "unknown"))).toBe("close unknown");
   expect(next(plan, begun("b"), stopped("mint", "pending"))).toBe("close pending");
+});
+
+test("a playbook that compares is not rescued, wherever in it the failure is, but what is beside it is", () => {
+  const compared = include("each", { compares: true, parallel: 2, steps: [read], checks: [call("reconcile.h")] });
+  const inner = block("inner", { steps: [mint, compared], always: [call("last")] });
+  const plan = [block("b", { steps: [inner], rescue: [read] })];
+  const facts = [begun("b"), begun("inner")];
+  const ended = [turned("inner", "always", "failed"), completed("last")];
+  expect(next(plan, ...facts, stopped("mint", "failed"), ...ended)).toBe("end inner failed");
+  expect(next(plan, ...facts, stopped("mint", "failed"), ...ended, stopped("inner", "failed"))).toBe("turn b rescue");
+  const minted = [...facts, completed("mint")];
+  const begunRounds = [...minted, expanded("each", "x", "y"), begun("each[x]"), begun("each[y]")];
+  for (const failed of [
+    [...minted, stopped("each", "failed")],
+    [...begunRounds, stopped("each[x]/read", "failed"), stopped("each[y]/read", "failed")],
+    [
+      ...begunRounds,
+      ...["x", "y"].flatMap((key) => [completed(`each[${key}]/read`), stopped(`each[${key}]/reconcile.h`, "failed")]),
+    ],
+  ]) {
+    expect(next([block("b", { steps: [compared], rescue: [read] })], ...failed)).toBe("close failed");
+    expect(next(plan, ...failed)).toBe("turn inner always");
+    expect(next(plan, ...failed, ...ended, stopped("inner", "failed"))).toBe("close failed");
+  }
 });
 
 test("a rescue that was begun continues under a new claim: what failed is not tried again", () => {
