@@ -6,6 +6,8 @@ export interface KnownComparison {
   readonly of: ComparisonName;
   /** The comparison's title in the playbook. */
   readonly title: string;
+  /** Whether the last run that began it has not compared all of it, so that nobody knows whether there is another drift. */
+  readonly isUnfinished: boolean;
 }
 
 /** A drift with all that is known about it. */

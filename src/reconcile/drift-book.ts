@@ -9,7 +9,7 @@ import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { lookAtPart, openPart } from "../state/tables.ts";
 import { DriftRecorder, type PlaybookOf } from "./drift-recorder.ts";
-import { driftOf, historyOfSighting, historyOfWord, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
+import { driftOf, historyOfSighting, historyOfWord, isUnfinishedIn, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
 import { DRIFT_PART, ROWS } from "./drift-tables.ts";
 
@@ -64,6 +64,11 @@ export class DriftBook {
     return this.#recorder.unchangedSince(name, difference);
   }
 
+  /** A run begins to compare: until it has compared all, nobody knows whether there is another drift. */
+  begin(name: ComparisonName, words: ComparisonWords): void {
+    this.#database.transaction(() => this.#recorder.begin(name, words));
+  }
+
   /** Records what a run found; the same run again takes the place of what it found before. */
   record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): DriftsAfterRun {
     return this.#database.transaction(() => {
@@ -86,11 +91,6 @@ export class DriftBook {
   /** How many there are: those that are there, or all that ever were. */
   count(all: boolean): number {
     return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? = 1 OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
-  }
-
-  /** Returns how many comparisons have been read on both sides by some run. Without one, having no drift means nothing. */
-  comparisons(): number {
-    return Number(this.#database.get("SELECT count(*) AS n FROM comparison")?.["n"]);
   }
 
   /** The ids that begin so. */
@@ -157,10 +157,10 @@ export class DriftBook {
     return rows.map(({ id }) => String(id));
   }
 
-  /** Returns every comparison that a run has made, and its title. */
+  /** Returns every comparison that a run has begun, its title, and whether the last run has not compared all of it. */
   known(): readonly KnownComparison[] {
     const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
-    return rows.map((row) => ({ of: nameIn(row), title: titleIn(row) }));
+    return rows.map((row) => ({ of: nameIn(row), title: titleIn(row), isUnfinished: isUnfinishedIn(row) }));
   }
 
   /**

@@ -9,7 +9,7 @@ import { fileIn, isAsAcknowledged } from "./drift-rows.ts";
 import { ROWS } from "./drift-tables.ts";
 import { insertRow } from "../state/copy.ts";
 import { type DigestedReads, FoundReads } from "./found-reads.ts";
-import type { ComparisonWords, Difference, FoundDrifts, Sighting } from "./sighting.ts";
+import type { ComparisonWords, Difference, FoundDrifts, KeptWords, Sighting } from "./sighting.ts";
 
 const ID_CHARS = 12;
 const SALT_BYTES = 16;
@@ -109,9 +109,14 @@ export class DriftRecorder {
     return alike === undefined ? undefined : Number(alike["first_alike_at"]);
   }
 
+  /** A run begins to compare: until it has compared all, nobody knows whether there is another drift. */
+  begin(name: ComparisonName, words: ComparisonWords): void {
+    this.#comparison(name, { ...words, isWhole: false });
+  }
+
   /** Records what a run found; the same run again takes the place of what it found before. */
   record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): RecordedDrifts {
-    const { id: comparison, kept } = this.#comparison(name, words);
+    const { id: comparison, kept } = this.#comparison(name, { ...words, isWhole: found.read.isComplete });
     this.#undo(comparison, found.run);
     const reads = new FoundReads(found, this.#digests);
     const recording = { comparison, name: kept, found, reads, earlier: this.#earlier(comparison, found) };
@@ -124,7 +129,7 @@ export class DriftRecorder {
   }
 
   // Two names that look the same when they are masked are two comparisons: the second one is kept with a mark.
-  #comparison(name: ComparisonName, words: ComparisonWords): { readonly id: number; readonly kept: readonly string[] } {
+  #comparison(name: ComparisonName, words: KeptWords): { readonly id: number; readonly kept: readonly string[] } {
     const digest = this.#digests.of(namesIn(name));
     const known = this.#comparisonOf(name);
     const about = writeJson(masked(words, this.#redact));

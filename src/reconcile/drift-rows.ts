@@ -69,6 +69,11 @@ export function titleIn(row: SqlRow): string {
   return textIn(objectIn(row["words"]), "title");
 }
 
+/** Returns whether the last run of the comparison that a row describes did not compare all of it. */
+export function isUnfinishedIn(row: SqlRow): boolean {
+  return objectIn(row["words"])["isWhole"] === false;
+}
+
 /** Returns the file of the playbook of the comparison that a row describes; `undefined` in a row of an earlier version. */
 export function fileIn(row: SqlRow): string | undefined {
   return textIn(objectIn(row["words"]), "file") || undefined;

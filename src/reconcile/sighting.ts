@@ -16,6 +16,12 @@ export interface ComparisonWords {
   readonly right: string;
 }
 
+/** A comparison as it is kept: what people want to see, and whether its last run compared all of it. */
+export interface KeptWords extends ComparisonWords {
+  /** Left out by an earlier version. */
+  readonly isWhole?: boolean;
+}
+
 /** A difference between two sides, as it was looked at. */
 export interface Difference extends Pick<Drift, "kind" | "left" | "right" | "difference"> {
   /** The parts of the key, in their order. */

@@ -172,3 +172,9 @@ function timeOf(at: number): string {
 function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
+
+/** Returns that the last runs of so many comparisons did not finish them, as a sentence without its end. */
+export function unfinishedWords(comparisons: number): string {
+  const were = comparisons === 1 ? "was not finished by its last run" : "were not finished by their last runs";
+  return `${count(comparisons, "comparison")} ${were}, so there may be drifts that are not listed`;
+}

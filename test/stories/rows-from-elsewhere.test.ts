@@ -29,6 +29,11 @@ test("an export is compared with its database: a missing file is incomplete, and
   const missing = await project.run("run", "nightly/nightly.yaml");
   expect(missing.code, missing.transcript).toBe(1);
   expect(missing.transcript).toContain("nightly/register.csv does not exist; a path here begins at the folder of the playbook");
+  const unknown = await project.run("drift", "list");
+  expect(unknown.stdout, unknown.transcript).toBe(
+    "1 comparison was not finished by its last run, so there may be drifts that are not listed:\n  holders (nightly/nightly.yaml, environment sandbox)\n",
+  );
+  expect((await project.json("drift", "list")).data).toMatchObject({ comparisons: 1, unfinished: 1, total: 0 });
   project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.4\n");
   const drift = await project.json("resume");
   expect(drift.code, drift.transcript).toBe(3);
@@ -40,6 +45,7 @@ test("an export is compared with its database: a missing file is incomplete, and
   project.write("nightly/register.csv", "holder,balance\nalice,0.10\nbob,12345678901234567890.50\n");
   const agreed = await project.run("run", "nightly/nightly.yaml");
   expect(agreed.code, agreed.transcript).toBe(0);
+  expect((await project.run("drift", "list")).stdout).toBe("no drift\n");
 });
 
 test("a run that is resumed with its inputs of Monday clears nothing that Tuesday's run has found", async () => {

@@ -14,7 +14,8 @@ export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   const { all } = filter;
   using book = DriftBook.look(state);
   const drifts = book?.list({ all, limit: LIMITS.drifts, now: systemClock.now() }) ?? [];
-  return html(driftsPage({ drifts, total: book?.count(all) ?? 0 }, filter));
+  const unfinished = (book?.known() ?? []).filter(({ isUnfinished }) => isUnfinished).length;
+  return html(driftsPage({ drifts, total: book?.count(all) ?? 0, unfinished }, filter));
 }
 
 /** Returns the drifts that nobody has acknowledged, the newest first. */

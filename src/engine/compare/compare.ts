@@ -52,22 +52,22 @@ export async function compare(context: RunContext, beginning: Beginning): Promis
 function begun(context: RunContext, { place, step, looks }: Beginning): Comparing | StepProblem {
   const { sides } = looks;
   const names = namesOf(sides);
+  const scope = context.scopeAt(place);
+  const { environment } = context.target;
+  const { id, file: typed } = context.playbook;
+  const file = nameInProject(placeOf(context.opened));
+  const name = { environment, playbook: id ?? file, comparison: addressName(place), scope: scopeName(looks, scope) };
+  const book = context.ports.drifts();
+  const shared = sameIdProblem(context, book.fileOf(name));
+  if (shared !== undefined) return shared;
+  const words = { title: step.name, file, parts: looks.key, ...names };
+  if (id === undefined) book.takeOver(name, words, typed);
+  book.begin(name, words);
   const sources =
     sides.kind === "given" ? givenSources(context, place, { ...looks, sides }) : conservedSources(context, place, sides);
   if ("code" in sources) return sources;
-  const scope = context.scopeAt(place);
-  const { environment } = context.target;
-  const file = nameInProject(placeOf(context.opened));
-  const name = {
-    environment,
-    playbook: context.playbook.id ?? file,
-    comparison: addressName(place),
-    scope: scopeName(looks, scope),
-  };
-  const shared = sameIdProblem(context, context.ports.drifts().fileOf(name));
-  if (shared !== undefined) return shared;
   const reader = new SourceReader(context, sources, { step: place.address, names });
-  return new Comparing(context, { step: place.address, name, file, title: step.name, looks, names, reader });
+  return new Comparing(context, { step: place.address, name, words, looks, reader });
 }
 
 // `nightly/reconcile.holdings` is `nightly/holdings`.
@@ -114,11 +114,8 @@ interface About {
   /** The address of the step. */
   readonly step: string;
   readonly name: ComparisonName;
-  /** The file of the playbook, from the folder of its project. */
-  readonly file: string;
-  readonly title: string;
+  readonly words: ComparisonWords;
   readonly looks: Compare;
-  readonly names: Readonly<Record<SideName, string>>;
 }
 
 /** One comparison under way. */
@@ -137,13 +134,11 @@ class Comparing {
     const survey = await this.#survey();
     if (this.#context.stopping) return { kind: "interrupted" };
     if (survey.differing.size > LIMITS.drifts) return { kind: "problem", problem: notAlike(survey.keys) };
-    const { looks, name } = this.#about;
+    const { looks, name, words } = this.#about;
     // Nothing is recorded: drifts that are known would count as cleared.
     if (survey.keys === 0 && !looks.mayBeEmpty && this.reader.gaps.length === 0)
-      return { kind: "problem", problem: nothingCompared(this.#about.names) };
+      return { kind: "problem", problem: nothingCompared(words) };
     const book = this.#context.ports.drifts();
-    const { id, file: typed } = this.#context.playbook;
-    if (id === undefined) book.takeOver(name, this.#words(), typed);
     const looking = new Looks(this.#context, {
       step: this.#about.step,
       reader: this.reader,
@@ -153,7 +148,7 @@ class Comparing {
     });
     const seen = await looking.at([...survey.differing.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)));
     if (this.#context.stopping) return { kind: "interrupted" };
-    const recorded = book.record(name, this.#words(), {
+    const recorded = book.record(name, words, {
       run: this.#context.opened.runId,
       openedAt: this.#context.state.openedAt,
       at: this.#context.ports.clock.now(),
@@ -163,11 +158,6 @@ class Comparing {
       read: this.reader,
     });
     return { kind: "found", comparison: this.#reported(survey, seen, recorded), young: countOfKeys(seen.young) };
-  }
-
-  #words(): ComparisonWords {
-    const { title, file, looks, names } = this.#about;
-    return { title, file, parts: looks.key, ...names };
   }
 
   async #survey(): Promise<Survey> {
@@ -220,7 +210,7 @@ class Comparing {
   #side(side: SideName, survey: Survey): Comparison["left"] {
     const { rows, requests, from, to } = this.reader.tallies[side];
     const { keys, sum } = survey.side(side);
-    return { name: this.#about.names[side], rows, keys, sum, requests, from: from ?? null, to: to ?? null };
+    return { name: this.#about.words[side], rows, keys, sum, requests, from: from ?? null, to: to ?? null };
   }
 }
 
@@ -247,7 +237,7 @@ function notAlike(keys: number): StepProblem {
   };
 }
 
-function nothingCompared({ left, right }: About["names"]): StepProblem {
+function nothingCompared({ left, right }: ComparisonWords): StepProblem {
   return {
     code: "reconcile.empty",
     message: `nothing was compared: neither ${left} nor ${right} has a row`,

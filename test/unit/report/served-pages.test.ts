@@ -40,17 +40,17 @@ test("where nothing has run, nothing is called well", () => {
 test("a list of drifts shows so many, and that there are more", () => {
   const drifts = Array.from({ length: LIMITS.viewDrifts + 1 }, (_, at) => ({ ...DRIFT, key: { holder: `holder-${at}` } }));
   const all = { state: "", words: "", all: false };
-  const page = [...driftsPage({ drifts, total: drifts.length + 5 }, all)].join("");
+  const page = [...driftsPage({ drifts, total: drifts.length + 5, unfinished: 0 }, all)].join("");
   expect(count([page], /<tr><th scope="row">/g)).toBe(LIMITS.viewDrifts);
   expect(page).toContain("The newest 1000 of these; search for others.");
   expect(page).toContain("Looked for in the newest 1001; tokenbook drift list lists more.");
-  const last = [...driftsPage({ drifts, total: drifts.length }, { ...all, words: "holder-1000 FILE" })].join("");
+  const last = [...driftsPage({ drifts, total: drifts.length, unfinished: 0 }, { ...all, words: "holder-1000 FILE" })].join("");
   expect(last).toContain("<h1>1 drift of 1001</h1>");
 });
 
 test("new drifts can be asked for", () => {
   const drifts = [DRIFT, { ...DRIFT, id: "3fa91c02bd41", state: "new" as const }];
-  const page = [...driftsPage({ drifts, total: 2 }, { state: "new", words: "", all: false })].join("");
+  const page = [...driftsPage({ drifts, total: 2, unfinished: 0 }, { state: "new", words: "", all: false })].join("");
   expect(page).toContain("<h1>1 drift of 2</h1>");
   expect(page).toMatch(/<option value="new" selected[^>]*>new</);
 });

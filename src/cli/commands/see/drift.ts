@@ -4,9 +4,9 @@ import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
-import type { ExplainedDrift, HistoryEntry, KnownDrift } from "../../../protocol/drift.ts";
+import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
-import { driftLine, keyOf, kindWords, lastDayOf, wordsOf } from "../../../report/comparison.ts";
+import { driftLine, keyOf, kindWords, lastDayOf, unfinishedWords, wordsOf } from "../../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
@@ -23,18 +23,30 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
   using book = openBook(shell, options);
   const drifts = book.list({ all, limit, now: systemClock.now() });
-  const [total, comparisons] = [book.count(all), book.comparisons()];
-  if (options.json === true) return printData(shell, { comparisons, total, drifts: drifts.map(asData) });
+  const [total, known] = [book.count(all), book.known()];
+  const unfinished = known.filter(({ isUnfinished }) => isUnfinished);
+  if (options.json === true) {
+    const counts = { comparisons: known.length, unfinished: unfinished.length };
+    return printData(shell, { ...counts, total, drifts: drifts.map(asData) });
+  }
   const left = total - drifts.length;
   const more = left > 0 ? [`… and ${left} more: --limit ${total}`] : [];
   const groups = [...Map.groupBy(drifts, comparisonOf)].flatMap(([name, found]) => [
     name,
     ...found.map((drift) => `  ${line(drift)}`),
   ]);
-  const none = comparisons === 0 ? "nothing has been compared here yet\n" : "no drift\n";
-  shell.stdout.write(drifts.length === 0 ? none : `${[...groups, ...more].join("\n")}\n`);
+  const none = known.length === 0 ? "nothing has been compared here yet" : "no drift";
+  const found = drifts.length === 0 ? (unfinished.length === 0 ? [none] : []) : [...groups, ...more];
+  shell.stdout.write(`${[...found, ...unfinishedLines(unfinished, limit)].join("\n")}\n`);
   return EXIT.passed;
 };
+
+function unfinishedLines(unfinished: readonly KnownComparison[], limit: number): readonly string[] {
+  if (unfinished.length === 0) return [];
+  const names = unfinished.slice(0, limit).map((comparison) => `  ${comparisonOf(comparison)}`);
+  const left = unfinished.length - names.length;
+  return [`${unfinishedWords(unfinished.length)}:`, ...names, ...(left > 0 ? [`  … and ${left} more`] : [])];
+}
 
 interface ShowOptions extends MemoryOptions {
   readonly drift: string;
@@ -191,7 +203,7 @@ function idOf(book: DriftBook, beginning: string): string {
   });
 }
 
-function comparisonOf({ title, of: { environment, playbook, scope } }: KnownDrift): string {
+function comparisonOf({ title, of: { environment, playbook, scope } }: Pick<KnownDrift, "title" | "of">): string {
   return `${title} (${playbook}, environment ${environment}${scope === "" ? "" : `, scope ${scope}`})`;
 }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
-import { keyOf, kindWords } from "../../comparison.ts";
+import { keyOf, kindWords, unfinishedWords } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { driftTable } from "../parts/drift-table.ts";
 import { bareToolbar, framed } from "../frame.ts";
@@ -26,10 +26,13 @@ export interface ListedDrifts {
   readonly drifts: readonly KnownDrift[];
   /** How many there are. */
   readonly total: number;
+  /** How many comparisons the last run has not made to the end. */
+  readonly unfinished: number;
 }
 
 /** The drifts of a state directory that are asked for, by comparison. Pure. */
-export function driftsPage({ drifts, total }: ListedDrifts, filter: DriftFilter): Iterable<string> {
+export function driftsPage(listed: ListedDrifts, filter: DriftFilter): Iterable<string> {
+  const { drifts, total } = listed;
   const found = drifts.filter((drift) => isAskedFor(drift, filter));
   const shown = found.slice(0, LIMITS.viewDrifts);
   const of = found.length === total ? "" : ` of ${total}`;
@@ -37,7 +40,7 @@ export function driftsPage({ drifts, total }: ListedDrifts, filter: DriftFilter)
     el("h1", {}, `${count(found.length, "drift")}${of}`).html,
     filterForm(filter).html,
     ...[...Map.groupBy(shown, comparisonOf).values()].map((group) => groupOf(group).html),
-    ...notesOf({ drifts, total }, found.length, filter).map((note) => el("p", { class: "hint" }, note).html),
+    ...notesOf(listed, found.length, filter).map((note) => el("p", { class: "hint" }, note).html),
   ]);
 }
 
@@ -86,12 +89,17 @@ function groupOf(drifts: readonly KnownDrift[]): Markup {
   );
 }
 
-function notesOf({ drifts, total }: ListedDrifts, found: number, { state, words, all }: DriftFilter): readonly string[] {
+function notesOf(
+  { drifts, total, unfinished }: ListedDrifts,
+  found: number,
+  { state, words, all }: DriftFilter,
+): readonly string[] {
   const isFiltered = state !== "" || words.trim() !== "";
   const nothing = isFiltered
     ? "There is no such drift."
     : `No run has left a drift${all ? "" : " that is still there"}. What the reconcile: of a playbook finds is listed here, by comparison, with both values and since when.`;
   return [
+    ...(unfinished > 0 ? [`${unfinishedWords(unfinished)}.`] : []),
     ...(found === 0 ? [nothing] : []),
     ...(found > LIMITS.viewDrifts ? [`The newest ${LIMITS.viewDrifts} of these; search for others.`] : []),
     ...(drifts.length < total ? [`Looked for in the newest ${drifts.length}; tokenbook drift list lists more.`] : []),
