@@ -25,7 +25,8 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "held",
 ]);
 
-// Names that tokenbook gives and by which records find one another. Whatever else a record has may come from a service or a person.
+// Names that tokenbook gives and by which records find one another, and its clocks; its numbers are its own too. Whatever else a record has may come
+// from a service or a person.
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "kind",
   "runId",
@@ -45,6 +46,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "meaning",
   "verdict",
   "waited",
+  "uptime",
 ]);
 
 // Of what the playbook says, only names for people: ids and files are how records find one another.
@@ -62,7 +64,7 @@ export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; read
   if (redact(body) === body) return { clean: fact, body: harmlessJson(body) };
   const fields = Object.entries(fact).map(([name, value]) => {
     if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
-    return [name, OWN_FIELDS.has(name) ? value : masked(value, redact)];
+    return [name, OWN_FIELDS.has(name) || typeof value === "number" ? value : masked(value, redact)];
   });
   const clean = Object.fromEntries(fields) as Fact;
   return { clean, body: harmlessJson(bodyOf(clean)) };

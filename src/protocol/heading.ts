@@ -45,7 +45,7 @@ export const EMBEDDED_ADDRESS = "embedded sandbox";
 /** Returns an address in the one spelling in which places are compared: small letters in its host, no usual port, no slash at its end. */
 export function canonicalAddress(address: string): string {
   const url = /^https?:/i.test(address) ? URL.parse(address) : null;
-  return (url?.href ?? address).replace(/\/+$/, "");
+  return url === null ? address : url.href.replace(/\/+$/, "");
 }
 
 /** Returns the fields in which the second place differs from the first. A run of an earlier version does not know a newer interface. */
