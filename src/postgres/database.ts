@@ -120,7 +120,7 @@ export class PostgresDatabase implements SqlDatabase {
       return Math.round(known.server + passed[0]);
     try {
       const server = Number(this.get(TIME)?.["time"]);
-      // Nobody knows at which moment of a long wait the server looked at its clock.
+      // During a long wait, the server may have looked at its clock at any moment.
       const isRecent = systemClock.elapsed() - elapsed < LIMITS.clocksDifferMs;
       if (isRecent) this.#time = { server, elapsed, wall, connection: this.#connection };
       return server;
