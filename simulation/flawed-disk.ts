@@ -32,6 +32,11 @@ export class ForgetfulDisk extends SimulatedDisk {
     this.#putOff = [];
   }
 
+  // Where records are put off, the run does not miss them either: otherwise it would stop before they do harm.
+  override require(sql: string, ...values: Cell[]): void {
+    if (!sql.includes("last_hash")) super.require(sql, ...values);
+  }
+
   protected override beforeCommit(records: readonly Appended[]): void {
     super.beforeCommit(records);
     const by = SimulatedProcess.current();

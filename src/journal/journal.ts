@@ -167,6 +167,7 @@ export class RunJournal {
         this.#hash = before ??= this.#hash;
         this.#opening?.();
         this.#assertHeld(check);
+        if (this.#opening === undefined) this.#assertEnd(check);
         for (const each of waiting) this.#insert(each);
         this.#end(waiting.at(-1)?.record);
         say?.();
@@ -248,6 +249,13 @@ export class RunJournal {
     );
   }
 
+  // The address of a database may lead to an older copy by now, which does not have what was durable.
+  #assertEnd(check: ClaimCheck): void {
+    const { runId } = this.claim;
+    if (check === "required") this.#database.require(END, runId, this.#hash);
+    else if (this.#database.get(END, runId, this.#hash) === undefined) throw turnedBack(this.#database.path, runId);
+  }
+
   // Whoever was taken over can write no more, however late it wakes up.
   #assertHeld(check: ClaimCheck = "asked"): void {
     const { runId } = this.claim;
@@ -262,6 +270,17 @@ export class RunJournal {
       exit: EXIT.locked,
     });
   }
+}
+
+const END = "SELECT 1 FROM run WHERE id = ? AND last_hash = ?";
+
+function turnedBack(path: string, runId: string): Failure {
+  return new Failure({
+    code: "journal.lost",
+    message: `${path} has lost records of the run ${runId}: it does not have the last one, which it had kept`,
+    why: "it was put back from a backup, or a server without these records took over; so the run sends nothing more",
+    next: "look into the ledger for what this run has done, and every other run that was under way, before you resume any of them",
+  });
 }
 
 function cannotRead(runId: string, error: PassingFailure): Failure {

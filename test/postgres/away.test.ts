@@ -105,6 +105,18 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     expect(records.map(({ kind }) => kind)).toEqual([...BEGUN, "run.claimed"]);
   });
 
+  test("comes back without the last record, as an older copy does: the run ends, and nothing follows what is there", async () => {
+    journal.note(intended("mint"));
+    await journal.flushed();
+    const { schema } = place;
+    await server.query(`DELETE FROM ${schema}.record WHERE kind = 'attempt.intended'; UPDATE ${schema}.run SET last_sequence = 1,
+      last_hash = (SELECT hash FROM ${schema}.record WHERE sequence = 1)`);
+    journal.note(answered("mint", "acknowledged"));
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
+    expect(kinds()).toEqual(BEGUN);
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
+  });
+
   test("is not taken for damaged when it goes between a lease and the question whether its holder lives", async () => {
     const proxy = await Proxy.open(server.port);
     using distant = JournalStore.open(through(proxy), { clock, redact: (text) => text });
