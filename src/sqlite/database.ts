@@ -318,7 +318,8 @@ export function connectPlainly(path: string, { readOnly = false }: { readonly re
 export function connectForQuery(path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync {
   const address = pathToFileURL(path);
   if (isAlone) address.searchParams.set("immutable", "1");
-  const options = { ...DISTRUSTED, readOnly: true, timeout: BUSY_TIMEOUT_MS, readBigInts: true };
+  const limits = { length: LIMITS.dataBytes };
+  const options = { ...DISTRUSTED, readOnly: true, timeout: BUSY_TIMEOUT_MS, readBigInts: true, limits };
   const connection = withoutTrust(new DatabaseSync(address, options), "PRAGMA query_only = ON;");
   connection.setAuthorizer((action) => (OF_A_QUERY.has(action) ? constants.SQLITE_OK : constants.SQLITE_DENY));
   return connection;

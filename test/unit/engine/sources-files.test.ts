@@ -244,6 +244,7 @@ test("a query of a SQLite file can only read one result, and what it lacks is sa
       "SELECT holder, balance FROM t; DELETE FROM t",
       "source.refused: the query was refused: something follows its first statement",
     ],
+    ["SELECT hex(zeroblob(9000000)) AS holder, 1 AS balance", "source.refused: the query was refused: string or blob too big"],
     ["SELECT holder FROM t", 'source.columns: the query lacks the column "balance"; its columns: holder'],
     ["SELECT holder, balance, balance FROM t", 'source.columns: the query has two columns "balance"'],
     ["SELECT holder, balance FROM none", "source.refused: the query was refused: no such table: none"],
