@@ -257,15 +257,17 @@ test("an open write whose token is a secret may be about any token: the journal 
   expect(operationsOf(await service.commits())).toEqual([]);
 });
 
-test("an environment of another name at the same place is another run's concern only where it writes to the same", async () => {
+test("an environment of another name at the same place: the same playbook is kept back there, and another one runs", async () => {
   const service = await servedSandbox();
   const project = newProject();
   const here = environmentAt(service.url);
   project.write("tokenbook.yaml", `${here}${here.slice(here.indexOf("\n") + 1).replace("  here:", "  there:")}`);
   project.write("mint.yaml", MINT);
-  await killedAtMint(project, "--env", "here");
-  const elsewhere = await project.run("run", "mint.yaml", "--env", "there");
-  expect(elsewhere.code, elsewhere.transcript).toBe(0);
+  const run = await killedAtMint(project, "--env", "here");
+  expectRefused(await project.run("run", "mint.yaml", "--env", "there"), run);
+  project.write("other.yaml", MINT);
+  const other = await project.run("run", "other.yaml", "--env", "there");
+  expect(other.code, other.transcript).toBe(0);
 });
 
 test("two processes that start at once beside an open write are both refused", async () => {
