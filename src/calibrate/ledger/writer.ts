@@ -37,7 +37,7 @@ export class CalibrationWriter {
   self: JsonObject | undefined;
   /** False where no receipt says in known words that a write is committed: then nothing waits for one. */
   readsReceipts = true;
-  /** The requests of writes whose outcome is not known. */
+  /** The writes whose outcome is not known: why not, and the request of each. */
   readonly unclear: string[] = [];
 
   constructor(asker: CalibrationAsker, tag: string, actor: string | undefined) {
@@ -63,7 +63,7 @@ export class CalibrationWriter {
     const [receiptId, transactionId] = ["receiptId", "transactionId"].map((name) => textIn(payload, name));
     const isNamed = receiptId !== undefined || transactionId !== undefined;
     const kind = answer.kind === "refused" ? "refused" : answer.kind === "ok" && isNamed ? "done" : "unknown";
-    if (kind === "unknown") this.unclear.push(answer.exchange.request);
+    if (kind === "unknown") this.unclear.push(`${whyUnclear(answer)}: ${answer.exchange.request}`);
     return { kind, atOnce: kind === "refused", answer, receiptId, transactionId, evidence: [answer.exchange] };
   }
 
@@ -81,7 +81,7 @@ export class CalibrationWriter {
       if (receipt.failed.includes(status)) return { ...sent, kind: "refused", evidence };
       await this.pause(looks);
     }
-    this.unclear.push(sent.answer.exchange.request);
+    this.unclear.push(`because its receipt did not say in time: ${sent.answer.exchange.request}`);
     return { ...sent, kind: "unknown" };
   }
 
@@ -106,6 +106,10 @@ export class CalibrationWriter {
     const ms = pauseAfter({ everyMs: LIMITS.calibratePauseMs, backoff: 1.5, maxMs: LIMITS.calibratePauseMostMs }, looks);
     return this.asker.clock.sleep(ms, this.asker.stopping);
   }
+}
+
+function whyUnclear({ status }: CalibrationAnswer): string {
+  return status === null ? "because its answer was lost" : `because HTTP ${status} does not say whether it was done`;
 }
 
 /** Returns a text field that is not empty. */

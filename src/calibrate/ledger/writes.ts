@@ -65,7 +65,7 @@ export async function makeWrites(
   asker.allowRemoval();
   const notRemoved = await remove(writer, assetType);
   const left = [
-    ...writer.unclear.map((each) => `perhaps, because its answer was lost: ${each}`),
+    ...writer.unclear.map((each) => `perhaps, ${each}`),
     ...notRemoved,
     ...(writer.readsReceipts ? leftBehind(tag) : []),
   ];
