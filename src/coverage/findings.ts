@@ -240,14 +240,16 @@ class AnswerWalk {
     return object.seen;
   }
 
-  #otherType({ type = [] }: JsonSchema, value: unknown, path: string, named: JsonSchema): void {
+  #otherType(schema: JsonSchema, value: unknown, path: string, named: JsonSchema): void {
+    const { type = [] } = schema;
     const message = `it is ${typeOf(value)}, and the contract says ${[type].flat().join(" or ")}`;
-    const callsFor = contractLine(
-      this.#parts.operation,
-      named,
-      `${path}: { type: [${[type].flat().join(", ")}, ${typeOf(value)}] }`,
-    );
-    this.#parts.note({ kind: "type", where: path, message, value, callsFor });
+    const { operation, profile, note } = this.#parts;
+    const setting = AS_TEXTS.find((each) => fits(schema, plainView(fromTexts(schema, value as Json, { ...profile, ...each }))));
+    const callsFor =
+      setting === undefined
+        ? contractLine(operation, named, `${path}: { type: [${[type].flat().join(", ")}, ${typeOf(value)}] }`)
+        : `profile: { ${Object.entries(setting).map(([name, text]) => `${name}: ${text}`)} }`;
+    note({ kind: "type", where: path, message, value, callsFor });
   }
 
   #word({ enum: listed, examples = [], "x-words": words }: JsonSchema, value: unknown, path: string, named: JsonSchema): void {
@@ -268,6 +270,9 @@ class AnswerWalk {
     });
   }
 }
+
+/** The settings of the profile by which a text can be a number, or a boolean. */
+const AS_TEXTS = [{ numbers: "text" }, { booleans: "text" }] as const;
 
 type Settings = Readonly<Record<string, unknown>>;
 

@@ -211,6 +211,13 @@ test("contract drift takes no web page for an answer, no gateway for the service
     "type answer: JSON by schemas/ledger.openapi.yaml, GET /asset/stats",
     "status 410: profile: ledger.errors, with the form of this error if no gateway writes it",
   ]);
+  project.write("tokenbook.yaml", `environments: { plain: { ledger: ${ledger} } }`);
+  const plain = await project.run("contract", "drift", "--har", "session.har", "--env", "plain", "--json");
+  const types = (JSON.parse(plain.stdout) as Drift).findings.filter(({ kind, where }) => kind === "type" && where !== "answer");
+  expect(types.map(({ where, callsFor }) => `${where}: ${callsFor}`)).toEqual([
+    "totalCount: profile: { numbers: text }",
+    "countByType[].count: profile: { numbers: text }",
+  ]);
 });
 
 test("contract drift reads what runs in an environment have kept", async () => {
