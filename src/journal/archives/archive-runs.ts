@@ -181,7 +181,7 @@ function foreignFailure(file: string): Failure {
   return new Failure({
     code: "archive.of-another",
     message: `${file} is not an archive of this journal, or the journal was restored from a backup that is older than the archive`,
-    why: "each archive holds the digest of the one before it, so this one is neither continued nor replaced",
+    why: "each archive names the one before it by a hash of its content, and the journal knows the last one: this file has another hash, so it is neither continued nor replaced",
     next: ["name another folder with --to, or verify the archives of that one:", command`runs verify --archive ${dirname(file)}`],
   });
 }

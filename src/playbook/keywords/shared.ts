@@ -83,7 +83,7 @@ export const SIDE_READ: Keywords<SideReadFields> = {
 
 /** The keywords of a `foreach`; the name beside them is the item's. */
 export const FOREACH: Keywords<Values<"key"> & { readonly parallel: number }> = {
-  key: expression("An expression that gives each round its name.", { required: true }),
+  key: expression("An expression that gives each round its name, such as h in {h: [a, b], key: h}, or h.id.", { required: true }),
   parallel: number({ type: "integer", minimum: 1, maximum: LIMITS.parallel }, "How many rounds may run at a time", {
     default: "1",
   }),
