@@ -11,10 +11,10 @@ export function formatFailure({ code, message, why, next }: Failure): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** An error that nobody foresaw, with what a report of it needs. */
-export function formatUnforeseen(error: unknown): string {
+/** An error that nobody foresaw, with what it has ended, and what a report of it needs. */
+export function formatUnforeseen(error: unknown, ended = "nothing more was sent"): string {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `tokenbook: ${kindOf(error)}; nothing more was sent\n\n${stack}\n\nPlease report it with the text above.\n`;
+  return `tokenbook: ${kindOf(error)}; ${ended}\n\n${stack}\n\nPlease report it with the text above.\n`;
 }
 
 /** Returns an error as reports show it. */

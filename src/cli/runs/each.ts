@@ -170,7 +170,7 @@ class EachRow {
   // The rows under way have come to their end, and no other begins. The reports say why.
   #breakOff(error: unknown): void {
     const { session, playbook } = this.#prepared;
-    const { text, exit, problem } = brokenOff(error, session.redact, this.#shell.hint);
+    const { text, exit, problem } = brokenOff(error, session.redact, { hint: this.#shell.hint, ended: "no further row begins" });
     this.#shell.stderr.write(text);
     this.#exits.add(exit);
     this.#isBroken = true;

@@ -325,7 +325,7 @@ export async function performOne(job: Job, { late, session, consent, view, trace
     const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, consent }), trace);
     return { exit: exitOf(outcome), report: reported(fold, job), trace };
   } catch (error) {
-    const { text, exit, problem } = brokenOff(error, session.redact, hint);
+    const { text, exit, problem } = brokenOff(error, session.redact, { hint, ended: "this run has sent nothing more" });
     late.write(`${label}${text}`);
     if (fold.opened !== undefined) return { exit, report: reported(fold, job), trace };
     return { exit, notBegun: { playbook: job.playbook, problem } };
@@ -342,11 +342,11 @@ function reported(fold: RunFold, { repeat }: Job): RunReport {
 export function brokenOff(
   error: unknown,
   redact: Redact,
-  hint: Hint,
+  { hint, ended }: { readonly hint: Hint; readonly ended: string },
 ): { readonly text: string; readonly exit: ExitCode; readonly problem: StepProblem } {
   const isFailure = error instanceof Failure;
   return {
-    text: isFailure ? formatFailure(hinted(error, hint)) : formatUnforeseen(maskedError(error, redact)),
+    text: isFailure ? formatFailure(hinted(error, hint)) : formatUnforeseen(maskedError(error, redact), ended),
     exit: isFailure ? error.exit : EXIT.bug,
     problem: masked(keptError(error), redact) as StepProblem,
   };

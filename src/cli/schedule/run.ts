@@ -24,7 +24,7 @@ import { LOOKING, lookIntoJournal } from "../runs/open-journal.ts";
 import { formatUnforeseen, keptError } from "../print/failure.ts";
 import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks, statePlace } from "../project/project.ts";
+import { folderInProject, loadPlaybooks, statePlace, type Where } from "../project/project.ts";
 import { preparePlaybooks } from "../runs/prepare-playbooks.ts";
 import { Pacer } from "../runs/run-queue.ts";
 import type { Reporting } from "../reporting/reporting.ts";
@@ -128,7 +128,7 @@ function notRun(
     const problem: KeptFailure = isCheck ? { ...error.toJSON(), why: found.join("").trimEnd() } : error.toJSON();
     return { outcome: isStop ? "interrupted" : "failed", exit, problem };
   }
-  shell.stderr.write(formatUnforeseen(error));
+  shell.stderr.write(formatUnforeseen(error, "this run has sent nothing more"));
   return { outcome: "failed", exit: EXIT.bug, problem: keptError(error) };
 }
 
@@ -139,7 +139,7 @@ export function fenceRun(state: StatePlace, runId: string): void {
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
-export function blockingRun(shell: Shell, options: WhichOptions, asked: OpenWriteQuestion): Blocking | undefined {
+export function blockingRun(shell: Shell, options: Where, asked: OpenWriteQuestion): Blocking | undefined {
   return lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
 }
 

@@ -25,6 +25,6 @@ const NOT_THAT: StepProblem = {
   code: "write.not-the-same",
   message:
     "the request would differ from the one sent before: a secret in it has another value now, or the profile in tokenbook.yaml gives it another form",
-  why: "a write is looked for, and sent again, only with the same content, and the journal holds no secrets; nothing more was sent",
+  why: "a write is looked for, and sent again, only with the same content, and the journal holds no secrets; it was not sent again",
   next: "set the secret, or the profile, to its earlier value and resume, or check the ledger and begin a new run",
 };

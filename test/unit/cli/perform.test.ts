@@ -35,7 +35,9 @@ test("a run that meets a mistake of tokenbook does not take the reports of the o
     },
   );
   expect(code).toBe(EXIT.bug);
-  expect(said).toContain("[one.yaml] tokenbook: an unexpected error; nothing more was sent\n\nTypeError: no such thing\n    at ");
+  expect(said).toContain(
+    "[one.yaml] tokenbook: an unexpected error; this run has sent nothing more\n\nTypeError: no such thing\n    at ",
+  );
   expect(JSON.parse(out).notBegun).toMatchObject([
     { playbook: { file: "one.yaml" }, problem: { code: "bug", message: "an unexpected error: no such thing" } },
     { playbook: { file: "other.yaml" }, problem: { code: "other.reason" } },
