@@ -21,7 +21,7 @@ test("a plan is kept for its owner alone, meets the published schema, and a run 
   const { project, service } = await onlyReading();
   project.write("onboarding.yaml", ONBOARDING);
   const kept = await project.run("plan", "onboarding.yaml", "--out", "onboarding.plan");
-  expect(kept.code, kept.transcript).toBe(0);
+  expect([kept.code, kept.stderr], kept.transcript).toEqual([0, "the plan is in onboarding.plan\n"]);
   expect(statSync(join(project.folder, "onboarding.plan")).mode & 0o777).toBe(0o600);
   const schema = JSON.parse((await project.run("schema", "plan")).stdout) as object;
   const validate = userValidator(schema, patternOf);

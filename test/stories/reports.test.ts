@@ -50,6 +50,11 @@ test("every format at once, in a folder that was not there; afterwards the journ
   );
   expect(both.code, both.transcript).toBe(0);
   expect(both.stdout, both.transcript).toBe("");
+  expect(both.stderr.split("\n").slice(0, -1), both.transcript).toEqual([
+    "the junit report is in both.xml",
+    "the html report is in both.html",
+    "the md report is in both.md",
+  ]);
   expect(project.read("both.xml").match(/<testsuite /g)).toHaveLength(2);
   expect(project.read("both.html")).toContain("2 runs: 2 failed");
 });

@@ -228,6 +228,9 @@ describe("a playbook that the system's own scheduler runs", () => {
     const release = await project.run("schedule", "release", "hand-over.yaml", "--because", "the sale is off");
     expect(release.code, release.transcript).toBe(0);
     expect(release.stdout, release.transcript).toContain("hand-over.yaml@sandbox is free, says");
+    const free = await project.run("schedule", "release", "hand-over.yaml", "--because", "once more");
+    expect(free.code, free.transcript).toBe(2);
+    expect(free.stderr, free.transcript).toContain("nothing holds the schedule hand-over.yaml@sandbox back");
     expect((await project.run("schedule", "history")).stdout).toMatch(/ pending .*\n    released by .*: the sale is off/);
     const again = await project.run("schedule", "--once", "hand-over.yaml");
     expect(again.code, again.transcript).toBe(4);

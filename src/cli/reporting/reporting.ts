@@ -11,7 +11,8 @@ import { type Collector, collectorIn, sendTraces } from "./collector.ts";
 import type { Session } from "../runs/session.ts";
 import type { Shell, TextKind } from "../shell.ts";
 
-const STDOUT = "-";
+/** The name of a file that means stdout. */
+export const STDOUT = "-";
 
 /** The reports that a command is to write, and that the variables of a CI system or of tracing ask for. */
 export interface Reporting {

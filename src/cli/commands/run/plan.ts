@@ -29,6 +29,7 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
   if (options.out !== undefined) {
     try {
       writeWhole(resolve(shell.cwd, options.out), [made.json]);
+      shell.stderr.write(`the plan is in ${options.out}\n`);
     } catch (error) {
       throw new Failure({
         code: "plan.cannot-write",

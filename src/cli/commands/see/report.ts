@@ -10,7 +10,7 @@ import type { StatePlace } from "../../../sql/place.ts";
 import { knownStatePlace } from "../../project/project.ts";
 import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
-import { prepareFiles, writeReport } from "../../reporting/reporting.ts";
+import { prepareFiles, STDOUT, writeReport } from "../../reporting/reporting.ts";
 import type { Command } from "../../shell.ts";
 
 interface ReportCommandOptions extends RunsOptions {
@@ -21,7 +21,7 @@ interface ReportCommandOptions extends RunsOptions {
 
 /** `tokenbook report RUN…`: the reports of runs that were, from the journal. Exit 2 when one could not be written. */
 export const report: Command<ReportCommandOptions> = async (shell, options) => {
-  const printed = options.format === undefined ? [] : [{ format: options.format, file: "-" }];
+  const printed = options.format === undefined ? [] : [{ format: options.format, file: STDOUT }];
   const requests = [...options.report, ...printed];
   if (requests.length === 0) {
     throw new Failure({
@@ -37,7 +37,11 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
   );
   if (requests.some(({ format }) => format === "har")) for (const run of runs) assertKept(run);
   let isWhole = true;
-  for (const request of requests) isWhole = (await writeReport(shell, request, runs)) && isWhole;
+  for (const request of requests) {
+    const isWritten = await writeReport(shell, request, runs);
+    if (isWritten && request.file !== STDOUT) shell.stderr.write(`the ${request.format} report is in ${request.file}\n`);
+    isWhole &&= isWritten;
+  }
   return isWhole ? EXIT.passed : EXIT.cannotStart;
 };
 

@@ -128,11 +128,27 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
   const id = idOf(store, options.schedule);
   const running = store.firings.running(id);
   if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(id, running.holder);
+  if (running === undefined && !isKeptBack(shell, options, store, id)) throw notHeld(id);
   store.release(id, { code: RELEASED, message: `released by ${who}: ${because}` });
   if (options.json === true) return printData(shell, { schedule: id, who, because });
   shell.stdout.write(`${id} is free, says ${who}: ${because}\n`);
   return EXIT.passed;
 };
+
+function isKeptBack(shell: Shell, options: MemoryOptions, store: ScheduleStore, id: string): boolean {
+  const known = store.known(id);
+  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
+  return known !== undefined && entryOf({ store, known, now: systemClock.now(), blocking }, 0).blockedBy !== null;
+}
+
+function notHeld(id: string): Failure {
+  return new Failure({
+    code: "release.nothing",
+    message: `nothing holds the schedule ${id} back: no firing of it is under way, and its last run needs nobody`,
+    why: "nothing was changed",
+    next: ["when it fires next, and what was missed:", command`schedule list`],
+  });
+}
 
 // A schedule is named by its id, or by its playbook where that is enough.
 function idOf(store: ScheduleStore, named: string): string {
