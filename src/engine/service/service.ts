@@ -206,20 +206,27 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
     };
   if (isUnfinished(operation, status))
     return { ...common, meaning: mean(false), message: `HTTP ${status}, so the answer is not complete` };
+  const isOwn = body.kind === "json" && isOwnError(operation, body.value, by.errors);
   if (status >= 200 && status < 300) {
     const read = readSuccess(operation, body, by);
     if (read.kind === "answer") return { ...common, meaning: mean(true), answer: read };
-    return { ...common, meaning: mean(false), message: `HTTP ${status}, but ${read.why}` };
+    const why = isOwn
+      ? `its body is an error, and a status of success makes it no refusal: ${refusalIn(body, text, by).message}`
+      : read.why;
+    return { ...common, meaning: mean(false), message: `HTTP ${status}, but ${why}` };
   }
-  // Redacted before it is cut: half a secret would not be recognized.
-  const said = body.kind === "json" ? (masked(body.value, by.redact) as Json) : undefined;
-  const { message, condition } = refusalText(said, by.redact(text));
+  const { message, condition } = refusalIn(body, text, by);
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
-  const foreign = html || body.kind !== "json" || !isOwnError(operation, body.value, by.errors);
+  const foreign = html || !isOwn;
   // A refused read changes nothing, so a refusal by a gateway is believed too.
   const hasFailed = body.kind === "json" && saysServerError(operation, body.value);
   const isTrusted = operation.writes ? !foreign && !hasFailed : !html && !cutOff;
   return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
+}
+
+// Redacted before it is cut: half a secret would not be recognized.
+function refusalIn(body: Body, text: string, { redact }: ReadBy): ReturnType<typeof refusalText> {
+  return refusalText(body.kind === "json" ? (masked(body.value, redact) as Json) : undefined, redact(text));
 }
 
 // What a read shows decides whether a write is sent, and whether a check passes: a cache must ask the service again (decision 216).

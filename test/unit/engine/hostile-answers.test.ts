@@ -63,6 +63,27 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
   },
 );
 
+test("an error under a status of success is shown with its words, and is neither an answer nor a refusal", async () => {
+  const { url } = await serve(() => ({
+    body: '{"status": "Error", "message": "the books are closed", "condition": "invalid parameters"}',
+  }));
+  const transport = transportForTest();
+  const service = new ServiceClient(targetAt(url), {
+    exchange: transport.exchange.bind(transport),
+    clock: clockWithoutWaiting(),
+    secrets: NO_SECRETS,
+  });
+  for (const name of ["ledger.token.get", "ledger.token.list", "ledger.token.mint"]) {
+    const operation = operations.get(name) ?? expect.fail();
+    const reply = await ask(service, { operation, input: {}, caller });
+    expect(reply, name).toMatchObject({
+      meaning: "ambiguous",
+      answer: undefined,
+      message: "HTTP 200, but its body is an error, and a status of success makes it no refusal: the books are closed",
+    });
+  }
+});
+
 // How a service says no is not described. To a read any text and any JSON does, but for what a proxy says, or what breaks off; to a write
 // only the form of the interface that the profile declares, or a condition that the description lists for the call.
 const NOES: readonly (readonly [body: string, readable: boolean, ownTo?: RegExp])[] = [
