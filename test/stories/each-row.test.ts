@@ -146,6 +146,7 @@ test("a row whose values are spelled in another way is the same row", async () =
     "id,rooms,keeper,open\n1.50,10.50,userId:bob,true\n",
     "id,rooms,keeper,open\n1.50,10.5,userId:bob,true\n",
     "rooms,id,open,keeper\r\n10.500,1.50,true,userId:bob\r\n",
+    'id,rooms,keeper,open\n1.50,10.5,"{""userId"": ""bob""}",true\n',
   ];
   for (const table of tables) {
     project.write("houses.csv", table);
@@ -169,6 +170,20 @@ test("a row that an earlier version knew by its spelling is not run again", asyn
   expect(ended.code, ended.transcript).toBe(0);
   expect(ended.transcript).toContain("1 passed before");
   expect(await houses(project)).toHaveLength(2);
+
+  const kept = projectWith('id,keeper\nA,"{""userId"": ""bob""}"\nB,userId:bob\n');
+  kept.write(
+    "register.yaml",
+    PLAYBOOK.replace("rooms: { type: integer, default: 1 }", "keeper: { type: entity }")
+      .replace(/, rooms: "[^"]+"/, "")
+      .replace(/, expect: .*?\]/, ""),
+  );
+  const asJson = new RowKeys("houses.csv", "register.yaml", "sandbox").next({ id: "A", keeper: '{"userId":"bob"}' });
+  const earlier = await kept.run("run", "register.yaml", "--key", asJson, "--input", "id=A", "--input", "keeper=userId:bob");
+  expect(earlier.code, earlier.transcript).toBe(0);
+  const again = await kept.run(...EACH);
+  expect(again.transcript).toContain("2 rows: 2 passed (1 passed before");
+  expect(await houses(kept)).toHaveLength(2);
 });
 
 test("two equal rows are two runs, and --key names a batch in which rows run once more", async () => {

@@ -8,7 +8,7 @@ import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
-import { spelledInputs } from "../../playbook/inputs/given-inputs.ts";
+import { formerSpellings, spelledInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
@@ -197,17 +197,20 @@ class EachRow {
     }
   }
 
-  // Names rows by their values. A row that an earlier version named by its spelling keeps that name, so it gets no second run.
+  // Names rows by their values. A row that an earlier version named by another spelling keeps that name, so it gets no second run.
   #namingRows(): (given: JsonObject) => string {
     const { shell, playbook, session } = this.#prepared;
     const { each, key } = this.#options;
     const inProject = (file: string): string => relative(shell.project.folder, resolve(shell.cwd, file));
     const batch = [key ?? inProject(each), inProject(playbook.file), session.target.environment];
-    const [keys, keysOfSpellings] = [new RowKeys(...batch), new RowKeys(...batch)];
+    const keys = new RowKeys(...batch);
+    const formerKeys: RowKeys[] = [];
     return (given) => {
       const read = spelledInputs(playbook, given);
-      const former = jsonEquals(read, given) ? undefined : keysOfSpellings.next(given);
-      return former !== undefined && session.store.withKey(former) !== undefined ? former : keys.next(read);
+      const former = formerSpellings(playbook, given).flatMap((spelling, at) =>
+        jsonEquals(read, spelling) ? [] : [(formerKeys[at] ??= new RowKeys(...batch)).next(spelling)],
+      );
+      return former.find((each) => session.store.withKey(each) !== undefined) ?? keys.next(read);
     };
   }
 

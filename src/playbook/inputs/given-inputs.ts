@@ -1,5 +1,5 @@
 import { Failure, messageOf } from "../../base/failure.ts";
-import { canonicalJson, type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
+import { canonicalJson, isObject, type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import { type ContentProblem, placeOfTwice, readContent } from "./file-content.ts";
@@ -50,20 +50,42 @@ export function resolveInputs(
 }
 
 /**
- * Returns one text for each given value, however its number or its JSON is spelled. It stays the same when an edit gives the input another
- * type, as long as the value is not spelled in another way too.
+ * Returns one text for each given value, however its number, its entity or its JSON is spelled. It stays the same when an edit gives the input
+ * another type, as long as the value is not spelled in another way too.
  */
-export function spelledInputs({ inputs }: Playbook, given: GivenInputs): Readonly<Record<string, string>> {
+export function spelledInputs(playbook: Playbook, given: GivenInputs): Readonly<Record<string, string>> {
+  return spellings(playbook, given, spelled);
+}
+
+/** Returns the spellings by which earlier versions knew the same values: with entities as they are written, and with all as it is written. */
+export function formerSpellings(playbook: Playbook, given: GivenInputs): readonly JsonObject[] {
+  return [spellings(playbook, given, spelledAsJson), given];
+}
+
+type Spell = (declaration: InputDeclaration | undefined, given: Json) => string;
+
+function spellings({ inputs }: Playbook, given: GivenInputs, spell: Spell): Readonly<Record<string, string>> {
   const declared = new Map(inputs.map((input) => [input.name, input]));
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, spelled(declared.get(name), value)]));
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, spell(declared.get(name), value)]));
 }
 
 function spelled(declaration: InputDeclaration | undefined, given: Json): string {
+  const value = typed(declaration, given);
+  const [[attribute, text] = [], ...more] = declaration?.type === "entity" && isObject(value) ? Object.entries(value) : [];
+  return typeof text === "string" && more.length === 0 ? `${attribute}:${text}` : spelledAsJson(declaration, given);
+}
+
+function spelledAsJson(declaration: InputDeclaration | undefined, given: Json): string {
+  const value = typed(declaration, given);
+  return typeof value === "string" ? value : canonicalJson(value);
+}
+
+// An entity that is written as one text stays it.
+function typed(declaration: InputDeclaration | undefined, given: Json): Json {
   const read = declaration !== undefined && typeof given === "string" ? readText(declaration, given) : { value: given };
   const value = "problems" in read ? given : read.value;
   const isPlain = typeof value === "string" && declaration?.type !== "decimal" && declaration?.type !== "integer";
-  const typed = isPlain || declaration === undefined ? value : coerce(declaration.shape, value);
-  return typeof typed === "string" ? typed : canonicalJson(typed);
+  return isPlain || declaration === undefined ? value : coerce(declaration.shape, value);
 }
 
 /** Returns the inputs of an included playbook: a given value is used as it is, of a file its content. Throws a Failure. */
