@@ -13,7 +13,7 @@ export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, ti
   let number = 0;
   const rows = function* (): Generator<OutsideRow> {
     for (const row of queryFile(file, query, (found) => assertColumns("the query", found, columns)))
-      yield rowOf(rowOfQuery(++number, row), row);
+      yield rowOf(rowOfQuery(++number, row), row, columns);
   };
   try {
     // The time that the rows take to be used is not the query's.
@@ -29,11 +29,18 @@ export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, ti
   }
 };
 
-function rowOf(at: string, row: QueryRow): OutsideRow {
+function rowOf(at: string, row: QueryRow, columns: readonly string[]): OutsideRow {
   const fields: [string, Json][] = [];
   for (const [column, value] of Object.entries(row)) {
     if (value instanceof Uint8Array) return { at, fault: `has bytes in its column "${column}": select a text or a number` };
+    if (columns.includes(column) && isUnclear(value))
+      return { at, fault: `has a text that is no UTF-8 in its column "${column}", or the character U+FFFD: correct it there` };
     if (value !== null) fields.push([column, String(value)]);
   }
   return { at, record: Object.fromEntries(fields) };
+}
+
+// Bytes that are no UTF-8 come as U+FFFD, so two texts that differ only in these would be the same.
+function isUnclear(value: unknown): boolean {
+  return typeof value === "string" && value.includes("\uFFFD");
 }

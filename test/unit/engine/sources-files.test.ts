@@ -251,6 +251,10 @@ test("a query of a SQLite file can only read one result, and what it lacks is sa
     ["SELEKT", "source.refused: the query was refused: near"],
     ["SELECT holder, balance FROM t", 'reconcile.row: row 3 (holder: carol) (row) lacks the field "balance"'],
     [
+      "SELECT CAST(x'616cff' AS TEXT) AS holder, 1 AS balance",
+      'reconcile.row: row 1 (holder: al\uFFFD) has a text that is no UTF-8 in its column "holder"',
+    ],
+    [
       "SELECT holder, raw AS balance FROM t",
       'reconcile.row: row 1 (holder: alice) has bytes in its column "balance": select a text or a number, and 2 rows more do not fit',
     ],
