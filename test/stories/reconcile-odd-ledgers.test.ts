@@ -71,22 +71,25 @@ async function supplyOf(ledger: Partial<Ledger>): Promise<Reconciled> {
   return reconcile(project, "reconcile-supply", "supply", { tokens: ["Gold"], reader });
 }
 
-test("supply: what the mints add up to is held against the cap, whatever the token says was minted", async () => {
+test("supply: what the mints add up to is held against the cap, and against what the token says was minted", async () => {
   const well = await supplyOf({ transactions: [MINT, transaction("t2", "TRANSFER", 7)] });
   expect(well.code, well.transcript).toBe(0);
-  expect(well.found.counts.compared).toBe(3);
+  expect(well.found.counts.compared).toBe(4);
   const mints = await supplyOf({ transactions: [transaction("t1", "MINT", 150), transaction("t2", "BURN", 50)] });
   expect(mints.code, mints.transcript).toBe(3);
-  expect(mints.drifts).toEqual(["differs Gold cap 150 | 120"]);
+  expect(mints.drifts).toEqual(["differs Gold cap 150 | 120", "differs Gold minted 100 | 150"]);
   const said = await supplyOf({ token: { ...GOLD, totalMintedAmount: 130 } });
-  expect(said.drifts, said.transcript).toEqual(["differs Gold cap 130 | 120"]);
+  expect(said.drifts, said.transcript).toEqual(["differs Gold cap 130 | 120", "differs Gold minted 130 | 100"]);
+  const less = await supplyOf({ token: { ...GOLD, totalMintedAmount: 90 } });
+  expect(less.code, less.transcript).toBe(3);
+  expect(less.drifts).toEqual(["differs Gold minted 90 | 100"]);
 });
 
 test("supply: a token may have no cap, but one that does not state its behaviour may have one", async () => {
   for (const behaviour of [{ decimal: 2 }, { decimal: 2, maxMintQuantity: 0 }]) {
     const none = await supplyOf({ token: { ...GOLD, behaviour } });
     expect(none.code, none.transcript).toBe(0);
-    expect(none.found.counts.compared).toBe(2);
+    expect(none.found.counts.compared).toBe(3);
   }
   const unstated = await supplyOf({ token: { ...GOLD, behaviour: undefined } });
   expect(unstated.code, unstated.transcript).toBe(1);

@@ -22,9 +22,9 @@ import {
   ZERO,
 } from "../conserved.ts";
 
-/** The supply of a token is the sum of its accounts, and its mints less its burns; the minted total is at most its cap. */
+/** The supply of a token is the sum of its accounts, and its mints less its burns; its minted total is the sum of its mints, and at most its cap. */
 export const tokenConserved: Conserved = {
-  law: "A token: supply = sum of accounts = mints - burns.",
+  law: "A token: supply = sum of accounts = mints - burns; minted total = mints.",
   sides: { left: "the token", right: "its accounts and transactions" },
   key: ["token", "rule"],
   reads: ["ledger.token.get", "ledger.account.list", "ledger.transaction.list"],
@@ -49,13 +49,30 @@ async function* tokenPages<Page>(id: string, reads: ConservedReads<Page>): Async
   let added = ZERO;
   yield* reads.read("ledger.transaction.list", { tokenId: id }, (answer) => {
     const rows = transactions.add(recordsIn(answer)).flatMap((transaction) => movements(id, transaction));
-    added = sum([added, ...rows.flatMap(({ value }) => (value.isNegative() ? [] : [value]))]);
+    added = sum([added, ...rows.filter(isMinted).map(({ value }) => value)]);
     return rows;
   });
-  if (added.compare(minted) > 0) minted = added;
-  // The minted total is known only now; it is compared with the cap of the token.
-  if (page !== undefined && cap !== undefined)
-    yield* reads.later(page, within([id, "cap"], { value: minted, most: cap, record: token }));
+  // The sum of the mints is known only now.
+  if (page !== undefined) yield* reads.later(page, mintedRows(id, { token, minted, added, cap }));
+}
+
+interface Minted {
+  readonly token: JsonObject;
+  /** What the token says. */
+  readonly minted: Decimal;
+  /** The sum of its mints. */
+  readonly added: Decimal;
+  readonly cap: Decimal | undefined;
+}
+
+// Probes of lost mints rest on it too.
+function mintedRows(id: string, { token, minted, added, cap }: Minted): readonly ConservedRow[] {
+  const most = added.compare(minted) > 0 ? added : minted;
+  return [
+    left([id, "minted"], minted, token),
+    right([id, "minted"], added, token),
+    ...(cap === undefined ? [] : within([id, "cap"], { value: most, most: cap, record: token })),
+  ];
 }
 
 function supplyRows(id: string, token: JsonObject): readonly ConservedRow[] {
@@ -106,6 +123,10 @@ function movements(id: string, transaction: JsonObject): readonly ConservedRow[]
       ];
     });
   });
+}
+
+function isMinted({ key: [, rule], record }: ConservedRow): boolean {
+  return rule === "transactions" && SIGNS.get(textIn(recordIn(record), "type").toUpperCase()) === 1;
 }
 
 /** Returns the effect of a transaction on the supply. */
