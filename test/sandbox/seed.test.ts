@@ -69,6 +69,10 @@ test("a ledger is populated from the start, digit for digit, and continues from 
   const token = await call("GET /token", { query: { id: "GOLD" } });
   expect(token.text).toContain('"totalSupply":12345678901234567890.75');
   expect(token.body).toMatchObject({ name: "Gold", owners: [{ entity: user("alice") }], behaviour: { decimal: 2 } });
+  // What was minted and is in no account has been burnt, by records of its own.
+  const { text: transactions } = await call("POST /token/transaction/all", { body: [{ tokenId: "GOLD" }] });
+  const moved = [...transactions.matchAll(/"type":"(MINT|BURN)"|"amount":([\d.]+)/g)].map(([, type, amount]) => type ?? amount);
+  expect(moved.toSorted()).toEqual(["0.25", "12345678901234567890.50", "9.25", "9.25", "BURN", "MINT", "MINT"]);
   const { text } = await call("POST /token/erc1155/balanceOf", { body: { id: "GOLD", owner: user("alice") } });
   expect(text).toContain('"balance":12345678901234567890.5}');
 

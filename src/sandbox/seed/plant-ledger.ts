@@ -1,3 +1,4 @@
+import { Decimal } from "../../base/numbers/decimal.ts";
 import { Bug, type Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { present } from "../../base/present.ts";
@@ -132,7 +133,10 @@ function settleTotals(ground: SeededLedger, seed: SeedLedgerToken, path: Path): 
     throw wrong([...path, "totalMintedAmount"], `the accounts hold ${token.totalSupply}, more than was minted`);
   if (!isWithinCap) throw wrong([...path, "totalMintedAmount"], `${minted} is more than the cap of ${cap}`);
   changeToken(commit, token, { totalMintedAmount: minted, burntAmount });
-  assertConserved(ground.world, token.id);
+  if (burntAmount.isZero()) return assertConserved(ground.world, token.id);
+  const burnt = { tokenId: token.id, amount: burntAmount, timestampUnix: Decimal.of(Math.floor(ground.now / 1_000)) };
+  recordTransaction(commit, "MINT", [{ ...burnt, to: commit.actor }]);
+  recordTransaction(commitOf(ground, undefined), "BURN", [burnt]);
 }
 
 function definitionOf(ground: SeededLedger, seed: SeedTokenDefinition): RequestedToken {
