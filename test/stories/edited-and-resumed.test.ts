@@ -268,21 +268,14 @@ test("what has not been done may be edited: the step that failed is fixed, one i
 
 test("a condition of a done step may be edited, and it is said that nothing judges it", async () => {
   const { project } = await failed();
-  const look = '  - id: look\n    uses: ledger.token.get\n    with: { id: "${{ steps.token.id }}" }\n';
-  expect(OUTER).toContain(look);
-  project.write(
-    "outer.yaml",
-    OUTER.replace(look, `${look}    until: response.totalSupply == 99\n    expect: response.totalSupply == 98\n`).replace(
-      "== 11",
-      "== 10",
-    ),
-  );
+  const judged = "$&    until: response.totalSupply == 99\n    expect: response.totalSupply == 98\n";
+  project.write("outer.yaml", OUTER.replace(/ {2}- id: look\n(?: {4}.*\n)*/, judged).replace("== 11", "== 10"));
   const passed = await project.run("resume");
   expect(passed.code, passed.transcript).toBe(0);
-  for (const keyword of ["until", "expect"])
-    expect(passed.stdout, passed.transcript).toContain(
-      `    ! \`${keyword}\` of look was edited; the step is done, and is not judged again\n`,
-    );
+  const said = ["until", "expect"].map(
+    (keyword) => `! \`${keyword}\` of look was edited; the step is done, and is not judged again\n`,
+  );
+  for (const each of said) expect(passed.stdout, passed.transcript).toContain(`    ${each}`);
 });
 
 test("a step that failed and is taken out has no part in a run that passes, and one whose write took effect has what it did", async () => {

@@ -210,7 +210,7 @@ class EachRow {
       const former = formerSpellings(playbook, given).flatMap((spelling, at) =>
         jsonEquals(read, spelling) ? [] : [(formerKeys[at] ??= new RowKeys(...batch)).next(spelling)],
       );
-      return former.find((each) => session.store.withKey(each) !== undefined) ?? keys.next(read);
+      return former.find((known) => session.store.withKey(known) !== undefined) ?? keys.next(read);
     };
   }
 
