@@ -1,3 +1,4 @@
+import { Decimal } from "../base/numbers/decimal.ts";
 import type { ASTNode } from "./cel.ts";
 import { boundName, childrenOf } from "./syntax.ts";
 import type { Stretch } from "../base/text/unescape.ts";
@@ -33,6 +34,34 @@ export interface DateAsText extends Stretch {
   readonly text: string;
   /** The operator that compares it. */
   readonly operator: string;
+}
+
+/** A text that is put in order with a number in quotes. */
+export interface NumberAsText extends Stretch {
+  /** The text of the other part. */
+  readonly text: string;
+  /** The numeral between the quotes. */
+  readonly numeral: string;
+}
+
+const ORDERING: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
+
+/** Returns the first comparison by size of a text with a number in quotes. */
+export function numberAsText(nodes: readonly ASTNode[], text: string): NumberAsText | undefined {
+  for (const node of nodes) {
+    if (!ORDERING.has(node.op)) continue;
+    const [left, right] = node.args as readonly [ASTNode, ASTNode];
+    const other = isNumeral(left) ? right : isNumeral(right) ? left : undefined;
+    if (other === undefined) continue;
+    const numeral = other === left ? right : left;
+    const spelt = (part: ASTNode): string => text.slice(part.start, part.end).trim();
+    return { text: spelt(other), numeral: spelt(numeral).slice(1, -1), start: left.start, end: right.end };
+  }
+  return undefined;
+}
+
+function isNumeral(node: ASTNode): boolean {
+  return node.op === "value" && typeof node.args === "string" && Decimal.parse(node.args) !== undefined;
 }
 
 const COMPARING: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);

@@ -5,7 +5,16 @@ import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
-import { type DateAsText, type IdKind, IdReader, type KnownId, type KnownIds, type MixedIds } from "./nominal.ts";
+import {
+  type DateAsText,
+  type IdKind,
+  IdReader,
+  type KnownId,
+  type KnownIds,
+  type MixedIds,
+  numberAsText,
+  type NumberAsText,
+} from "./nominal.ts";
 import { type MaybeAbsent, maybeAbsentIn, type MayLack } from "./optional-fields.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
@@ -59,8 +68,8 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^there is no such function of these types: date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
-// A text to compare with: the result has the same type whatever the text is.
-const TEXT_AT_END = /^([^"'\\[({]*)"[^"\\\r\n]*"$/;
+// A text for equality: all that is known of the expression is the same whatever the text is.
+const TEXT_AT_END = /^([^"'\\[({]*[=!]= *)"[^"\\\r\n]*"$/;
 
 const TWO_KINDS = /^these types do not go together: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
 
@@ -127,6 +136,8 @@ export interface Typed {
   readonly mixed: MixedIds | undefined;
   /** The first comparison of a date as it is spelt; `undefined` when it has none. */
   readonly dateAsText: DateAsText | undefined;
+  /** The first text that is put in order with a number in quotes; `undefined` when there is none. */
+  readonly numberAsText: NumberAsText | undefined;
   /** Misspelt attributes of entities. */
   readonly misspelt: readonly MisspeltAttribute[];
   /** The reads of fields that may be absent. */
@@ -252,6 +263,7 @@ export class TypeEnvironment {
         id: ids.idOf(ast),
         mixed: ids.mixedIn(ast),
         dateAsText: ids.dateAsText(ast),
+        numberAsText: numberAsText(nodes, text),
         misspelt: misspeltIn(nodes, typeOfPart),
         maybeAbsent: maybeAbsentIn(ast, text, this.#mayLack),
       };

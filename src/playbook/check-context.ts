@@ -3,6 +3,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Recent } from "../base/recent.ts";
 import type { Expression } from "../expression/expression.ts";
 import { Expression as Parser, isProblem } from "../expression/expression.ts";
+import type { NumberAsText } from "../expression/nominal.ts";
 import { isThere, type MaybeAbsent } from "../expression/optional-fields.ts";
 import type { ExpressionProblem } from "../expression/problem.ts";
 import type { Assumption, Reference } from "../expression/reference.ts";
@@ -120,8 +121,9 @@ export class CheckContext {
     }
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
-    const { type, id, mixed, dateAsText, misspelt, maybeAbsent } = typed;
+    const { type, id, mixed, dateAsText, numberAsText, misspelt, maybeAbsent } = typed;
     if (dateAsText !== undefined) this.report(dateFinding(dateAsText), place(dateAsText.start, dateAsText.end));
+    if (numberAsText !== undefined) this.report(orderFinding(numberAsText), place(numberAsText.start, numberAsText.end));
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
     for (const each of maybeAbsent)
       if (!isThere(each.path, scope.under ?? [])) this.report(absentFinding(each), place(each.start, each.end));
@@ -137,6 +139,15 @@ export class CheckContext {
     const { code, message, suggestion } = problem;
     return this.report({ code, message, suggestion }, place(problem.start, problem.end));
   }
+}
+
+function orderFinding({ text, numeral }: NumberAsText): Finding {
+  return {
+    code: "expression.number-as-text",
+    message: `"${numeral}" is a text here, and texts are put in order letter by letter`,
+    why: '"9" comes after "100"',
+    suggestion: `write numbers: decimal(${text}) and ${numeral}; for a date, date(…) around both sides`,
+  };
 }
 
 function absentFinding({ owner, field }: MaybeAbsent): Finding {

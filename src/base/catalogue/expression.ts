@@ -97,6 +97,14 @@ export const EXPRESSION_CODES = {
     cure: "Write the number without quotes, and without `decimal` or `int`.",
     example: "decimal-literal",
   },
+  "expression.number-as-text": {
+    severity: "warning",
+    title: "a number in quotes is put in order as a text",
+    meaning:
+      'The operators < <= > >= put texts in order letter by letter, so "9" is more than "100". A text that holds a number, such as a value of free-form data, would pass or fail by its first digits.',
+    cure: "Write decimal(…) around the text, and the number without quotes: decimal(row.totalValue) > 100. For dates write date(…) around both sides.",
+    example: "number-as-text",
+  },
   "expression.pattern": {
     title: "a written pattern cannot be used",
     meaning:

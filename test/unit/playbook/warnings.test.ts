@@ -154,3 +154,18 @@ test("the where of a side checks for a field of its rows", () => {
   expect(said(side(""))).toEqual(["playbook.maybe-absent"]);
   expect(said(side("where: has(row.note), "))).toEqual([]);
 });
+
+test("a number in quotes is reported where it is put in order, and nowhere else", () => {
+  const inputs = "inputs: { text: { type: string } }";
+  const said = (condition: string): number =>
+    saidOf(`uses: ledger.status\nexpect: ['${condition}']`, inputs).filter((each) => each.includes("number-as-text")).length;
+  for (const condition of [
+    'inputs.text < "10"',
+    '"-1.5" >= inputs.text',
+    'run.key != "" && inputs.text <= "10"',
+    '[inputs.text].all(each, each > "1e3")',
+  ])
+    expect(said(condition), condition).toBe(1);
+  for (const condition of ['inputs.text == "10"', 'inputs.text < "a10"', 'inputs.text in ["10"]', "decimal(inputs.text) < 10"])
+    expect(said(condition), condition).toBe(0);
+});
