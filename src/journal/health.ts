@@ -5,7 +5,7 @@ import type { StatePlace } from "../sql/place.ts";
 import { lookAtTables } from "../state/tables.ts";
 import { unlessArchived } from "./archives/archives.ts";
 import { assertThere, assertWhole, FORMAT, JOURNAL_PART, journalIn, tailOf, versionOf } from "./format.ts";
-import type { JournalPorts } from "./journal.ts";
+import { LOOKING } from "./journal.ts";
 import type { Loss } from "./loss.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { JournalStore } from "./store.ts";
@@ -65,5 +65,3 @@ export function runsIn(place: StatePlace): readonly RunSummary[] {
   using store = JournalStore.look(place, LOOKING);
   return store?.list(LIMITS.doctorRuns) ?? [];
 }
-
-const LOOKING: JournalPorts = { redact: (text) => text };

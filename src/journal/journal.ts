@@ -34,7 +34,10 @@ export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway">
   readonly tail?: TailFile | undefined;
 }
 
-/** The same with a clock. */
+/** For whoever writes nothing that a run has said, or only what was masked when it was written: nothing is masked. */
+export const LOOKING: JournalPorts = { redact: (text) => text };
+
+/** What a journal needs from outside, with its clock. */
 export type TimedPorts = JournalPorts & { readonly clock: Clock };
 
 /** The durable memory of one run, held under one claim. */

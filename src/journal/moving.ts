@@ -7,11 +7,9 @@ import { replaceTables } from "../state/copy.ts";
 import { openTables } from "../state/tables.ts";
 import { runHeld } from "./failures.ts";
 import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, tailOf } from "./format.ts";
+import { LOOKING } from "./journal.ts";
 import { JournalStore } from "./store.ts";
 import { lastRecordOf } from "./tail.ts";
-
-// What was masked when it was written stays so.
-const PLAIN = { redact: (text: string): string => text };
 
 /** A place of a move, and how `state move` names it. */
 export interface NamedPlace {
@@ -34,7 +32,7 @@ export class MovingJournal {
   private constructor(database: SqlDatabase, name: string) {
     this.#database = database;
     this.#name = name;
-    this.store = JournalStore.over(database, PLAIN);
+    this.store = JournalStore.over(database, LOOKING);
   }
 
   /** Opens the journal of a place, and makes it where there is none. Throws a Failure. */

@@ -1,15 +1,12 @@
 import { resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import type { KnownArchive } from "../../journal/archives/archives.ts";
-import type { JournalPorts } from "../../journal/journal.ts";
+import { LOOKING } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { knownStatePlace, type Where } from "../project/project.ts";
 import type { Shell } from "../shell.ts";
 import type { RunReference } from "./run-reference.ts";
-
-/** For whoever writes nothing that a run has said, so nothing is masked. */
-export const LOOKING: JournalPorts = { redact: (text) => text };
 
 /** Looks into the journal of the state directory, and closes it whatever happens. Where there is no journal, none is made. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {

@@ -1,7 +1,7 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { acceptLoss } from "../../../journal/loss.ts";
-import { LOOKING } from "../../runs/open-journal.ts";
+import { LOOKING } from "../../../journal/journal.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
 import { printData } from "../../print/data.ts";
