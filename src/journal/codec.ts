@@ -25,8 +25,8 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "held",
 ]);
 
-// Names that tokenbook gives and by which records find one another, and its clocks; its numbers are its own too. Whatever else a record has may come
-// from a service or a person.
+// What tokenbook itself gives: the names by which records find one another, its words and its clocks. Its numbers are its own too. Whatever
+// else a record has may come from a service or a person.
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "kind",
   "runId",

@@ -206,22 +206,25 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
     };
   if (isUnfinished(operation, status))
     return { ...common, meaning: mean(false), message: `HTTP ${status}, so the answer is not complete` };
-  const isOwn = body.kind === "json" && isOwnError(operation, body.value, by.errors);
   if (status >= 200 && status < 300) {
     const read = readSuccess(operation, body, by);
     if (read.kind === "answer") return { ...common, meaning: mean(true), answer: read };
-    const why = isOwn
+    const why = isOwnErrorBody(operation, body, by)
       ? `its body is an error, and a status of success makes it no refusal: ${refusalIn(body, text, by).message}`
       : read.why;
     return { ...common, meaning: mean(false), message: `HTTP ${status}, but ${why}` };
   }
   const { message, condition } = refusalIn(body, text, by);
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
-  const foreign = html || !isOwn;
+  const foreign = html || !isOwnErrorBody(operation, body, by);
   // A refused read changes nothing, so a refusal by a gateway is believed too.
   const hasFailed = body.kind === "json" && saysServerError(operation, body.value);
   const isTrusted = operation.writes ? !foreign && !hasFailed : !html && !cutOff;
   return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
+}
+
+function isOwnErrorBody(operation: Operation, body: Body, { errors }: ReadBy): boolean {
+  return body.kind === "json" && isOwnError(operation, body.value, errors);
 }
 
 // Redacted before it is cut: half a secret would not be recognized.

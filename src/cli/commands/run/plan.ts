@@ -29,7 +29,6 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
   if (options.out !== undefined) {
     try {
       writeWhole(resolve(shell.cwd, options.out), [made.json]);
-      shell.stderr.write(`the plan is in ${options.out}\n`);
     } catch (error) {
       throw new Failure({
         code: "plan.cannot-write",
@@ -37,6 +36,7 @@ export const plan: Command<PlanOptions> = async (plainShell, options) => {
         next: "name a file of its own in a folder that exists: --out FILE.plan",
       });
     }
+    shell.stderr.write(`the plan is in ${options.out}\n`);
   }
   return made.plan.ok ? EXIT.passed : EXIT.failed;
 };
