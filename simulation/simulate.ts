@@ -146,7 +146,7 @@ function begin(surroundings: Surroundings, course: Course, { file, seed, number,
     if (clocks === undefined) return;
     const aheadMs = clocks.pick(SETTINGS_MS);
     time.set(aheadMs);
-    mishaps.log(`somebody sets the wall clock ${aheadMs / 1_000} s ahead`);
+    mishaps.log(`somebody sets the wall clock: it differs by ${aheadMs / 1_000} s`);
   };
   const isShared = isFirst && varieties.some((variety) => variety.isShared);
   const life = new Life({

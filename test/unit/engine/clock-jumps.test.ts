@@ -85,16 +85,22 @@ steps:
       newOwner: "\${{ actors.bob }}"
 `;
 
+/** A service that shows nothing and loses each write; it notes when each was sent, by the clock's elapsed time. */
+async function losingWrites(clock: Clock): Promise<{ readonly url: string; readonly sentAt: readonly number[] }> {
+  const sentAt: number[] = [];
+  const { url } = await serve(({ method }) => {
+    if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
+    sentAt.push(clock.elapsed());
+    return { status: 500, body: '{"message":"lost"}' };
+  });
+  return { url, sentAt };
+}
+
 test.for(JUMPS)(
   "the clock is set $name: what cannot be seen counts as absent after the declared time, and no sooner",
   async ({ bySetting }) => {
     const clock = jumpingClock(bySetting);
-    const sentAt: number[] = [];
-    const { url } = await serve(({ method }) => {
-      if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
-      sentAt.push(clock.elapsed());
-      return { status: 500, body: '{"message":"lost"}' };
-    });
+    const { url, sentAt } = await losingWrites(clock);
     const settleWithinMs = 60_000;
     const ran = await runnerForTest(folderForTest(), clock)(REQUEST, { ...targetAt(url), settleWithinMs, readLagMs: 0 });
     expect(ran.outcome, JSON.stringify(ran)).not.toBe("passed");
@@ -112,12 +118,7 @@ test.for(JUMPS)(
     const steady = clockWithoutWaiting();
     const ahead: Clock = { ...steady, now: () => steady.now() + DAY_MS };
     const clock = jumpingClock(bySetting);
-    const sentAt: number[] = [];
-    const { url } = await serve(({ method }) => {
-      if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
-      sentAt.push(clock.elapsed());
-      return { status: 500, body: '{"message":"lost"}' };
-    });
+    const { url, sentAt } = await losingWrites(clock);
     const folder = folderForTest();
     const { outcome, runId } = await runnerForTest(folder, ahead)(REQUEST, targetAt(url));
     expect(outcome).toBe("unknown");
@@ -132,13 +133,8 @@ test.for([
   { when: "on the same start of the machine", isRestarted: false },
   { when: "after a restart of the machine", isRestarted: true },
 ])("the clock was set forward before a resume $when: a lost write is not taken for an old one", async ({ isRestarted }) => {
-  const sentAt: number[] = [];
   const before = clockWithoutWaiting();
-  const { url } = await serve(({ method }) => {
-    if (method === "GET") return { body: '{"count":0,"bookmark":"","records":[]}' };
-    sentAt.push(before.elapsed());
-    return { status: 500, body: '{"message":"lost"}' };
-  });
+  const { url, sentAt } = await losingWrites(before);
   const folder = folderForTest();
   const { outcome, runId } = await runnerForTest(folder, before)(REQUEST, targetAt(url));
   expect(outcome).toBe("unknown");
