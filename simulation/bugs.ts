@@ -9,7 +9,7 @@ import type { Life } from "../src/journal/holder.ts";
 import type { JournalStore } from "../src/journal/store.ts";
 import type { Holder } from "../src/protocol/record.ts";
 import { releaseRun } from "../src/engine/run/release-run.ts";
-import { openWrites } from "../src/protocol/open-writes.ts";
+import { writtenUntil } from "../src/protocol/open-writes.ts";
 import { stateOf } from "../src/protocol/state.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { ownError } from "./network.ts";
@@ -244,7 +244,7 @@ async function releaseSilently(store: JournalStore, runId: string): Promise<void
   if (!store.knows(runId)) return store.leases.release(claim, false);
   const { journal, records } = await store.claim(runId, claim);
   journal.note({ kind: "run.closed", outcome: "interrupted", outputs: {} });
-  await store.release(journal, "interrupted", openWrites(stateOf(records)).length > 0);
+  await store.release(journal, "interrupted", writtenUntil(stateOf(records)));
 }
 
 function unfenced(exchange: Exchange, may: (why: string) => boolean): Exchange {

@@ -39,8 +39,10 @@ export const LIMITS = {
   lockTries: 20,
   /** How old an intent may be when its request leaves, in milliseconds: a process that was suspended in between does not send it any more. */
   intentMs: 10_000,
-  /** A run that ended at most this long before the readings of a write, in milliseconds, may have left a record of their second. Clocks may differ by the rest. */
+  /** A write of another run that took effect at most this long before the readings of a write, in milliseconds, may be what they do not show yet. */
   justBeforeMs: 5_000,
+  /** How long a write that was acknowledged, and is not known to have taken effect, may be what another run finds, in milliseconds. */
+  mayArriveMs: 86_400_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
   /** Open writes that are named when they prevent a run from starting, and characters of a caller's key. */

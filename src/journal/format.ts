@@ -63,6 +63,13 @@ ALTER TABLE run ADD COLUMN key TEXT;
 UPDATE run SET settled = 1 WHERE outcome = 'passed';
 ${START_INDEXES}`;
 
+// Until when other runs may find what a run has written, by the service's time; null while it may still write, or has left a write open.
+const WRITTEN_SCHEMA = `
+ALTER TABLE run ADD COLUMN written_until INTEGER;
+UPDATE run SET written_until = COALESCE((SELECT at FROM record WHERE run_id = id AND sequence = last_sequence), 0) WHERE settled = 1;
+CREATE INDEX run_written ON run (written_until);
+`;
+
 // What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
 const MIGRATIONS: readonly string[] = [
   RUN_TABLE + RECORD_TABLE,
@@ -74,6 +81,7 @@ const MIGRATIONS: readonly string[] = [
   START_SCHEMA,
   APPROVAL_SCHEMA,
   ARCHIVE_SCHEMA,
+  WRITTEN_SCHEMA,
 ];
 
 const ON_SERVER: ServerTables = {

@@ -3,6 +3,7 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { EXIT } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
+import { timeOfHeader } from "../base/time/http-date.ts";
 import type { Redact } from "../base/secret.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { AttemptState } from "../protocol/attempt-state.ts";
@@ -118,7 +119,9 @@ export class RunJournal {
 
   /** The other runs that may have written at the time of an attempt of this one. */
   runsBeside({ intended, sequence }: AttemptState): RunsBeside {
-    return new RunsBeside(this.#database, this.claim.runId, intended.baselineAt?.sequence ?? sequence);
+    const { baselineAt } = intended;
+    const since = timeOfHeader(baselineAt?.date);
+    return new RunsBeside(this.#database, { runId: this.claim.runId, sequence: baselineAt?.sequence ?? sequence, since });
   }
 
   /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */

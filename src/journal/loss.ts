@@ -50,7 +50,7 @@ export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, becaus
        ON CONFLICT DO NOTHING`,
     );
     // Who accepts it has looked what they left: nothing of them keeps another run back.
-    database.run("UPDATE run SET settled = 1 WHERE outcome IS NOT 'passed'");
+    database.run("UPDATE run SET settled = 1, written_until = 0 WHERE outcome IS NOT 'passed'");
   });
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   // Last: until then the loss is refused, and can be accepted again.

@@ -50,61 +50,52 @@ export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): 
   });
 }
 
-/** A run that may have written at the time of a write of another one. */
-export interface RunBeside {
-  readonly state: RunState;
-  /** What it had completed by then, in milliseconds since the Unix epoch, was there before that write. */
-  readonly begun: number;
-}
-
-const RECENT =
-  "SELECT id, last_sequence FROM run JOIN record ON run_id = id AND sequence = last_sequence WHERE id <> ? AND at >= ?";
-const UNDER_WAY = "SELECT id, last_sequence FROM run WHERE id <> ? AND (settled = 0 OR opened_at >= ?)";
-const LAST = "SELECT id, last_sequence FROM run WHERE id = ?";
+// Those that are under way or have left a write open, and those whose last writes are recent.
+const BESIDE = "SELECT id, last_sequence FROM run WHERE id <> ? AND (written_until IS NULL OR written_until >= ?)";
 
 interface ReadRun {
   readonly last: number;
   readonly state: RunState;
 }
 
+/** A write of a run, and what is known of the moment of its first readings. */
+export interface WriteOfRun {
+  readonly runId: string;
+  /** The run's last record before them. */
+  readonly sequence: number;
+  /** The service's own time then, in milliseconds since the Unix epoch; `undefined` when it gave none. */
+  readonly since: number | undefined;
+}
+
 /**
- * The other runs that may have written since a record of a run, or at most `LIMITS.justBeforeMs` before it: those that are under way or have
- * left a write open, those that had just ended, and those that begin or are resumed.
+ * The other runs that may have written since the readings before a write of a run, or at most `LIMITS.justBeforeMs` before them. The time of
+ * that is the service's: nobody's clock here counts where the service gives its own (decision 217).
  */
 export class RunsBeside {
+  /** When the readings began, in milliseconds since the Unix epoch, by the clock of records. */
+  readonly begun: number;
+  /** The service's own time then; `undefined` when it gave none. */
+  readonly since: number | undefined;
   readonly #database: SqlDatabase;
   readonly #runId: string;
-  readonly #begun: number;
   readonly #runs = new Map<string, ReadRun>();
-  #underWay: ReadonlySet<string> = new Set();
 
-  /** Looks at the last records of all runs, which takes longer with each run. */
-  constructor(database: SqlDatabase, runId: string, sequence: number) {
+  constructor(database: SqlDatabase, { runId, sequence, since }: WriteOfRun) {
     this.#database = database;
     this.#runId = runId;
-    this.#begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
-    for (const row of database.all(RECENT, runId, this.#begun - LIMITS.justBeforeMs)) this.#read(row);
-    this.#follow();
+    this.begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
+    this.since = since;
   }
 
   /** Returns them as they are now. */
-  now(): readonly RunBeside[] {
-    this.#follow();
-    return [...this.#runs.values()].map(({ state }) => ({ state, begun: this.#begun }));
-  }
-
-  #follow(): void {
-    const rows = this.#database.all(UNDER_WAY, this.#runId, this.#begun);
-    const underWay = new Set(rows.map(({ id }) => String(id)));
-    for (const row of rows) this.#read(row);
-    // A run that has ended since may have written until then.
-    for (const id of this.#underWay) if (!underWay.has(id)) this.#read(this.#database.get(LAST, id));
-    this.#underWay = underWay;
+  now(): readonly RunState[] {
+    const from = (this.since ?? this.begun) - LIMITS.justBeforeMs;
+    for (const row of this.#database.all(BESIDE, this.#runId, from)) this.#read(row);
+    return [...this.#runs.values()].map(({ state }) => state);
   }
 
   // A run without a new record is as it was.
-  #read(row: SqlRow | undefined): void {
-    if (row === undefined) return;
+  #read(row: SqlRow): void {
     const [id, last] = [String(row["id"]), Number(row["last_sequence"])];
     if (this.#runs.get(id)?.last === last) return;
     this.#runs.set(id, { last, state: stateOf(readRecords(this.#database, id)) });

@@ -27,7 +27,7 @@ export interface Held {
   readonly records: readonly RunRecord[];
 }
 
-const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0 WHERE id = ?";
+const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
 
 /** All runs of one state directory. */
 export class JournalStore {
@@ -178,11 +178,15 @@ export class JournalStore {
     return { journal, records: [...before, ...noted] };
   }
 
-  /** Releases a run, with its outcome; its last records become durable in the same commit. Open: it leaves writes with unknown effect. */
-  async release(journal: RunJournal, outcome: string, leavesOpen = false): Promise<void> {
+  /**
+   * Releases a run, with its outcome; its last records become durable in the same commit. Other runs may find what it has written until a time,
+   * as `writtenUntil` gives it; `undefined`: it leaves writes with unknown effect.
+   */
+  async release(journal: RunJournal, outcome: string, until: number | undefined): Promise<void> {
+    const leavesOpen = until === undefined;
     await journal.ended(() => {
-      const settled = leavesOpen ? 0 : 1;
-      this.#database.run("UPDATE run SET outcome = ?, settled = ? WHERE id = ?", outcome, settled, journal.claim.runId);
+      const values = [outcome, leavesOpen ? 0 : 1, until ?? null, journal.claim.runId];
+      this.#database.run("UPDATE run SET outcome = ?, settled = ?, written_until = ? WHERE id = ?", ...values);
       this.leases.releaseWithin(journal.claim, leavesOpen);
     });
   }
@@ -331,9 +335,9 @@ export class JournalStore {
   }
 
   /** Keeps that a run has left no write open, which only its records said so far. Does nothing for a run that a process may still continue. */
-  settle({ id, held }: Pick<RunSummary, "id" | "held">): void {
+  settle({ id, held }: Pick<RunSummary, "id" | "held">, until: number): void {
     if (held !== undefined || this.leases.holding(id) !== undefined) return;
-    this.#database.run("UPDATE run SET settled = 1 WHERE id = ?", id);
+    this.#database.run("UPDATE run SET settled = 1, written_until = ? WHERE id = ?", until, id);
   }
 
   /** The last run of a playbook in an environment. */

@@ -64,6 +64,12 @@ export function hasTakenEffect({ answered, receipt, settled }: AttemptState): bo
   return answered?.meaning === "acknowledged" && answered.receiptId === null;
 }
 
+/** Returns the latest time of the service with which anything was learnt about an attempt; `undefined` where the service gave none. */
+export function learntAt({ answered, receipt, settled }: AttemptState): number | undefined {
+  const times = [answered, receipt, settled].flatMap((record) => record?.serviceAt ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
 function isSuperseded({ settled }: AttemptState): boolean {
   return settled?.verdict === "superseded";
 }

@@ -1,6 +1,7 @@
+import { LIMITS } from "../base/limits.ts";
 import { serviceOf } from "../services/services.ts";
-import { decideAttempts, mayStillArrive } from "./attempts.ts";
-import type { AttemptState } from "./attempt-state.ts";
+import { decideAttempts, hasTakenEffect, mayStillArrive } from "./attempts.ts";
+import { type AttemptState, hadNoEffect } from "./attempt-state.ts";
 import type { RunState, StepState } from "./state.ts";
 
 /** A write with unknown outcome. */
@@ -35,6 +36,17 @@ export function openAttempts(state: RunState): readonly OpenAttempt[] {
     const { intended, intendedAt } = last;
     return [{ step, attempt: intended.attempt, operation: intended.operation, sentAt: intendedAt, last, stopped }];
   });
+}
+
+/**
+ * Returns until when another run may find what this one has written, in milliseconds since the Unix epoch, by the service's time as far as it
+ * is known; `undefined` while a write is open. Without a write it is 0.
+ */
+export function writtenUntil(state: RunState): number | undefined {
+  if (openAttempts(state).length > 0) return undefined;
+  const attempts = [...state.steps.values()].flatMap((step) => step.attempts);
+  const mayArrive = attempts.some((each) => !hadNoEffect(each) && !hasTakenEffect(each));
+  return state.learntAt + (mayArrive ? LIMITS.mayArriveMs : 0);
 }
 
 /**

@@ -189,6 +189,12 @@ interface Aged {
   readonly uptime?: Uptime;
 }
 
+/** What a record has from which the outcome of a write may follow. */
+interface Learnt {
+  /** The latest time that the service had given to the run, in milliseconds since the Unix epoch. Left out: none, and by older runs. */
+  readonly serviceAt?: number;
+}
+
 /** A write is about to be sent. Durable before its first byte leaves. */
 export interface AttemptIntended extends Waited, Aged, OfAttempt {
   readonly kind: "attempt.intended";
@@ -231,7 +237,7 @@ export interface BaselineAt {
 export type AnswerMeaning = "not-sent" | "refused" | "refused-later" | "ambiguous" | "acknowledged";
 
 /** A write has been answered, or its attempt has ended without an answer. */
-export interface AttemptAnswered extends Aged, OfAttempt {
+export interface AttemptAnswered extends Aged, Learnt, OfAttempt {
   readonly kind: "attempt.answered";
   /** What the answer says about the write's effect. */
   readonly meaning: AnswerMeaning;
@@ -254,7 +260,7 @@ export interface AttemptAnswered extends Aged, OfAttempt {
 }
 
 /** A receipt has become final. */
-export interface ReceiptRead extends Waited, OfAttempt {
+export interface ReceiptRead extends Waited, Learnt, OfAttempt {
   readonly kind: "receipt.read";
   /** Whether the ledger has taken the write; otherwise it never will. */
   readonly committed: boolean;
@@ -267,7 +273,7 @@ export interface ReceiptRead extends Waited, OfAttempt {
  * still arrive, and then does no harm beside one more. `unchanged`: what it sets was set before and still is; it may still arrive, and
  * then sets the same.
  */
-export interface AttemptSettled extends Waited, OfAttempt {
+export interface AttemptSettled extends Waited, Learnt, OfAttempt {
   readonly kind: "attempt.settled";
   readonly verdict: Verdict;
   /** The readings that prove it, before and after. */

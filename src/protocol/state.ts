@@ -29,6 +29,8 @@ export interface RunState {
   sequence: number;
   /** How it ended; `undefined` while it is open, and once it is resumed. */
   closed: RunClosed | undefined;
+  /** When it last learnt about a write: the later one of the machine's time and the service's, in milliseconds since the Unix epoch; 0 without any. */
+  learntAt: number;
   /** By address. */
   readonly steps: Map<string, StepState>;
   /** The rounds of each `foreach`, by the address of its step. */
@@ -76,6 +78,7 @@ export function emptyState(): RunState {
     epoch: 0,
     sequence: -1,
     closed: undefined,
+    learntAt: 0,
     steps: new Map(),
     expansions: new Map(),
     spent: new Map(),
@@ -180,7 +183,8 @@ function release(state: RunState, step: string, attempt: number): void {
 function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRead | AttemptSettled)): void {
   const attempt = stepIn(state, record.step).attempts[record.attempt];
   if (attempt === undefined) return;
-  const { step, sequence } = record;
+  const { step, sequence, at, serviceAt = at } = record;
+  state.learntAt = Math.max(state.learntAt, at, serviceAt);
   for (const id of provenBy(record)) state.spent.set(id, { step, sequence, since: state.spent.get(id)?.since ?? sequence });
   if (record.kind === "attempt.answered") attempt.answered = record;
   else if (record.kind === "receipt.read") attempt.receipt = record;

@@ -1,9 +1,11 @@
 // A run that begins in the second in which another one ended, or beside another one: what the other one leaves is as new as what the run
 // itself would leave.
 import { expect, test } from "vitest";
+import type { Clock } from "../../src/base/ports.ts";
 import type { Exchanged } from "../../src/transport/exchange.ts";
-import { sandboxForTest } from "../sandbox/caller.ts";
-import { runnerForTest } from "../unit/engine/server.ts";
+import { clockWithoutWaiting } from "../engine-parts.ts";
+import { type Caller, sandboxForTest } from "../sandbox/caller.ts";
+import { folderForTest, runnerForTest } from "../unit/engine/server.ts";
 import { targetOf } from "./sandbox-target.ts";
 
 const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
@@ -13,40 +15,105 @@ steps:
   - { id: mint, as: issuer, uses: ledger.token.mint, with: { id: Gold, to: "\${{ actors.issuer }}", value: 5 } }
 `;
 
-// All that the service says happened in one second, and the transactions of tokens have ids of their own.
-function inOneSecond(answer: Exchanged): Exchanged {
-  if (answer.kind !== "answered") return answer;
-  const text = answer.text
-    .replaceAll(/"(createdAt|updatedAt)":"[^"]*"/g, '"$1":"2026-11-26T12:00:00.500Z"')
-    .replaceAll(/"timestampUnix":\d+/g, '"timestampUnix":1795694400')
-    .replaceAll(/"docType":"tkntx","id":"/g, '"docType":"tkntx","id":"tkntx-');
-  return { ...answer, text, headers: { ...answer.headers, date: "Thu, 26 Nov 2026 12:00:00 GMT" } };
+const ALICE = { orgId: "org1", userId: "alice" };
+
+async function sandboxWithGold(): Promise<Caller> {
+  const caller = await sandboxForTest({ commitDelayMs: 0 });
+  const behaviour = { decimal: 0, transferable: true, burnable: true };
+  const gold = { id: "Gold", name: "Gold", description: "Old", behaviour };
+  await caller.ledger("POST /token", { as: "userId:alice", body: [gold] });
+  return caller;
 }
 
-test("the same mint twice, and the second one never arrives: the record of the first one does not prove it", async () => {
-  const { sandbox, ledger } = await sandboxForTest({ commitDelayMs: 0 });
-  const behaviour = { decimal: 0, transferable: true, burnable: true };
-  await ledger("POST /token", { as: "userId:alice", body: [{ id: "Gold", name: "Gold", behaviour }] });
-  const run = runnerForTest();
-  const settled: string[] = [];
-  const ran = async (isLost: boolean): Promise<string> => {
-    const { outcome } = await run(MINT, targetOf(sandbox), {
-      observe: (event) => {
-        if (event.kind === "attempt.settled") settled.push(event.verdict);
+// Time passes as it does; somebody sets the wall clock.
+function clockSetBy(ms: () => number): Clock {
+  const clock = clockWithoutWaiting();
+  return { ...clock, now: () => clock.now() + ms() };
+}
+
+const NOON = Date.UTC(2026, 10, 26, 12);
+
+// All that the service says happened in one second, and the transactions of tokens have ids of their own.
+function inOneSecond(answer: Exchanged, second: number = NOON): Exchanged {
+  if (answer.kind !== "answered") return answer;
+  const text = answer.text
+    .replaceAll(/"(createdAt|updatedAt)":"[^"]*"/g, `"$1":"${new Date(second + 500).toISOString()}"`)
+    .replaceAll(/"timestampUnix":\d+/g, `"timestampUnix":${second / 1_000}`)
+    .replaceAll(/"docType":"tkntx","id":"/g, '"docType":"tkntx","id":"tkntx-');
+  return { ...answer, text, headers: { ...answer.headers, date: new Date(second).toUTCString() } };
+}
+
+const HOUR_MS = 3_600_000;
+const SETTINGS = [
+  { name: "the wall clock stays as it is", byMs: 0 },
+  { name: "the wall clock is set two hours forward in between", byMs: 2 * HOUR_MS },
+  { name: "the wall clock is set two hours back in between", byMs: -2 * HOUR_MS },
+];
+
+test.for(SETTINGS)(
+  "the same mint twice, and the second never arrives: the first one's record does not prove it; $name",
+  async ({ byMs }) => {
+    const { sandbox } = await sandboxWithGold();
+    let setBy = 0;
+    const run = runnerForTest(
+      folderForTest(),
+      clockSetBy(() => setBy),
+    );
+    const settled: string[] = [];
+    const ran = async (isLost: boolean): Promise<string> => {
+      const { outcome } = await run(MINT, targetOf(sandbox), {
+        observe: (event) => {
+          if (event.kind === "attempt.settled") settled.push(event.verdict);
+        },
+        exchange: async (outgoing, send) => (outgoing.fresh && isLost ? LOST : inOneSecond(await send(outgoing))),
+      });
+      return outcome;
+    };
+    expect(await ran(false)).toBe("passed");
+    setBy = byMs;
+    expect(await ran(true)).toBe("unknown");
+    expect(settled).toEqual([]);
+  },
+);
+
+const LATE = [
+  { name: "half a minute later", afterMs: 30_000, outcome: "unknown" },
+  { name: "hours later", afterMs: 23 * HOUR_MS, outcome: "unknown" },
+  { name: "more than a day later", afterMs: 25 * HOUR_MS, outcome: "passed" },
+];
+
+test.for(LATE)(
+  "a mint that nobody waits for arrives $name, when the same mint of another run is lost",
+  async ({ afterMs, outcome }) => {
+    const { sandbox, ledger } = await sandboxWithGold();
+    let setBy = 0;
+    const run = runnerForTest(
+      folderForTest(),
+      clockSetBy(() => setBy),
+    );
+    const unawaited = MINT.replace("value: 5 } }", "value: 5 }, wait: none }");
+    const taken = { kind: "answered", status: 201, headers: { "content-type": "application/json" }, isComplete: true } as const;
+    const first = await run(unawaited, targetOf(sandbox), {
+      exchange: async (outgoing, send) => {
+        if (!outgoing.fresh) return inOneSecond(await send(outgoing));
+        return inOneSecond({ ...taken, text: '{"transactionId":"late","receiptId":"r1"}' });
       },
-      exchange: async (outgoing, send) => (outgoing.fresh && isLost ? LOST : inOneSecond(await send(outgoing))),
     });
-    return outcome;
-  };
-  expect(await ran(false)).toBe("passed");
-  expect(await ran(true)).toBe("unknown");
-  expect(settled).toEqual([]);
-});
+    expect(first.outcome).toBe("passed");
+    setBy = afterMs;
+    const second = await run(MINT, targetOf(sandbox), {
+      exchange: async (outgoing, send) => {
+        if (!outgoing.fresh) return inOneSecond(await send(outgoing), NOON + afterMs);
+        await ledger("POST /token/mint", { as: "userId:alice", body: [{ id: "Gold", to: ALICE, value: 5 }] });
+        return LOST;
+      },
+    });
+    expect(second.outcome).toBe(outcome);
+  },
+);
 
 test("a run that mints while another one looks for its lost update stamps the token, and does not prove the update", async () => {
-  const { sandbox, ledger } = await sandboxForTest({ commitDelayMs: 0 });
-  const behaviour = { decimal: 0, transferable: true, burnable: true };
-  await ledger("POST /token", { as: "userId:alice", body: [{ id: "Gold", name: "Gold", description: "Old", behaviour }] });
+  const { sandbox } = await sandboxWithGold();
   const run = runnerForTest();
   const settled: string[] = [];
   const rename = MINT.replace(

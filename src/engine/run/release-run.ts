@@ -6,7 +6,7 @@ import { howToStop, spellHolder } from "../../journal/holder.ts";
 import { actingFor, type Lease } from "../../journal/leases.ts";
 import { isHeld, noSuchRun } from "../../journal/failures.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { openWrites } from "../../protocol/open-writes.ts";
+import { writtenUntil } from "../../protocol/open-writes.ts";
 import { closeEarly } from "../../protocol/decide.ts";
 import type { Holder, PersonsWord } from "../../protocol/record.ts";
 import { emptyState, maybeUnsent, stateOf } from "../../protocol/state.ts";
@@ -53,10 +53,10 @@ function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder 
       left = stateOf(before);
       return { kind: "run.released", from: holder, who, because, unsent: maybeUnsent(left) };
     });
-    const leavesOpen = openWrites(stateOf(records)).length > 0;
-    const closed = closeEarly(left, leavesOpen);
+    const until = writtenUntil(stateOf(records));
+    const closed = closeEarly(left, until === undefined);
     journal.note(closed);
-    await store.release(journal, closed.outcome, leavesOpen);
+    await store.release(journal, closed.outcome, until);
   });
 }
 

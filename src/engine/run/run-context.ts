@@ -8,8 +8,19 @@ import type { RunJournal } from "../../journal/journal.ts";
 import type { Proof } from "../../journal/proofs.ts";
 import type { ServiceRequest } from "../../operations/request.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import type { Fact, Notice, RunClosed, RunOpened, RunRecord, StepStopped } from "../../protocol/record.ts";
+import type {
+  AttemptAnswered,
+  AttemptSettled,
+  Fact,
+  Notice,
+  ReceiptRead,
+  RunClosed,
+  RunOpened,
+  RunRecord,
+  StepStopped,
+} from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
+import { learntAt } from "../../protocol/attempts.ts";
 import { advance } from "../../protocol/state.ts";
 import type { PassingFailure } from "../../sql/failure.ts";
 import type { Fence } from "../../transport/exchange.ts";
@@ -77,7 +88,7 @@ export class RunContext extends Looking {
 
   /** Records a fact that may become durable with the next one. */
   note(fact: Fact): void {
-    const record = this.#journal.note(this.#waits.addedTo(fact));
+    const record = this.#keep(fact);
     advance(this.state, record);
     if (this.#unseen.length === 0) this.ports.observe(record);
     else this.#unseen.push({ record, isDurable: true });
@@ -94,16 +105,22 @@ export class RunContext extends Looking {
   }
 
   async #showOnce(fact: Fact, durable: () => Promise<void>): Promise<void> {
-    const record = this.#journal.note(this.#waits.addedTo(fact));
+    const record = this.#keep(fact);
     // At once, so that a proof of this write cannot prove another one that is probed meanwhile.
     advance(this.state, record);
     const unseen = { record, isDurable: false };
     this.#unseen.push(unseen);
     await durable();
-    if (CHANGING.has(record.kind)) this.#changedAt = this.ports.clock.elapsed();
+    if (isAboutWrite(record)) this.#changedAt = this.ports.clock.elapsed();
     if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
     unseen.isDurable = true;
     this.#showInOrder();
+  }
+
+  #keep(fact: Fact): RunRecord {
+    const { latestTime } = this.service;
+    const dated = latestTime !== undefined && isAboutWrite(fact) ? { ...fact, serviceAt: latestTime } : fact;
+    return this.#journal.note(this.#waits.addedTo(dated));
   }
 
   #showInOrder(): void {
@@ -158,12 +175,13 @@ export class RunContext extends Looking {
   attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): () => readonly AttemptBeside[] {
     const own = headingOf(this.target);
     const runs = this.#journal.runsBeside(attempt);
+    const { begun, since = Infinity } = runs;
     return () =>
-      runs.now().flatMap(({ state: { opened, steps }, begun }) => {
+      runs.now().flatMap(({ opened, steps }) => {
         if (opened !== undefined && !areAtSame(operation.service, opened.target, own)) return [];
         return [...steps.values()].flatMap(({ attempts, completed }) => {
-          const isComplete = completed !== undefined && completed.at <= begun;
-          return attempts.map((each) => ({ each, isComplete }));
+          const wasComplete = completed !== undefined && completed.at <= begun;
+          return attempts.map((each) => ({ each, isComplete: wasComplete && (learntAt(each) ?? 0) <= since }));
         });
       });
   }
@@ -290,7 +308,10 @@ export class RunContext extends Looking {
   }
 }
 
-const CHANGING: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.answered", "receipt.read", "attempt.settled"]);
+function isAboutWrite(fact: Fact): fact is AttemptAnswered | ReceiptRead | AttemptSettled {
+  return fact.kind === "attempt.answered" || fact.kind === "receipt.read" || fact.kind === "attempt.settled";
+}
+
 const TIMED: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.intended", "attempt.answered"]);
 
 interface Unseen {

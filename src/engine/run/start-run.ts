@@ -4,7 +4,7 @@ import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
 import type { Held, JournalStore } from "../../journal/store.ts";
-import { openWrites } from "../../protocol/open-writes.ts";
+import { writtenUntil } from "../../protocol/open-writes.ts";
 import { differingFields } from "../../protocol/heading.ts";
 import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
@@ -68,7 +68,7 @@ async function beginRun(
     const admit = (): void => {
       beginning.admit?.();
       refuseBeside(
-        leftOpenBefore(store, starting, (run) => store.settle(run)),
+        leftOpenBefore(store, starting, (run, until) => store.settle(run, until)),
         runs,
       );
     };
@@ -148,8 +148,8 @@ async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
   const context = new RunContext(playbook, target, held, ports);
   return lettingGo(parts, held.journal.claim, async () => {
     const closed = await carryOn(context);
-    const leavesOpen = openWrites(context.state).length > 0;
-    await context.close(closed, (journal) => store.release(journal, closed.outcome, leavesOpen));
+    const until = writtenUntil(context.state);
+    await context.close(closed, (journal) => store.release(journal, closed.outcome, until));
     return closed.outcome;
   });
 }

@@ -13,9 +13,9 @@ import { maybeSameId } from "../../services/same-id.ts";
 import { serviceOf, services } from "../../services/services.ts";
 import { callsOf } from "../../playbook/playbook-walk.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../../protocol/identity.ts";
-import { leftWrites, type OpenAttempt } from "../../protocol/open-writes.ts";
+import { leftWrites, type OpenAttempt, writtenUntil } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
-import { stateOf } from "../../protocol/state.ts";
+import { type RunState, stateOf } from "../../protocol/state.ts";
 import { foreseenWrites, type TouchedObject, touching, type TouchingWrite, type ForeseenRun } from "./foreseen-writes.ts";
 
 /** A run that is about to begin. */
@@ -47,12 +47,12 @@ interface SameObject {
  * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, whose name or address
  * may be another one since, and those of any run that were made as the same entity on an object to which the new run writes, or may write. They
  * never prevent a playbook without writes.
- * `hasLeftNothing` is called for each run without such writes.
+ * `hasLeftNothing` is called for each run without an open write, with the time until which other runs may find what it has written.
  */
 export function leftOpenBefore(
   store: JournalStore,
   starting: Starting,
-  hasLeftNothing: (run: RunSummary) => void = () => undefined,
+  hasLeftNothing: (run: RunSummary, until: number) => void = () => undefined,
 ): readonly LeftOpen[] {
   const runs = store.unsettled();
   if (runs.length === 0 || ![...callsOf(starting.playbook)].some(({ operation }) => operation.writes)) return [];
@@ -60,9 +60,11 @@ export function leftOpenBefore(
   let foreseen: readonly TouchingWrite[] | undefined;
   const would = (): readonly TouchingWrite[] => (foreseen ??= foreseenWrites(starting));
   return runs.flatMap((run): readonly LeftOpen[] => {
-    const left = leftBy(store, run);
+    const state = stateOf(store.read(run.id));
+    const left = leftIn(state, run);
     if (left === undefined) {
-      hasLeftNothing(run);
+      const until = writtenUntil(state);
+      if (until !== undefined) hasLeftNothing(run, until);
       return [];
     }
     const { opened, writes } = left;
@@ -93,11 +95,16 @@ export function leftOpenOf(
 /**
  * Returns what a run has left open, or its present holder has given up; nothing when all that it wrote is settled, or is being written now.
  */
-export function leftBy(
-  store: JournalStore,
-  { id, held }: Pick<RunSummary, "id" | "held">,
-): { readonly opened: RunOpened; readonly writes: readonly OpenAttempt[] } | undefined {
-  const state = stateOf(store.read(id));
+export function leftBy(store: JournalStore, run: Pick<RunSummary, "id" | "held">): LeftWrites | undefined {
+  return leftIn(stateOf(store.read(run.id)), run);
+}
+
+interface LeftWrites {
+  readonly opened: RunOpened;
+  readonly writes: readonly OpenAttempt[];
+}
+
+function leftIn(state: RunState, { held }: Pick<RunSummary, "held">): LeftWrites | undefined {
   const writes = leftWrites(state, held !== undefined);
   return writes.length === 0 || state.opened === undefined ? undefined : { opened: state.opened, writes };
 }

@@ -1,6 +1,7 @@
 import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../../base/failure.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { timeOfHeader } from "../../base/time/http-date.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
@@ -66,10 +67,16 @@ export class ServiceClient {
   readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
   /** By base URL. */
   readonly #places = new Map<string, Place>();
+  #latestTime: number | undefined;
 
   constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">) {
     this.target = target;
     this.#ports = ports;
+  }
+
+  /** The latest time that its answers gave, in milliseconds since the Unix epoch; `undefined` when none gave one. */
+  get latestTime(): number | undefined {
+    return this.#latestTime;
   }
 
   /** Returns the request of a call, for the journal and for sending. Pure. */
@@ -120,6 +127,7 @@ export class ServiceClient {
       ...(pieces === undefined ? {} : { sieve: pieces.sieve }),
     });
     if (signal.aborted && !operation.writes && exchanged.kind !== "answered") throw new Interrupted(operation.name);
+    if (exchanged.kind === "answered") this.#learnTime(exchanged.headers["date"]);
     const { clock, secrets } = this.#ports;
     const { profile } = this.target;
     return readReply(operation, exchanged, {
@@ -130,6 +138,11 @@ export class ServiceClient {
       loosely,
       taken: pieces?.taken ?? 0,
     });
+  }
+
+  #learnTime(date: string | undefined): void {
+    const time = timeOfHeader(date);
+    if (time !== undefined) this.#latestTime = Math.max(time, this.#latestTime ?? time);
   }
 
   #place(baseUrl: string): Place {
@@ -278,6 +291,6 @@ function retryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  const date = timeOfHeader(value);
+  return date === undefined ? null : Math.max(0, date - now);
 }

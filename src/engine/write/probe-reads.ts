@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { timeOfHeader } from "../../base/time/http-date.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { operationNamed, type WriteOperation } from "../../operations/operation.ts";
 import type { Evidence, KnownBefore, OtherWrite, Probe, Readings, Reads, Sent } from "../../services/probe.ts";
@@ -58,7 +59,7 @@ export async function evidenceOf(
   const asking = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
   const written = operationNamed(operation);
-  const known = (): KnownBefore => ({ since: timeIn(baselineAt?.date), ...otherWrites(context, place, attempt, beside()) });
+  const known = (): KnownBefore => ({ since: timeOfHeader(baselineAt?.date), ...otherWrites(context, place, attempt, beside()) });
   const looked = await readAll(context, probe.after(sent), { ...asking, known: known() });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
@@ -137,11 +138,6 @@ async function readAll(
     readings[name] = isThere ? result.payload : null;
   }
   return { readings, since, refused };
-}
-
-function timeIn(date: string | null | undefined): number | undefined {
-  const time = Date.parse(date ?? "");
-  return Number.isNaN(time) ? undefined : time;
 }
 
 // Writes that this run, or another one, had under way at the same time could be mistaken for this one: also those of complete steps, as

@@ -6,7 +6,7 @@ import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { closeEarly } from "../../protocol/decide.ts";
 import type { AttemptSettled, PersonsWord } from "../../protocol/record.ts";
-import { type OpenWrite, openWrites } from "../../protocol/open-writes.ts";
+import { type OpenWrite, openWrites, writtenUntil } from "../../protocol/open-writes.ts";
 import { stateOf, stepIn } from "../../protocol/state.ts";
 import { releaseSilent } from "../run/release-run.ts";
 
@@ -39,13 +39,14 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
     store.leases.release(claim, found.length > 0);
     throw nothingToResolve(runId, resolution, found);
   }
-  const { journal } = await store.claim(runId, claim, read);
+  const { journal, records } = await store.claim(runId, claim, read);
   const { verdict, because, who } = resolution;
-  journal.note({ kind: "attempt.settled", step: write.step, attempt: write.attempt, verdict, evidence: { who, because } });
+  const word = { step: write.step, attempt: write.attempt, verdict, evidence: { who, because } };
+  const until = writtenUntil(stateOf([...records, journal.note({ kind: "attempt.settled", ...word })]));
   stepIn(left, write.step).stopped = undefined;
-  const closed = closeEarly(left, found.length > 1);
+  const closed = closeEarly(left, until === undefined);
   journal.note(closed);
-  await store.release(journal, closed.outcome, found.length > 1);
+  await store.release(journal, closed.outcome, until);
   return write;
 }
 

@@ -43,6 +43,10 @@ function object(required: Readonly<Record<string, Schema>>, optional: Readonly<R
   };
 }
 
+const serviceAt: Schema = {
+  ...moment,
+  description: "The latest time that the service had given to the run.",
+};
 const uptime: Schema = {
   ...object({ boot: text, ms: milliseconds }),
   description: "For how long the machine had been running, and what its kernel calls that start.",
@@ -164,17 +168,17 @@ const EVENTS: Described = {
       retryAfterMs: { type: ["number", "null"] },
       durationMs: milliseconds,
     },
-    optional: { uptime },
+    optional: { uptime, serviceAt },
   },
   "receipt.read": {
     says: "A receipt said its last word.",
     required: { step, attempt, committed: flag, receipt: map },
-    optional: { waitedMs },
+    optional: { serviceAt, waitedMs },
   },
   "attempt.settled": {
     says: "The outcome of a write, decided by other evidence than its own answer.",
     required: { step, attempt, verdict: oneOf("applied", "absent", "superseded", "unchanged"), evidence: anything },
-    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text }, waitedMs },
+    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text }, serviceAt, waitedMs },
   },
   "step.completed": {
     says: "A step is done.",

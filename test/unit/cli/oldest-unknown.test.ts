@@ -17,7 +17,7 @@ test("the oldest run with an open write is found, and what has not changed is no
   for (const runId of ["left", "later"]) {
     const left = await begun(runId);
     left.note(intended("mint"));
-    await store.release(left, "unknown", true);
+    await store.release(left, "unknown", undefined);
   }
   expect(found()).toBe("left");
   // Whoever read these records again, or those of a later run, would find them damaged.

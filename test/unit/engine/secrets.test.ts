@@ -57,7 +57,7 @@ async function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): 
     observe: () => {},
     stopping: new AbortController().signal,
   });
-  return { context, letGo: () => store.release(held.journal, "failed") };
+  return { context, letGo: () => store.release(held.journal, "failed", 0) };
 }
 
 function newHolding(): Holding {

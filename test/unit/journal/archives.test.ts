@@ -58,7 +58,7 @@ async function ended(
   const { journal } = await store.begin(key === undefined ? about : { ...about, idempotencyKey: key }, "test");
   for (const fact of facts) journal.note(fact);
   journal.note({ kind: "run.closed", outcome, outputs: {} });
-  await store.release(journal, outcome, leavesOpen);
+  await store.release(journal, outcome, leavesOpen === true ? undefined : 0);
   now += DAY;
 }
 
@@ -265,7 +265,7 @@ test("a run that was continued after it was sealed is sealed again as a whole", 
   killedAt("named");
   const { journal } = await store.claim("one");
   journal.note({ kind: "run.closed", outcome: "passed", outputs: {} });
-  await store.release(journal, "passed");
+  await store.release(journal, "passed", 0);
   now += DAY;
   expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: false }] });
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
@@ -284,7 +284,7 @@ test("a run that is continued between its choice and its archive is not called d
   await ended("last");
   const chosen = [...store.archives.older(now, () => false)].filter((run) => "end" in run);
   const { journal } = await store.claim("one");
-  await store.release(journal, "failed");
+  await store.release(journal, "failed", 0);
   const file = join(folder, archiveName(1));
   const heading = { number: 1, previous: FIRST_PREVIOUS, sealedAt: now };
   writeFileSync(file, [...archiveText(heading, chosen, (run) => store.chain(run))].join(""));

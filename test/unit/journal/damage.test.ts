@@ -52,7 +52,7 @@ async function left(closed: number): Promise<Left> {
   const first = JournalStore.open(at, PORTS);
   const { journal } = await first.begin(opened, "test");
   for (let step = 0; step < closed; step++) write(journal, `first${step}`);
-  await first.release(journal, "interrupted");
+  await first.release(journal, "interrupted", 0);
   first.close();
   const earlierTail = readFileSync(join(at, "journal.tail"));
   const second = JournalStore.open(at, PORTS);
@@ -248,7 +248,7 @@ test("a person accepts the loss: it is kept, unfinished runs are over, and new o
   expect(store.notPassed(10)).toEqual([]);
   await expect(store.claim("run1")).rejects.toThrow(/cannot be resumed: the journal had lost records, which olga accepted/);
   const { journal } = await store.begin({ ...opened, runId: "run2" }, "test");
-  await store.release(journal, "failed");
+  await store.release(journal, "failed", 0);
   expect(store.notPassed(10).map(({ id }) => id)).toEqual(["run2"]);
   store.close();
   expect(() => acceptLoss(at, PORTS, { who: "olga", because: "again" })).toThrow(/nothing is known to be lost/);

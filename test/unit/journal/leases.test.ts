@@ -120,7 +120,7 @@ test("a write that was left open keeps later runs from being alone, and its own 
   const claim = claimOf(leases, "run1", entities("alice"));
   const { journal } = await store.begin(opened, "test", claim);
   keep(journal, intended("mint"));
-  await store.release(journal, "unknown", true);
+  await store.release(journal, "unknown", undefined);
   expect(leases.list()).toMatchObject([{ kind: "entity", name: "alice", holder: undefined, shared: false }]);
   const again = claimOf(leases, "run1", entities());
   expect(leases.isAlone("alice", "run1")).toBe(true); // taken again, though nobody asked for it

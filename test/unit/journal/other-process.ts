@@ -25,7 +25,7 @@ async function run(store: JournalStore, runId: string, outcome: "passed" | "fail
   const { journal } = await store.begin({ ...opened, runId }, "test");
   journal.note(completed("mint"));
   journal.note({ kind: "run.closed", outcome, outputs: {} });
-  await store.release(journal, outcome);
+  await store.release(journal, outcome, 0);
   now += 1_000;
 }
 

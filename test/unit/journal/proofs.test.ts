@@ -74,8 +74,8 @@ test.skipIf(ON_SERVER)(
     (await written(folder)).close();
     const database = Database.open(join(folder, "journal.db"), JOURNAL);
     database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
-    database.exec("DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
-    for (const column of ["settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
+    database.exec("DROP INDEX run_written; DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
+    for (const column of ["written_until", "settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
     database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; DROP TABLE approval");
     database.exec("DROP TABLE archived_run; DROP TABLE archive; PRAGMA user_version = 4");
     database.close();

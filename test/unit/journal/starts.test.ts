@@ -20,7 +20,7 @@ async function finished(runId: string, outcome: string, leavesOpen = false): Pro
   const { journal } = await store.begin({ ...opened, runId }, "test");
   if (leavesOpen) keep(journal, intended("mint"));
   journal.note({ kind: "run.closed", outcome: "unknown", outputs: {} });
-  await store.release(journal, outcome, leavesOpen);
+  await store.release(journal, outcome, leavesOpen ? undefined : 0);
 }
 
 test("a start looks into none of ten thousand runs that left nothing open, and into the one that did", async () => {
@@ -60,7 +60,7 @@ test("a run that died without an open write is looked into once", async () => {
   await store.begin({ ...opened, runId: "died" }, "test");
   store.leases.release({ runId: "died", epoch: 1 }, true);
   expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
-  store.settle(store.summary("died"));
+  store.settle(store.summary("died"), 0);
   expect(store.unsettled()).toEqual([]);
   await store.claim("died");
   expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);

@@ -127,7 +127,7 @@ test("runs that end in one turn are released in one commit", async () => {
   const journals = [await begun("run1"), await begun("run2")];
   commits = [];
   for (const journal of journals) journal.note({ kind: "run.closed", outcome: "passed", outputs: {} });
-  const ends = journals.map((journal) => store.release(journal, "passed"));
+  const ends = journals.map((journal) => store.release(journal, "passed", 0));
   endTurn();
   await Promise.all(ends);
   expect(commits.map((commit) => commit.split(" ", 1)[0])).toEqual(["before", "before", "after", "after"]);

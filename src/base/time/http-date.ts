@@ -1,0 +1,5 @@
+/** Returns the time of a `Date` header, in milliseconds since the Unix epoch; `undefined` when it is missing or none. */
+export function timeOfHeader(date: string | null | undefined): number | undefined {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
