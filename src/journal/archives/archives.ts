@@ -106,12 +106,15 @@ export class Archives {
   }
 
   /**
-   * Looks at the runs whose last record is older than a moment, the earliest first, each when it is asked for. `isNeeded` says what drifts still name.
+   * Looks at the runs whose last record is older than a moment, and whose writes no other run may find since, the earliest first, each when it
+   * is asked for. `isNeeded` says what drifts still name.
    */
   *older(before: number, isNeeded: (run: string) => boolean): Generator<SealedRun | KeptRun> {
     const rows = this.#database.all(
       `SELECT id, CASE WHEN ${IS_LAST} THEN 1 ELSE 0 END AS is_last FROM run
-       JOIN record ON run_id = id AND sequence = last_sequence WHERE opened_at < ? AND at < ? ORDER BY opened_at, id`,
+       JOIN record ON run_id = id AND sequence = last_sequence
+       WHERE opened_at < ? AND at < ? AND COALESCE(written_until, 0) < ? ORDER BY opened_at, id`,
+      before,
       before,
       before,
     );

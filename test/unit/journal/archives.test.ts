@@ -47,18 +47,20 @@ interface Ended {
   readonly key?: string;
   readonly facts?: readonly Fact[];
   readonly leavesOpen?: boolean;
+  /** For how long after its end another run may find what it has written. */
+  readonly arrivesWithinMs?: number;
 }
 
 /** Records a run that has ended, one day after the one before it. */
 async function ended(
   runId: string,
-  { outcome = "passed", playbook = "a.yaml", key, facts = [], leavesOpen }: Ended = {},
+  { outcome = "passed", playbook = "a.yaml", key, facts = [], leavesOpen, arrivesWithinMs = 0 }: Ended = {},
 ): Promise<void> {
   const about = { ...opened, runId, playbook: { ...opened.playbook, file: playbook } };
   const { journal } = await store.begin(key === undefined ? about : { ...about, idempotencyKey: key }, "test");
   for (const fact of facts) journal.note(fact);
   journal.note({ kind: "run.closed", outcome, outputs: {} });
-  await store.release(journal, outcome, leavesOpen === true ? undefined : 0);
+  await store.release(journal, outcome, leavesOpen === true ? undefined : now + arrivesWithinMs);
   now += DAY;
 }
 
@@ -99,6 +101,14 @@ test("finished runs go into a file that verifies by itself, and leave the journa
   expect(() => store.named("tw")).toThrow("the run two, which ended failed, is in the archive");
   // Whole also for a process that opens it now: its tail may name a record that is in the archive.
   reopened().close();
+});
+
+test("a run whose write may still arrive stays, because another run may find that write", async () => {
+  await ended("one", { facts: MINTED, arrivesWithinMs: 2 * DAY });
+  await ended("two");
+  expect(sealedIn(archive())).toEqual([]);
+  now += DAY + 1;
+  expect(sealedIn(archive())).toEqual([["one"]]);
 });
 
 test("each archive holds the digest of the one before it", async () => {
