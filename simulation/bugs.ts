@@ -19,6 +19,7 @@ import {
   LonelyDisk,
   ObliviousDisk,
   SettledDisk,
+  SettlingDisk,
   TornDisk,
   UnfencedDisk,
   UnsyncedDisk,
@@ -223,6 +224,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     breaks: "double effect",
     shownBy: 56_473,
     clock: (clock) => ({ ...clock, uptime: () => undefined }),
+  },
+  {
+    name: "what a run has written is forgotten when it ends",
+    breaks: "false pass",
+    shownBy: 36_211,
+    disk: () => new SettlingDisk(),
   },
 ];
 

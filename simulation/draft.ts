@@ -16,6 +16,8 @@ export interface SimulatedStep {
   readonly sets?: string;
   /** What it leaves there, where that can be the same as before. */
   readonly leaves?: string;
+  /** It passes when its write is acknowledged, which may take effect later. */
+  readonly isUnawaited?: true;
 }
 
 /** What is there before any step has set it: nobody, and nothing. */
@@ -44,6 +46,12 @@ export interface Asset {
 
 // Shorter than people would have it: each look takes the simulation its time.
 const WAIT = "    wait: { timeout: 3s }\n";
+const UNAWAITED = "    wait: none\n";
+
+/** The same step, which does not wait for what its write does. */
+export function unawaited(step: SimulatedStep): SimulatedStep {
+  return { ...step, text: step.text.replace(WAIT, UNAWAITED), isUnawaited: true };
+}
 
 export interface DraftOptions {
   readonly whose?: string;

@@ -100,6 +100,15 @@ export const SLOW_CONNECTIONS: readonly RequestFault[] = [
   { name: "leaves late, death in flight", lands: "late", sees: "death", leavesLate: true },
 ];
 
+/** The ledger takes its time with a write that it has acknowledged. */
+export const TAKES_LONG: RequestFault = found("receipt pending long");
+
+function found(wanted: string): RequestFault {
+  const fault = WRITE_FAULTS.find(({ name }) => name === wanted);
+  if (fault === undefined) throw new Error(`no fault is called "${wanted}"`);
+  return fault;
+}
+
 const OF_PROCESSES: ReadonlySet<Sight> = new Set(["death", "stop", "interrupt", "interrupt, silence"]);
 
 /** Those of them that the network brings: neither the process nor the ledger has a part in them. */

@@ -161,3 +161,13 @@ export class SettledDisk extends SimulatedDisk {
     return sql.includes("settled = 0") ? [] : super.all(sql, ...values);
   }
 }
+
+/** Keeps of no run that others may still find what it has written, once it has ended. */
+export class SettlingDisk extends SimulatedDisk {
+  override run(sql: string, ...values: Cell[]): { readonly changes: number } {
+    const isEnd = sql === "UPDATE run SET outcome = ?, settled = ?, written_until = ? WHERE id = ?";
+    if (!isEnd) return super.run(sql, ...values);
+    const [outcome = null, settled = null, until = null, ...id] = values;
+    return super.run(sql, outcome, settled, until === null ? null : 0, ...id);
+  }
+}

@@ -6,11 +6,12 @@ import {
   READ_FAULTS,
   STALE_READS,
   STOPS,
+  TAKES_LONG,
   WRITE_FAULTS,
 } from "./faults.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
-import type { SimulatedStep } from "./draft.ts";
-import { ADDING, drawSteps, MINTING } from "./steps.ts";
+import { type SimulatedStep, unawaited } from "./draft.ts";
+import { ADDING, drawSteps, MINTING, UNCONDITIONAL } from "./steps.ts";
 import { drawVarieties, VARIETIES, type Variety } from "./varieties.ts";
 
 /** What a simulated run does, and what goes wrong. */
@@ -62,6 +63,9 @@ const OTHERS = 0x07_4e25;
 const SHARE_OF_SHARED_COINS = 0.3;
 const SHARE_OF_COMPANY = 0.5;
 const SHARE_OF_OTHERS = 0.4;
+const UNAWAITED = 0x0a_4a17;
+const SHARE_OF_UNAWAITED = 0.3;
+const SHARE_OF_LONG = 0.5;
 const LEAST_STOP_MS = 5_000;
 const SHARE_STOPPED = 0.15;
 const SHARE_DECLARED_AND_STOPPED = 0.8;
@@ -89,13 +93,22 @@ function drawCompany(seed: number, { settleWithinMs }: Pick<Drawn, "settleWithin
   const dice = new Dice(seed ^ COMPANY);
   if (!dice.chance(SHARE_OF_COMPANY)) return undefined;
   const block = Math.floor(seed / SHARING);
-  const isOfOthers = new Dice(block ^ OTHERS).chance(SHARE_OF_OTHERS);
-  const steps = drawSteps(new Dice(block ^ ~COMPANY), { whose: "their_", sharesCoin: true }, isOfOthers ? MINTING : ADDING);
+  const isUnawaited = new Dice(block ^ UNAWAITED).chance(SHARE_OF_UNAWAITED);
+  const isOfOthers = !isUnawaited && new Dice(block ^ OTHERS).chance(SHARE_OF_OTHERS);
+  const recipes = isUnawaited ? UNCONDITIONAL : isOfOthers ? MINTING : ADDING;
+  const awaited = drawSteps(new Dice(block ^ ~COMPANY), { whose: "their_", sharesCoin: true }, recipes);
+  const steps = isUnawaited ? awaited.map(unawaited) : awaited;
   const writes = steps.flatMap((step) => step.writes);
-  const faults = drawFaults(dice, writes, settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS);
+  const mostMs = settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS;
+  const faults = [...(isUnawaited ? drawLong(dice, writes, mostMs) : []), ...drawFaults(dice, writes, mostMs)];
   // Nobody could find out that such a receipt is another write's, where receipts name no transaction.
   const known = faults.filter(({ at, what }) => at !== "write" || what.receipts === undefined);
   return { steps, faults: known, ...(isOfOthers ? { by: "erin" } : {}) };
+}
+
+function drawLong(dice: Dice, writes: readonly string[], mostMs: number): readonly Fault[] {
+  const late = writes.filter(() => dice.chance(SHARE_OF_LONG));
+  return late.map((step) => ({ at: "write", step, request: 1, what: TAKES_LONG, ms: dice.span(LEAST_DELAY_MS, mostMs) }));
 }
 
 type Drawn = Pick<Schedule, "faults" | "settleWithinMs" | "readLagMs">;

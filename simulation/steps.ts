@@ -74,8 +74,11 @@ const RECIPES: readonly Recipe[] = [
   beRefused,
 ];
 
+/** What adds up and needs nothing that is not there yet. */
+export const UNCONDITIONAL: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch];
+
 /** What adds up, whoever does it, and owners of a coin may do. */
-export const MINTING: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch, burn];
+export const MINTING: readonly Recipe[] = [...UNCONDITIONAL, burn];
 
 /** What adds up: two runs may do it at the same time. */
 export const ADDING: readonly Recipe[] = [...MINTING, pay, payBatch, buy, buyAlike];

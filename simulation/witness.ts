@@ -80,7 +80,7 @@ export class Witness {
     for (const step of this.#steps) {
       if (step.writes.includes(address)) return;
       const isMissing = (each: string): boolean => !done.has(each) && !this.#unchanged.has(each);
-      const missing = step.effect === "refused" ? undefined : step.writes.find(isMissing);
+      const missing = mustHaveEffect(step) ? step.writes.find(isMissing) : undefined;
       if (missing !== undefined) this.sees("wrong order", `${address} was sent before ${missing} took effect`);
     }
   }
@@ -124,7 +124,7 @@ export class Witness {
 
   #mustHaveEffect(address: string): boolean {
     const step = this.#steps.find(({ writes }) => writes.includes(address));
-    return step !== undefined && step.effect !== "refused";
+    return step !== undefined && mustHaveEffect(step);
   }
 
   #counts(): void {
@@ -160,8 +160,8 @@ export class Witness {
 
   #passes({ steps }: RunState): void {
     const done = this.#effects();
-    for (const { writes, effect } of this.#steps) {
-      for (const address of effect === "refused" ? [] : writes) {
+    for (const step of this.#steps.filter(mustHaveEffect)) {
+      for (const address of step.writes) {
         if (!done.has(address) && !this.#unchanged.has(address))
           this.sees("false pass", `the run passed, and ${address} had no effect`);
         if (steps.get(address)?.completed === undefined)
@@ -198,6 +198,11 @@ export class Witness {
   #effects(): ReadonlySet<string> {
     return new Set(this.#committed().values());
   }
+}
+
+// Whoever does not wait for a write passes without its effect.
+function mustHaveEffect({ effect, isUnawaited }: SimulatedStep): boolean {
+  return effect !== "refused" && isUnawaited !== true;
 }
 
 function stepOf(record: RunRecord): string | undefined {
