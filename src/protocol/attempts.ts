@@ -1,3 +1,4 @@
+import { serviceOf } from "../services/services.ts";
 import type { AttemptIntended, StepProblem } from "./record.ts";
 import { type AttemptFacts, type AttemptState, hadNoEffect, isRefused, undecidedOf } from "./attempt-state.ts";
 
@@ -58,10 +59,17 @@ export function mayStillArrive(attempts: readonly AttemptState[]): boolean {
 }
 
 /** Whether an attempt is known to have taken effect. One whose receipt was never read, or that was superseded, may still do so later. */
-export function hasTakenEffect({ answered, receipt, settled }: AttemptState): boolean {
+export function hasTakenEffect({ intended, answered, receipt, settled }: AttemptState): boolean {
   if (settled !== undefined) return settled.verdict === "applied";
   if (receipt !== undefined) return receipt.committed;
-  return answered?.meaning === "acknowledged" && answered.receiptId === null;
+  return answered?.meaning === "acknowledged" && !mayHaveReceipt(intended);
+}
+
+/** Whether the service may give receipts of a write: then its acknowledgement says only that it was accepted, also where it names no receipt. */
+export function mayHaveReceipt({ operation }: Pick<AttemptIntended, "operation">): boolean {
+  const service = serviceOf(operation);
+  // An operation that this version does not know may have receipts.
+  return service === undefined || service.receipts !== undefined;
 }
 
 /** Returns the latest time of the service with which anything was learnt about an attempt; `undefined` where the service gave none. */

@@ -1,6 +1,5 @@
 import { LIMITS } from "../base/limits.ts";
-import { serviceOf } from "../services/services.ts";
-import { decideAttempts, hasTakenEffect, mayStillArrive } from "./attempts.ts";
+import { decideAttempts, hasTakenEffect, mayHaveReceipt, mayStillArrive } from "./attempts.ts";
 import { type AttemptState, hadNoEffect } from "./attempt-state.ts";
 import type { RunState, StepState } from "./state.ts";
 
@@ -59,7 +58,8 @@ export function leftWrites(state: RunState, isHeld: boolean): readonly OpenAttem
 }
 
 function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
-  const decided = decideAttempts(attempts, { awaitsReceipt: mayAwaitReceipt(attempts.at(-1)), epoch });
+  const last = attempts.at(-1);
+  const decided = decideAttempts(attempts, { awaitsReceipt: last === undefined || mayHaveReceipt(last.intended), epoch });
   switch (decided.do) {
     case "probe":
     case "await-receipt":
@@ -71,10 +71,4 @@ function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
     default:
       return false;
   }
-}
-
-// An operation that this version does not know may have receipts.
-function mayAwaitReceipt(last: AttemptState | undefined): boolean {
-  const service = serviceOf(last?.intended.operation ?? "");
-  return service === undefined || service.receipts !== undefined;
 }

@@ -2,11 +2,14 @@
 // itself would leave.
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/ports.ts";
+import type { Target } from "../../src/environment/target.ts";
 import type { Exchanged } from "../../src/transport/exchange.ts";
 import { clockWithoutWaiting } from "../engine-parts.ts";
 import { type Caller, sandboxForTest } from "../sandbox/caller.ts";
 import { folderForTest, runnerForTest } from "../unit/engine/server.ts";
 import { targetOf } from "./sandbox-target.ts";
+
+type Answered = Extract<Exchanged, { kind: "answered" }>;
 
 const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
 const MINT = `playbook: 1
@@ -17,11 +20,11 @@ steps:
 
 const ALICE = { orgId: "org1", userId: "alice" };
 
-async function sandboxWithGold(): Promise<Caller> {
+async function sandboxWithGold(as = "userId:alice"): Promise<Caller> {
   const caller = await sandboxForTest({ commitDelayMs: 0 });
   const behaviour = { decimal: 0, transferable: true, burnable: true };
   const gold = { id: "Gold", name: "Gold", description: "Old", behaviour };
-  await caller.ledger("POST /token", { as: "userId:alice", body: [gold] });
+  await caller.ledger("POST /token", { as, body: [gold] });
   return caller;
 }
 
@@ -33,14 +36,21 @@ function clockSetBy(ms: () => number): Clock {
 
 const NOON = Date.UTC(2026, 10, 26, 12);
 
-// All that the service says happened in one second, and the transactions of tokens have ids of their own.
+// The transactions of tokens have ids of their own.
+function withOtherIds(answer: Answered): Answered;
+function withOtherIds(answer: Exchanged): Exchanged;
+function withOtherIds(answer: Exchanged): Exchanged {
+  if (answer.kind !== "answered") return answer;
+  return { ...answer, text: answer.text.replaceAll(/"docType":"tkntx","id":"/g, '"docType":"tkntx","id":"tkntx-') };
+}
+
+// The same, and all that the service says happened in one second.
 function inOneSecond(answer: Exchanged, second: number = NOON): Exchanged {
   if (answer.kind !== "answered") return answer;
   const text = answer.text
     .replaceAll(/"(createdAt|updatedAt)":"[^"]*"/g, `"$1":"${new Date(second + 500).toISOString()}"`)
-    .replaceAll(/"timestampUnix":\d+/g, `"timestampUnix":${second / 1_000}`)
-    .replaceAll(/"docType":"tkntx","id":"/g, '"docType":"tkntx","id":"tkntx-');
-  return { ...answer, text, headers: { ...answer.headers, date: new Date(second).toUTCString() } };
+    .replaceAll(/"timestampUnix":\d+/g, `"timestampUnix":${second / 1_000}`);
+  return { ...withOtherIds({ ...answer, text }), headers: { ...answer.headers, date: new Date(second).toUTCString() } };
 }
 
 const HOUR_MS = 3_600_000;
@@ -76,6 +86,7 @@ test.for(SETTINGS)(
   },
 );
 
+const TAKEN = { kind: "answered", status: 201, headers: { "content-type": "application/json" }, isComplete: true } as const;
 const LATE = [
   { name: "half a minute later", afterMs: 30_000, outcome: "unknown" },
   { name: "hours later", afterMs: 23 * HOUR_MS, outcome: "unknown" },
@@ -92,11 +103,10 @@ test.for(LATE)(
       clockSetBy(() => setBy),
     );
     const unawaited = MINT.replace("value: 5 } }", "value: 5 }, wait: none }");
-    const taken = { kind: "answered", status: 201, headers: { "content-type": "application/json" }, isComplete: true } as const;
     const first = await run(unawaited, targetOf(sandbox), {
       exchange: async (outgoing, send) => {
         if (!outgoing.fresh) return inOneSecond(await send(outgoing));
-        return inOneSecond({ ...taken, text: '{"transactionId":"late","receiptId":"r1"}' });
+        return inOneSecond({ ...TAKEN, text: '{"transactionId":"late","receiptId":"r1"}' });
       },
     });
     expect(first.outcome).toBe("passed");
@@ -111,6 +121,51 @@ test.for(LATE)(
     expect(second.outcome).toBe(outcome);
   },
 );
+
+const UNAWAITED = [
+  { name: "whose answer names a receipt", as: "issuer", answer: '{"transactionId":"late","receiptId":"r1"}' },
+  { name: "whose answer names no receipt", as: "issuer", answer: '{"transactionId":"late"}' },
+];
+
+test.for(
+  ["of the run", "of another run, in an environment with another key"].flatMap((whose) =>
+    UNAWAITED.map((one) => ({ ...one, whose })),
+  ),
+)("a mint $whose, $name, that nobody waits for arrives when the same mint is lost", async ({ whose, as, answer }) => {
+  const { sandbox } = await sandboxWithGold("userId:admin");
+  const mint = "uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: bob }, value: 5 }";
+  const [head] = MINT.replace("alice", "admin").split("  - {");
+  const early = `  - { id: early, as: ${as}, ${mint}, wait: none }\n`;
+  const lost = `  - { id: lost, as: issuer, ${mint} }\n`;
+  const run = runnerForTest();
+  let arrives: (() => Promise<unknown>) | undefined;
+  const settled: string[] = [];
+  const ran = async (steps: string, keyEntity: string): Promise<string> => {
+    const { environment, ledger, ...target } = { ...targetOf(sandbox), readLagMs: 0 };
+    const at = { ...target, environment: `${environment} of ${keyEntity}`, ledger: { ...ledger, keyEntity } } as Target;
+    const { outcome } = await run(`${head}${steps}`, at, {
+      observe: (event) => {
+        if (event.kind === "attempt.settled") settled.push(event.verdict);
+      },
+      exchange: async (outgoing, send) => {
+        if (!outgoing.fresh) return withOtherIds(await send(outgoing));
+        if (arrives !== undefined) {
+          await arrives();
+          return LOST;
+        }
+        arrives = () => send(outgoing);
+        return { ...TAKEN, text: answer };
+      },
+    });
+    return outcome;
+  };
+  const outcomes =
+    whose === "of the run"
+      ? [await ran(early + lost, "userId:admin")]
+      : [await ran(early, "userId:admin"), await ran(lost, "userId:bob")];
+  expect(outcomes.at(-1)).toBe("unknown");
+  expect(settled).toEqual([]);
+});
 
 test("a run that mints while another one looks for its lost update stamps the token, and does not prove the update", async () => {
   const { sandbox } = await sandboxWithGold();
