@@ -125,6 +125,7 @@ test.for(LATE)(
 const UNAWAITED = [
   { name: "whose answer names a receipt", as: "issuer", answer: '{"transactionId":"late","receiptId":"r1"}' },
   { name: "whose answer names no receipt", as: "issuer", answer: '{"transactionId":"late"}' },
+  { name: "of the key itself", as: "{ ledger: key }", answer: '{"transactionId":"late","receiptId":"r1"}' },
 ];
 
 test.for(

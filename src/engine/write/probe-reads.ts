@@ -154,11 +154,12 @@ function otherWrites(
   const own = [...state.steps].flatMap(([other, { attempts, completed }]) => {
     if (other === address) return [];
     const isComplete = completed !== undefined && completed.sequence <= before;
-    return attempts.map((each) => ({ each, isComplete }));
+    return attempts.map((each) => ({ each, isComplete, write: otherWrite(each, target) }));
   });
-  const writes = [...own, ...beside]
+  const others = beside.map((one) => ({ ...one, write: writeBeside(one.each, target) }));
+  const writes = [...own, ...others]
     .filter(({ each }) => !hadNoEffect(each))
-    .map(({ each, isComplete }) => ({ isEarlier: isComplete && hasTakenEffect(each), write: otherWrite(each, target) }));
+    .map(({ each, isComplete, write }) => ({ isEarlier: isComplete && hasTakenEffect(each), write }));
   const those = (isIt: (of: (typeof writes)[number]) => boolean): readonly OtherWrite[] =>
     writes.filter(isIt).map(({ write }) => write);
   return {
@@ -166,6 +167,12 @@ function otherWrites(
     bystanders: those(({ isEarlier, write }) => !isEarlier && write.operation !== operation),
     earlier: those(({ isEarlier }) => isEarlier),
   };
+}
+
+// Another run may have had another key, and its records do not say whose that was.
+function writeBeside(attempt: AttemptState, target: Target): OtherWrite {
+  const write = otherWrite(attempt, target);
+  return typeof attempt.intended.as === "string" ? write : { ...write, actor: undefined };
 }
 
 function otherWrite(attempt: AttemptState, target: Target): OtherWrite {
