@@ -1,5 +1,5 @@
 import { hash as digestOf } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -282,8 +282,7 @@ test("a run that was continued after it was sealed is sealed again as a whole", 
 test("a run that is continued while its archive is written is not removed", async () => {
   await ended("one", { outcome: "failed" });
   await ended("last");
-  const claimed = (): void => void store.take("one");
-  expect(() => archive({ reached: claimed })).toThrow("was continued");
+  expect(() => archive({ reached: () => void store.take("one") })).toThrow("was continued");
   expect(store.ids()).toEqual(["one", "last"]);
 });
 
@@ -431,5 +430,4 @@ test("whoever changes, cuts, removes or renames an archive is found out", async 
   expect(problems()[2]).toBe(`${archiveName(3)} to ${archiveName(4)} are missing in ${folder}`);
   rmSync(first);
   expect(verifyArchives(folder, []).map(({ number, problem }) => [number, problem])).toEqual([[2, null]]);
-  expect(existsSync(first)).toBe(false);
 });
