@@ -117,11 +117,16 @@ export class RunJournal {
     return proofsOf(this.#database, id, this.claim.runId);
   }
 
-  /** The other runs that may have written at the time of an attempt of this one. */
-  runsBeside({ intended, sequence }: AttemptState): RunsBeside {
+  /** The other runs that may have written at the time of an attempt of this one, whose first readings may have been so old. */
+  runsBeside({ intended, sequence }: AttemptState, readLagMs: number): RunsBeside {
     const { baselineAt } = intended;
     const since = timeOfHeader(baselineAt?.date);
-    return new RunsBeside(this.#database, { runId: this.claim.runId, sequence: baselineAt?.sequence ?? sequence, since });
+    return new RunsBeside(this.#database, {
+      runId: this.claim.runId,
+      sequence: baselineAt?.sequence ?? sequence,
+      since,
+      readLagMs,
+    });
   }
 
   /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */

@@ -65,10 +65,12 @@ export interface WriteOfRun {
   readonly sequence: number;
   /** The service's own time then, in milliseconds since the Unix epoch; `undefined` when it gave none. */
   readonly since: number | undefined;
+  /** How old the readings may have been, in milliseconds. */
+  readonly readLagMs: number;
 }
 
 /**
- * The other runs that may have written since the readings before a write of a run, or at most `LIMITS.justBeforeMs` before them. The time of
+ * The other runs that may have written since the readings before a write of a run, or at most `LIMITS.justBeforeMs` before what they show. The time of
  * that is the service's: nobody's clock here counts where the service gives its own (decision 217).
  */
 export class RunsBeside {
@@ -78,19 +80,20 @@ export class RunsBeside {
   readonly since: number | undefined;
   readonly #database: SqlDatabase;
   readonly #runId: string;
+  readonly #from: number;
   readonly #runs = new Map<string, ReadRun>();
 
-  constructor(database: SqlDatabase, { runId, sequence, since }: WriteOfRun) {
+  constructor(database: SqlDatabase, { runId, sequence, since, readLagMs }: WriteOfRun) {
     this.#database = database;
     this.#runId = runId;
     this.begun = Number(database.get("SELECT at FROM record WHERE run_id = ? AND sequence = ?", runId, sequence)?.["at"] ?? 0);
     this.since = since;
+    this.#from = (since ?? this.begun) - readLagMs - LIMITS.justBeforeMs;
   }
 
   /** Returns them as they are now. */
   now(): readonly RunState[] {
-    const from = (this.since ?? this.begun) - LIMITS.justBeforeMs;
-    for (const row of this.#database.all(BESIDE, this.#runId, from)) this.#read(row);
+    for (const row of this.#database.all(BESIDE, this.#runId, this.#from)) this.#read(row);
     return [...this.#runs.values()].map(({ state }) => state);
   }
 

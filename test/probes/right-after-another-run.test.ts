@@ -3,7 +3,8 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/ports.ts";
 import type { Target } from "../../src/environment/target.ts";
-import type { Exchanged } from "../../src/transport/exchange.ts";
+import type { EnginePorts } from "../../src/engine/engine-ports.ts";
+import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
 import { clockWithoutWaiting } from "../engine-parts.ts";
 import { type Caller, sandboxForTest } from "../sandbox/caller.ts";
 import { folderForTest, runnerForTest } from "../unit/engine/server.ts";
@@ -190,3 +191,56 @@ test("a run that mints while another one looks for its lost update stamps the to
   expect(outcome).not.toBe("passed");
   expect(settled).not.toContain("applied");
 });
+
+const LAGS = [
+  { name: "within the declared `readLag` before them", pauseMs: 300 },
+  { name: "long before them", pauseMs: 9_000 },
+];
+
+test.for(LAGS)(
+  "readings before a mint that never arrives do not show the same mint of another run, which ended $name: what shows later does not prove it",
+  async ({ pauseMs }) => {
+    const { sandbox } = await sandboxWithGold();
+    const target = { ...targetOf(sandbox), readLagMs: 5_000 };
+    const clock = clockWithoutWaiting();
+    const run = runnerForTest(folderForTest(), clock);
+    const began = clock.now();
+    const MINTED_MS = 9_000;
+    // The service keeps when it was minted, and says what time it is now. What comes in pieces cannot be changed.
+    const ask = async ({ sieve: _, ...outgoing }: Outgoing, send: EnginePorts["exchange"]): Promise<Exchanged> => {
+      const answer = inOneSecond(await send(outgoing), NOON + MINTED_MS);
+      return answer.kind === "answered" ? dated(answer) : answer;
+    };
+    const dated = (answer: Answered): Answered => {
+      const date = new Date(NOON + clock.now() - began).toUTCString();
+      return { ...answer, headers: { ...answer.headers, date } };
+    };
+    // Who mints is known only during the run: it is alone from then on.
+    const playbook = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" }, other: { ledger: "userId:bob" } }
+steps:
+  - { id: look, as: issuer, uses: ledger.token.get, with: { id: Gold } }
+  - { id: mint, as: "\${{ steps.look.outcome == 'ok' ? actors.issuer : actors.other }}", uses: ledger.token.mint, with: { id: Gold, to: "\${{ actors.issuer }}", value: 5 } }
+`;
+    const old = new Map<string, Exchanged>();
+    let isSent = false;
+    const { outcome } = await run(playbook, target, {
+      exchange: async (outgoing, send) => {
+        isSent ||= outgoing.fresh;
+        if (outgoing.fresh) return LOST;
+        const now = await ask(outgoing, send);
+        if (isSent || !outgoing.path.includes("/token?")) return now;
+        if (old.size === 0) {
+          await clock.sleep(MINTED_MS);
+          expect((await run(MINT, target, { exchange: ask })).outcome).toBe("passed");
+          await clock.sleep(pauseMs);
+        }
+        const earlier = old.get(outgoing.path) ?? now;
+        old.set(outgoing.path, earlier);
+        const shown = pauseMs < target.readLagMs ? earlier : await ask(outgoing, send);
+        return shown.kind === "answered" ? dated(shown) : shown;
+      },
+    });
+    expect(outcome).toBe("unknown");
+  },
+);

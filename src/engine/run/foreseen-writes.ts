@@ -4,10 +4,12 @@ import type { Target } from "../../environment/target.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { objectsIn } from "../../operations/objects.ts";
-import type { Operation } from "../../operations/operation.ts";
+import { type Operation, operations } from "../../operations/operation.ts";
 import type { CallStep, IncludeStep } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { stepsIn } from "../../playbook/playbook-walk.ts";
+import type { AttemptState } from "../../protocol/attempt-state.ts";
+import { maybeSameId } from "../../services/same-id.ts";
 import { actorsScope, organizationScope, callerOf, recordedAs } from "../service/caller.ts";
 import { completed } from "../../operations/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
@@ -141,6 +143,25 @@ export function touching({ operation }: Pick<CallStep, "operation">, { step, as,
   const objects = named.flatMap(({ kind, id }) => (holds(id, NEW) ? [] : [{ kind, id: holds(id, UNKNOWN) ? undefined : id }]));
   const isOfItself = named.length === 0 && operation.meaning.effect === "absolute";
   return { ...about, objects: isOfItself ? [{ kind: "identity", id: as }] : objects };
+}
+
+/** Returns what a recorded write touches; `undefined` for an operation that this version does not know. */
+export function touchedBy({ intended }: Pick<AttemptState, "intended">, target: Target): TouchingWrite | undefined {
+  const { step, as, input, operation: name } = intended;
+  const operation = operations.get(name);
+  return operation === undefined ? undefined : touching({ operation }, { step, as, input, target });
+}
+
+/** Whether two writes touch the same object, or may do so. */
+export function mayTouchSame(one: TouchingWrite | undefined, other: TouchingWrite | undefined): boolean {
+  if (one === undefined || other === undefined) return true;
+  return one.objects.some((object) => other.objects.some((each) => meets(object, each)));
+}
+
+/** Whether two objects are the same, or may be. */
+export function meets(one: TouchedObject, other: TouchedObject): boolean {
+  const areOfOneKind = one.kind === undefined || other.kind === undefined || one.kind === other.kind;
+  return areOfOneKind && (one.id === undefined || other.id === undefined || maybeSameId(one.id, other.id));
 }
 
 function holds(value: Json, mark: string): boolean {

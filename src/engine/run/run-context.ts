@@ -174,7 +174,7 @@ export class RunContext extends Looking {
   /** Returns a function that gives the attempts of other runs in the same environment at the time of this one, as they are at each call. */
   attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): () => readonly AttemptBeside[] {
     const own = headingOf(this.target);
-    const runs = this.#journal.runsBeside(attempt);
+    const runs = this.#journal.runsBeside(attempt, this.target.readLagMs ?? 0);
     const { begun, since = Infinity } = runs;
     return () =>
       runs.now().flatMap(({ opened, steps }) => {

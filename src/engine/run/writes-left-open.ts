@@ -8,7 +8,6 @@ import { count } from "../../base/text/text.ts";
 import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { operations } from "../../operations/operation.ts";
 import { maybeSameId } from "../../services/same-id.ts";
 import { serviceOf, services } from "../../services/services.ts";
 import { callsOf } from "../../playbook/playbook-walk.ts";
@@ -16,7 +15,7 @@ import { identityOf, placeOf, type PlaybookPlace } from "../../protocol/identity
 import { leftWrites, type OpenAttempt, writtenUntil } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import { type RunState, stateOf } from "../../protocol/state.ts";
-import { foreseenWrites, type TouchedObject, touching, type TouchingWrite, type ForeseenRun } from "./foreseen-writes.ts";
+import { foreseenWrites, type ForeseenRun, meets, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
 
 /** A run that is about to begin. */
 export interface Starting extends ForeseenRun {
@@ -72,7 +71,7 @@ export function leftOpenBefore(
     return writes.flatMap((write): readonly LeftOpen[] => {
       const isHere = isAt(opened, write, starting.target);
       if (isOwn && (isHere || run.environment === starting.target.environment)) return [{ run, write, same: undefined }];
-      const same = isHere ? meeting(touchedBy(write, starting.target), would()) : undefined;
+      const same = isHere ? meeting(touchedBy(write.last, starting.target), would()) : undefined;
       return same === undefined ? [] : [{ run, write, same }];
     });
   });
@@ -116,12 +115,6 @@ function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): b
   return (known === undefined ? services : [known]).some((service) => areAtSame(service, target, heading));
 }
 
-function touchedBy({ step, operation: name, last }: OpenAttempt, target: Target): TouchingWrite | undefined {
-  const operation = operations.get(name);
-  const { as, input } = last.intended;
-  return operation === undefined ? undefined : touching({ operation }, { step, as, input, target });
-}
-
 // An operation that this version does not know may have written to anything.
 function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[]): SameObject | undefined {
   for (const write of would) {
@@ -143,11 +136,6 @@ function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[
 
 function maybeSame<T>(one: T | undefined, other: T | undefined): boolean {
   return one === undefined || other === undefined || one === other;
-}
-
-function meets(one: TouchedObject, other: TouchedObject): boolean {
-  if (!maybeSame(one.kind, other.kind)) return false;
-  return one.id === undefined || other.id === undefined || maybeSameId(one.id, other.id);
 }
 
 /** The code of the failure that says that an earlier run has left a write open. */

@@ -2,14 +2,16 @@ import { adviceText, command } from "../../base/command-line.ts";
 import { isObject, type JsonObject, textOrJson } from "../../base/json/json.ts";
 import { resolvingCommands } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { timeOfHeader } from "../../base/time/http-date.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../services/probe.ts";
-import { areRefused, openProblem } from "../../protocol/attempts.ts";
+import { areRefused, learntAt, openProblem } from "../../protocol/attempts.ts";
 import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record.ts";
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
-import type { AttemptState } from "../../protocol/attempt-state.ts";
+import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { AttemptBeside, RunContext } from "../run/run-context.ts";
+import { mayTouchSame, touchedBy } from "../run/foreseen-writes.ts";
 import { isFinal } from "./final-write.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
@@ -32,7 +34,8 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
     const times = timesOf(context, attempted);
     last = await lookAt(context, attempted, { beside, by });
     comparable = times.comparable;
-    const verdict = verdictIn(context, attempted, { sight: last, refused, ...times });
+    comparable &&= !mayHideOthers(context, attempted, beside());
+    const verdict = verdictIn(context, attempted, { sight: last, refused, ...times, comparable });
     if (verdict === undefined) return "again";
     return {
       found: await settle(context, attempted, { verdict, evidence: evidenceText(last, { verdict, refused }), sight: last }),
@@ -98,6 +101,22 @@ function verdictIn(
   });
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
 }
+
+// What another run did to the same object within `readLag` before the readings may be missing in them: it shows later, as if this write
+// had done it.
+function mayHideOthers({ target }: RunContext, { state }: Attempted, beside: readonly AttemptBeside[]): boolean {
+  const { readLagMs = 0 } = target;
+  if (readLagMs === 0) return false;
+  const shownUntil = (timeOfHeader(state.intended.baselineAt?.date) ?? 0) - readLagMs;
+  const own = touchedBy(state, target);
+  return beside.some(({ each }) => {
+    const isShown = (learntAt(each) ?? Infinity) + SECOND_MS <= shownUntil;
+    return !isShown && !hadNoEffect(each) && mayTouchSame(own, touchedBy(each, target));
+  });
+}
+
+// The service's times have whole seconds.
+const SECOND_MS = 1_000;
 
 type Times = Pick<Circumstances, "settled" | "comparable">;
 
