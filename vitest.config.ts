@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
+import { PATIENCE_MS } from "./test/patience.ts";
 import { BINARIES } from "./test/postgres/server.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -44,6 +45,7 @@ const config: ViteUserConfig = defineConfig({
     // A test that hangs ends; how long one takes on a busy machine decides nothing.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: PATIENCE_MS } },
     // There are twice as many processes as cores, because stories wait for a service or a pause.
     maxWorkers: availableParallelism() * 2,
     globalSetup: ["test/build.ts", "test/postgres/files.ts"],

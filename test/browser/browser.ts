@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium } from "playwright-core";
+import { PATIENCE_MS } from "../patience.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
@@ -35,10 +36,12 @@ export async function openBrowser(): Promise<Opened> {
       executablePath: CHROMIUM,
       args: FLAGS,
       headless: true,
+      timeout: PATIENCE_MS,
       javaScriptEnabled,
       // A page that scrolls smoothly moves away below the pointer between the press of a button and its release.
       reducedMotion: "reduce",
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     all.push(context);
     return context;
   };

@@ -72,7 +72,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.keyboard.press("/");
     expect(await page.evaluate("document.activeElement.id")).toBe("search");
     await page.keyboard.type("approvals bob");
-    await expect.poll(() => visibleSteps(page), { timeout: 20_000 }).toEqual(["approvals[bob]"]);
+    await expect.poll(() => visibleSteps(page)).toEqual(["approvals[bob]"]);
     expect(await page.locator(".shown").textContent()).toBe("1 of 5 rows");
     await page.keyboard.press("Escape");
     expect(await visibleSteps(page)).toHaveLength(5);
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.evaluate(drawn)).toBeLessThan(500);
     await page.keyboard.press("/");
     await page.keyboard.type("step1777 ");
-    await expect.poll(() => page.locator(".shown").textContent(), { timeout: 20_000 }).toBe(`1 of ${STEPS} rows`);
+    await expect.poll(() => page.locator(".shown").textContent()).toBe(`1 of ${STEPS} rows`);
     expect(await visibleSteps(page)).toEqual(["step1777"]);
     expect(complaints).toEqual([]);
   });

@@ -196,7 +196,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("each copy button of the pages copies all of the id or the command before it", { timeout: 180_000 }, async () => {
+  test("each copy button of the pages copies all of the id or the command before it", async () => {
     const { project, ids } = await twoRuns();
     const { url } = await viewing(project);
     const { page, complaints } = await open(new URL(`../runs/${ids[1]}`, url));

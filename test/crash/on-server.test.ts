@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CrashDocument } from "../../src/report/crash/shape.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { environmentAt, newProject, type Project } from "../stories/world.ts";
@@ -17,9 +17,6 @@ steps:
       classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }
       behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
 `;
-
-// Each kills a process at every boundary of its run, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 180_000 });
 
 describe.skipIf(BINARIES === undefined)("a crash test whose runs keep their state on a server", () => {
   let server: PostgresServer;

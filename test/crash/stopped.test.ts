@@ -1,6 +1,6 @@
 // A process is stopped after its intent is durable and before its request leaves, while others look for what they can take over.
 import { spawnSync } from "node:child_process";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { inJournal } from "../stories/desk.ts";
 import { below, isStopped } from "../stories/proc.ts";
 import {
@@ -18,9 +18,6 @@ import {
   until,
   COMMAND_LINE,
 } from "../stories/world.ts";
-
-// Each starts several processes, and a busy machine is slow to start them.
-vi.setConfig({ testTimeout: 180_000 });
 
 const STOP_AT_INTENT = { TOKENBOOK_FAILPOINT: "stop after:attempt.intended@mint" };
 const CREATED = ["ledger.token.create"];

@@ -21,6 +21,7 @@ import {
   type WorkspaceEdit,
 } from "vscode-languageserver-protocol/node.js";
 import { ROOT } from "../stories/world.ts";
+import { PATIENCE_MS } from "../patience.ts";
 
 // The built command, spoken to as an editor does.
 
@@ -153,7 +154,7 @@ class Editor {
 
   /** Takes nothing more, as an editor that is about to die does, and gives the server's exit code. */
   async deafen(): Promise<unknown> {
-    const exited = once(this.#server, "exit", { signal: AbortSignal.timeout(LONGEST_END_MS) });
+    const exited = once(this.#server, "exit", { signal: AbortSignal.timeout(PATIENCE_MS) });
     this.#server.stdout.destroy();
     await this.open("late.yaml", BOOK);
     return exited.then(
@@ -168,8 +169,6 @@ class Editor {
     rmSync(this.#folder, { recursive: true });
   }
 }
-
-const LONGEST_END_MS = 60_000;
 
 function pipesOf(pid = 0): string {
   const folder = `/proc/${pid}/fd`;

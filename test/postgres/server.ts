@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { Secret } from "../../src/base/secret.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
+import { PATIENCE_MS } from "../patience.ts";
 
 /** The server refuses to run as root. */
 export const NOBODY: { readonly uid: number; readonly gid: number } | { readonly uid?: never; readonly gid?: never } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const MEMORY = "/dev/shm";
-const TRIES = 200;
 const PAUSE_MS = 50;
 
 /** The folder of the binaries; undefined where PostgreSQL is not installed. */
@@ -56,12 +56,12 @@ export class PostgresServer {
 
   /** Waits until the server answers at an address. */
   async reached(address: string = this.address()): Promise<void> {
-    for (let left = TRIES; ; left--) {
+    for (const since = performance.now(); ;) {
       try {
         await this.query("SELECT 1", address);
         return;
       } catch (error) {
-        if (left === 0) throw error;
+        if (performance.now() - since > PATIENCE_MS) throw error;
         await new Promise((done) => void setTimeout(done, PAUSE_MS));
       }
     }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { sandboxForTest } from "./caller.ts";
 
@@ -74,15 +76,19 @@ test("a write that need not wait answers at once, and its receipt shows the outc
 
 test("a write whose caller has hung up is committed all the same", async () => {
   const { ledger, control, sandbox } = await sandboxForTest({ commitDelayMs: 5_000 });
-  const hungUp = fetch(`${sandbox.ledgerBaseUrl}/tokenize/app1/asset`, {
-    method: "POST",
-    headers: { "x-api-key": sandbox.ledgerApiKey, "content-type": "application/json" },
-    body: JSON.stringify(asset),
-    signal: AbortSignal.timeout(500),
-  });
-  await expect(hungUp).rejects.toThrow();
-  await control("POST /clock", { advance: "10s" });
-  expect((await ledger("GET /asset", { query: { assetType: "Property", id: "P1" } })).status).toBe(200);
+  const { host, hostname, port, pathname } = new URL(`${sandbox.ledgerBaseUrl}/tokenize/app1/asset`);
+  const body = JSON.stringify(asset);
+  const headers = [`Host: ${host}`, `X-API-Key: ${sandbox.ledgerApiKey}`, "Content-Type: application/json"];
+  const request = [`POST ${pathname} HTTP/1.1`, ...headers, `Content-Length: ${body.length}`, "", body].join("\r\n");
+  const caller = connect(Number(port), hostname);
+  caller.end(request, () => caller.destroy());
+  await once(caller, "close");
+  // It arrives all the same, and takes its time.
+  const later = async (): Promise<number> => {
+    await control("POST /clock", { advance: "10s" });
+    return (await ledger("GET /asset", { query: { assetType: "Property", id: "P1" } })).status;
+  };
+  await expect.poll(later).toBe(200);
 });
 
 test("time moves as requested, and the Date header with it", async () => {

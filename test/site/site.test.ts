@@ -17,7 +17,7 @@ let opened: Opened | undefined;
 beforeAll(async () => {
   writeSite(folder);
   opened = HAS_CHROMIUM ? await openBrowser() : undefined;
-}, 120_000);
+});
 
 afterAll(async () => {
   await opened?.close();
@@ -58,33 +58,29 @@ test("nothing is fetched from elsewhere, and llms.txt names Markdown that is the
   expect(named.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
 });
 
-test.runIf(HAS_CHROMIUM)(
-  "pages have no finding of axe and fit into 420, 800 and 1280 pixels, by day and by night",
-  { timeout: 300_000 },
-  async () => {
-    const page = await (opened as Opened).browser.newPage();
-    for (const path of LOOKED_AT) {
-      await page.goto(addressOf(path));
-      await page.addStyleTag({ content: "* { animation: none !important }" });
-      await page.evaluate(AXE);
-      for (const [width, colorScheme] of [
-        [420, "light"],
-        [800, "dark"],
-        [1280, "light"],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        expect(await page.evaluate("document.documentElement.scrollWidth"), `${path} at ${width}`).toBeLessThanOrEqual(width);
-        // The contrast of thousands of equal table cells takes minutes, and the first page and the guide have all colours.
-        const rules = path === "index.html" || path === "docs/install.html" ? {} : { "color-contrast": { enabled: false } };
-        const found = await page.evaluate(
-          `axe.run({ rules: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html.slice(0, 200)))`,
-        );
-        expect(found, `${path} at ${width}, ${colorScheme}`).toEqual([]);
-      }
+test.runIf(HAS_CHROMIUM)("pages have no finding of axe and fit into 420, 800 and 1280 pixels, by day and by night", async () => {
+  const page = await (opened as Opened).browser.newPage();
+  for (const path of LOOKED_AT) {
+    await page.goto(addressOf(path));
+    await page.addStyleTag({ content: "* { animation: none !important }" });
+    await page.evaluate(AXE);
+    for (const [width, colorScheme] of [
+      [420, "light"],
+      [800, "dark"],
+      [1280, "light"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate("document.documentElement.scrollWidth"), `${path} at ${width}`).toBeLessThanOrEqual(width);
+      // The contrast of thousands of equal table cells takes minutes, and the first page and the guide have all colours.
+      const rules = path === "index.html" || path === "docs/install.html" ? {} : { "color-contrast": { enabled: false } };
+      const found = await page.evaluate(
+        `axe.run({ rules: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html.slice(0, 200)))`,
+      );
+      expect(found, `${path} at ${width}, ${colorScheme}`).toEqual([]);
     }
-  },
-);
+  }
+});
 
 test.runIf(HAS_CHROMIUM)("the search finds a heading, and a command is copied without what it prints", async () => {
   const { browser } = opened as Opened;

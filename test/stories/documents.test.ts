@@ -137,7 +137,7 @@ describe.for(PAGES)("%s", (page) => {
 
   const runs = blocks.filter(({ language, marks }) => (language === "sh" || language === "console") && !marks.includes("no-run"));
 
-  test.skipIf(runs.length === 0)("each command runs, in order, in one folder", { timeout: 180_000 }, async () => {
+  test.skipIf(runs.length === 0)("each command runs, in order, in one folder", async () => {
     const project = workplace();
     for (const block of blocks) {
       lay(project, block);

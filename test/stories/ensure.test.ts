@@ -41,28 +41,24 @@ test("what is already there is unchanged, and nothing is sent", async () => {
   expect(stepIn(data, "token")).toMatchObject({ outcome: "unchanged", attempts: [], transactionId: null, requests: 1 });
 });
 
-test(
-  "after the write it must be so: if it is not, the step fails and says that the write took effect",
-  { timeout: 90_000 },
-  async () => {
-    const world = await servedSandbox();
-    const project = newProject();
-    project.serviceAt(world.url);
-    project.write("gold.yaml", createUnless('response.name == "Silver"'));
-    const run = await project.run("run", "gold.yaml");
-    expect(run.code, run.transcript).toBe(1);
-    expect(run.stdout, run.transcript).toMatch(lineOf("✗ failed", "token"));
-    expect(run.stdout, run.transcript).toContain('ensure.not-so: this does not hold: response.name == "Silver"');
-    expect(run.stdout, run.transcript).toContain("why: the write itself took effect");
-    expect(run.stdout, run.transcript).toContain('response.name → "Gold"');
-    expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
+test("after the write it must be so: if it is not, the step fails and says that the write took effect", async () => {
+  const world = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("gold.yaml", createUnless('response.name == "Silver"'));
+  const run = await project.run("run", "gold.yaml");
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stdout, run.transcript).toMatch(lineOf("✗ failed", "token"));
+  expect(run.stdout, run.transcript).toContain('ensure.not-so: this does not hold: response.name == "Silver"');
+  expect(run.stdout, run.transcript).toContain("why: the write itself took effect");
+  expect(run.stdout, run.transcript).toContain('response.name → "Gold"');
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
 
-    // Whatever the playbook promised, what took effect is not sent again.
-    const resumed = await project.run("resume");
-    expect(resumed.code, resumed.transcript).toBe(1);
-    expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
-  },
-);
+  // Whatever the playbook promised, what took effect is not sent again.
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.transcript).toBe(1);
+  expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
+});
 
 test.for([
   { name: "fails", fault: { status: 503 }, says: /service\.[\w-]+: HTTP 503/ },

@@ -1,6 +1,6 @@
 // What a worker cannot do now: it is done later, by any worker, and no run is given up without a word.
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approvalPlaybook, ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
@@ -17,8 +17,6 @@ import {
   servedSandbox,
   type Service,
 } from "./world.ts";
-
-const LONGEST_MS = 300_000;
 
 interface Fleet {
   readonly service: Service;
@@ -67,51 +65,42 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
   const jobs = (schema: string) =>
     server.query(`SELECT state::text, retry_count, retry_limit, output FROM ${schema}_queue.job ORDER BY created_on`);
 
-  const until = (schema: string, state: string) =>
-    vi.waitFor(async () => expect(await jobs(schema)).toMatchObject([{ state }]), { timeout: 60_000, interval: 200 });
+  const until = async (schema: string, state: string): Promise<void> => {
+    await expect.poll(() => jobs(schema), { interval: 200 }).toMatchObject([{ state }]);
+  };
 
   const metrics = async (worker: Running): Promise<ReadonlyMap<string, number>> => {
     const [{ url = "" } = {}] = await logged(worker, "worker.listening");
     return parsedMetrics(await (await fetch(`${url}/metrics`)).text());
   };
 
-  test(
-    "a run that must wait for another is returned as often as it takes, and is not given up",
-    async () => {
-      const { proxy, schema, machine, said } = await fleet();
-      void proxy.next("POST /token/mint", (passing) => passing.cut());
-      const first = await machine().run("run", "order.yaml", "--input", "order=O1");
-      expect(first.code, first.transcript).toBe(5);
-      await submit(machine(), "O2");
-      await server.query(`UPDATE ${schema}_queue.job SET retry_count = retry_limit - 1, state = 'retry', started_on = now()`);
-      const worker = await started(machine());
-      await logged(worker, "run.returned");
-      await until(schema, "retry");
-      expect(said()).toEqual([]);
-    },
-    LONGEST_MS,
-  );
+  test("a run that must wait for another is returned as often as it takes, and is not given up", async () => {
+    const { proxy, schema, machine, said } = await fleet();
+    void proxy.next("POST /token/mint", (passing) => passing.cut());
+    const first = await machine().run("run", "order.yaml", "--input", "order=O1");
+    expect(first.code, first.transcript).toBe(5);
+    await submit(machine(), "O2");
+    await server.query(`UPDATE ${schema}_queue.job SET retry_count = retry_limit - 1, state = 'retry', started_on = now()`);
+    const worker = await started(machine());
+    await logged(worker, "run.returned");
+    await until(schema, "retry");
+    expect(said()).toEqual([]);
+  });
 
-  test(
-    "a run that is given up, because too many workers died with it, raises one alarm",
-    async () => {
-      const { proxy, schema, machine, said } = await fleet();
-      const { arrived } = holdNext(proxy, "POST /token/mint");
-      await submit(machine(), "O1");
-      await server.query(`UPDATE ${schema}_queue.job SET retry_count = retry_limit - 1, state = 'retry', started_on = now()`);
-      const dying = await started(machine());
-      await reached(dying, arrived);
-      await dying.signal("SIGKILL");
-      const worker = await started(machine(), "--listen", "0");
-      await logged(worker, "run.given-up");
-      await vi.waitFor(() => expect(said()).toEqual([expect.stringContaining("order.yaml was given up after")]), {
-        timeout: 20_000,
-      });
-      expect((await metrics(worker)).get('tokenbook_queue_given_up{label="default"}')).toBe(1);
-      expect((await metrics(worker)).get("tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
-    },
-    LONGEST_MS,
-  );
+  test("a run that is given up, because too many workers died with it, raises one alarm", async () => {
+    const { proxy, schema, machine, said } = await fleet();
+    const { arrived } = holdNext(proxy, "POST /token/mint");
+    await submit(machine(), "O1");
+    await server.query(`UPDATE ${schema}_queue.job SET retry_count = retry_limit - 1, state = 'retry', started_on = now()`);
+    const dying = await started(machine());
+    await reached(dying, arrived);
+    await dying.signal("SIGKILL");
+    const worker = await started(machine(), "--listen", "0");
+    await logged(worker, "run.given-up");
+    await expect.poll(said).toEqual([expect.stringContaining("order.yaml was given up after")]);
+    expect((await metrics(worker)).get('tokenbook_queue_given_up{label="default"}')).toBe(1);
+    expect((await metrics(worker)).get("tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
+  });
 
   test("a worker that dies between the end of a run and that of its job notifies nobody twice; submitting it again does", async () => {
     const { schema, machine, said } = await fleet();
@@ -147,12 +136,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
       `UPDATE ${table}.job SET created_on = created_on - ${ago}, start_after = start_after - ${ago}, keep_until = keep_until - ${ago}`,
     );
     await server.query(`UPDATE ${table}.queue SET maintain_on = NULL`);
-    await vi.waitFor(
-      async () => expect(await server.query(`SELECT 1 FROM ${table}.queue WHERE maintain_on IS NULL`)).toEqual([]),
-      {
-        timeout: 20_000,
-      },
-    );
+    await expect.poll(() => server.query(`SELECT 1 FROM ${table}.queue WHERE maintain_on IS NULL`)).toEqual([]);
     expect(await jobs(schema)).toMatchObject([{ state: "created" }]);
     const waits = 'tokenbook_queue_waiting{label="reports"}';
     expect((await metrics(worker)).get(waits)).toBe(1);
@@ -160,59 +144,51 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect((await metrics(worker)).get(waits)).toBeUndefined();
   });
 
-  test(
-    "a worker that must stop returns a run that waits for an entity, or for its first answer",
-    async () => {
-      const { proxy, schema, machine, said } = await fleet();
-      const { arrived, release } = holdNext(proxy, "POST /token/mint");
-      const other = machine().start("run", "order.yaml", "--input", "order=O1");
-      await reached(other, arrived);
-      const waits = await started(machine());
-      await submit(machine(), "O2");
-      await logged(waits, "run.started");
-      await waits.signal("SIGTERM");
-      const stopped = await waits.ended;
-      expect(await jobs(schema), stopped.transcript).toMatchObject([{ state: "retry" }]);
-      release();
-      expect((await other.ended).code).toBe(0);
+  test("a worker that must stop returns a run that waits for an entity, or for its first answer", async () => {
+    const { proxy, schema, machine, said } = await fleet();
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
+    const other = machine().start("run", "order.yaml", "--input", "order=O1");
+    await reached(other, arrived);
+    const waits = await started(machine());
+    await submit(machine(), "O2");
+    await logged(waits, "run.started");
+    await waits.signal("SIGTERM");
+    const stopped = await waits.ended;
+    expect(await jobs(schema), stopped.transcript).toMatchObject([{ state: "retry" }]);
+    release();
+    expect((await other.ended).code).toBe(0);
 
-      const [read = ""] = proxy.seen;
-      const first = holdNext(proxy, read);
-      const reads = await started(machine());
-      await reached(reads, first.arrived);
-      await reads.signal("SIGTERM");
-      await reads.ended;
-      expect(await jobs(schema)).toMatchObject([{ state: "retry" }]);
-      first.release();
-      await started(machine());
-      await until(schema, "completed");
-      expect(said()).toEqual([]);
-    },
-    LONGEST_MS,
-  );
+    const [read = ""] = proxy.seen;
+    const first = holdNext(proxy, read);
+    const reads = await started(machine());
+    await reached(reads, first.arrived);
+    await reads.signal("SIGTERM");
+    await reads.ended;
+    expect(await jobs(schema)).toMatchObject([{ state: "retry" }]);
+    first.release();
+    await started(machine());
+    await until(schema, "completed");
+    expect(said()).toEqual([]);
+  });
 
-  test(
-    "a database that is locked for longer than a statement waits for it ends no run",
-    async () => {
-      const { service, proxy, schema, machine, said } = await fleet();
-      const worker = await started(machine());
-      const { arrived, release } = holdNext(proxy, "POST /token/mint");
-      await submit(machine(), "O1");
-      await reached(worker, arrived);
-      const client = new Client({ connectionString: server.address() });
-      await client.connect();
-      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), hashtext('journal'))`);
-      release();
-      await worker.printed("waiting for it");
-      await client.query("COMMIT");
-      await client.end();
-      await until(schema, "completed");
-      expect(await jobs(schema)).toMatchObject([{ output: { outcome: "passed" } }]);
-      expect(said()).toEqual([]);
-      expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
-    },
-    LONGEST_MS,
-  );
+  test("a database that is locked for longer than a statement waits for it ends no run", async () => {
+    const { service, proxy, schema, machine, said } = await fleet();
+    const worker = await started(machine());
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
+    await submit(machine(), "O1");
+    await reached(worker, arrived);
+    const client = new Client({ connectionString: server.address() });
+    await client.connect();
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${schema}'), hashtext('journal'))`);
+    release();
+    await worker.printed("waiting for it");
+    await client.query("COMMIT");
+    await client.end();
+    await until(schema, "completed");
+    expect(await jobs(schema)).toMatchObject([{ output: { outcome: "passed" } }]);
+    expect(said()).toEqual([]);
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
 
   test("a process whose connection for its signs of life hangs takes another one, and stays alive for others", async () => {
     const { schema, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
@@ -225,10 +201,10 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     const running = behind.start("run", "waits.yaml");
     const seen = async (): Promise<string> =>
       String((await server.query(`SELECT seen_at::text AS seen FROM ${schema}.holder`))[0]?.["seen"]);
-    await vi.waitFor(async () => expect(await seen()).not.toBe("undefined"), { timeout: 20_000 });
+    await expect.poll(seen).not.toBe("undefined");
     await way.hang();
     const last = await seen();
-    await vi.waitFor(async () => expect(await seen()).not.toBe(last), { timeout: 20_000, interval: 200 });
+    await expect.poll(seen, { interval: 200 }).not.toBe(last);
     await running.signal("SIGKILL");
     await way.close();
   });

@@ -53,39 +53,33 @@ const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly 
   },
 ];
 
-test(
-  "the answer of a mint is lost: what the ledger shows settles it, and what it does not show is unknown; never is it sent again",
-  {
-    timeout: 60_000,
-  },
-  async () => {
-    const world = await servedSandbox();
-    const proxy = await proxyTo(world.url);
-    const project = newProject();
-    project.serviceAt(proxy.url);
-    project.write("mint.yaml", MINT_ONCE);
-    for (const { name, fault, minted, says } of LOSSES) {
-      const before = (await world.commits()).length;
-      const sent = proxy.seen.length;
-      void proxy.next("POST /token/mint", fault);
-      const run = await project.run("run", "mint.yaml");
-      const transcript = `the answer of the mint ${name}\n${run.transcript}`;
-      const shown = await project.run("runs", "show", runIn(run));
-      expect(shown.stdout, shown.transcript).toContain("POST /token/mint");
-      expect(shown.stdout, shown.transcript).toMatch(says);
-      if (minted === 1) expectSeen(run, transcript);
-      else await expectUnknown(project, run, { says, transcript });
-      expect(
-        proxy.seen.slice(sent).filter((request) => request === "POST /token/mint"),
-        transcript,
-      ).toHaveLength(1);
-      expect(operationsOf((await world.commits()).slice(before)), transcript).toEqual([
-        "ledger.token.create",
-        ...Array<string>(minted).fill("ledger.token.mint"),
-      ]);
-    }
-  },
-);
+test("the answer of a mint is lost: what the ledger shows settles it, and what it does not show is unknown; never is it sent again", async () => {
+  const world = await servedSandbox();
+  const proxy = await proxyTo(world.url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write("mint.yaml", MINT_ONCE);
+  for (const { name, fault, minted, says } of LOSSES) {
+    const before = (await world.commits()).length;
+    const sent = proxy.seen.length;
+    void proxy.next("POST /token/mint", fault);
+    const run = await project.run("run", "mint.yaml");
+    const transcript = `the answer of the mint ${name}\n${run.transcript}`;
+    const shown = await project.run("runs", "show", runIn(run));
+    expect(shown.stdout, shown.transcript).toContain("POST /token/mint");
+    expect(shown.stdout, shown.transcript).toMatch(says);
+    if (minted === 1) expectSeen(run, transcript);
+    else await expectUnknown(project, run, { says, transcript });
+    expect(
+      proxy.seen.slice(sent).filter((request) => request === "POST /token/mint"),
+      transcript,
+    ).toHaveLength(1);
+    expect(operationsOf((await world.commits()).slice(before)), transcript).toEqual([
+      "ledger.token.create",
+      ...Array<string>(minted).fill("ledger.token.mint"),
+    ]);
+  }
+});
 
 function expectSeen(run: Ended, transcript: string): void {
   expect(run.code, transcript).toBe(0);

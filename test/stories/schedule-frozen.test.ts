@@ -1,12 +1,10 @@
 // A scheduler that is stopped while it has a firing, and wakes up after another has taken its place.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { Desk, schedule } from "../unit/schedule/desk.ts";
 import { logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
-
-const LONGEST_MS = 300_000;
 
 /** It waits for a property, and then writes; each run fails, because nothing is so. */
 const WRITES = `playbook: 1
@@ -49,56 +47,48 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
   /** Resolves when a run has begun. */
   async function runHolds(schema: string): Promise<void> {
     const sql = `SELECT 1 FROM ${schema}.lease WHERE kind = 'run'`;
-    await vi.waitFor(async () => expect(await server.query(sql)).toHaveLength(1), { timeout: LONGEST_MS });
+    await expect.poll(() => server.query(sql)).toHaveLength(1);
   }
 
-  test(
-    "its run writes nothing more when it wakes up, and reports its outcome",
-    async () => {
-      const { service, schema, machine } = await place();
-      const first = machine().start("schedule", "writes.yaml");
-      await logged(first, "firing.started");
-      await runHolds(schema);
-      await first.signal("SIGSTOP");
-      const second = machine().start("schedule", "writes.yaml");
-      await logged(second, "firing.started");
-      await recordProperty(service);
-      await logged(second, "firing.ended", 2);
-      await first.signal("SIGCONT");
-      const [lost] = await logged(first, "firing.lost");
-      expect(lost?.message).toContain("was taken for dead by another process; its run");
-      for (const each of [first, second]) await each.signal("SIGTERM");
-      const transcripts = [await first.ended, await second.ended].map(({ transcript }) => transcript).join("\n");
-      const states = await server.query(`SELECT state FROM ${schema}.firing ORDER BY tick`);
-      expect(states[0], transcripts).toEqual({ state: "died" });
-      const passed = states.filter(({ state }) => state === "passed");
-      const written = operationsOf(await service.commits()).filter((each) => each === "ledger.token.create");
-      expect(written, transcripts).toHaveLength(passed.length);
-    },
-    LONGEST_MS,
-  );
+  test("its run writes nothing more when it wakes up, and reports its outcome", async () => {
+    const { service, schema, machine } = await place();
+    const first = machine().start("schedule", "writes.yaml");
+    await logged(first, "firing.started");
+    await runHolds(schema);
+    await first.signal("SIGSTOP");
+    const second = machine().start("schedule", "writes.yaml");
+    await logged(second, "firing.started");
+    await recordProperty(service);
+    await logged(second, "firing.ended", 2);
+    await first.signal("SIGCONT");
+    const [lost] = await logged(first, "firing.lost");
+    expect(lost?.message).toContain("was taken for dead by another process; its run");
+    for (const each of [first, second]) await each.signal("SIGTERM");
+    const transcripts = [await first.ended, await second.ended].map(({ transcript }) => transcript).join("\n");
+    const states = await server.query(`SELECT state FROM ${schema}.firing ORDER BY tick`);
+    expect(states[0], transcripts).toEqual({ state: "died" });
+    const passed = states.filter(({ state }) => state === "passed");
+    const written = operationsOf(await service.commits()).filter((each) => each === "ledger.token.create");
+    expect(written, transcripts).toHaveLength(passed.length);
+  });
 
-  test(
-    "an outage of the database ends no scheduler",
-    async () => {
-      const { service, schema, machine } = await place();
-      const scheduler = machine().start("schedule", "writes.yaml");
-      await runHolds(schema);
-      await server.stop("fast");
-      await logged(scheduler, "schedule.database");
-      await server.run();
-      await recordProperty(service);
-      await logged(scheduler, "firing.ended");
-      await scheduler.signal("SIGTERM");
-      const { code, transcript } = await scheduler.ended;
-      expect(code, transcript).toBe(0);
-      // On a busy machine the next firings are due before the run has ended.
-      const ended = "state NOT IN ('interrupted', 'skipped')";
-      const states = await server.query(`SELECT DISTINCT state FROM ${schema}.firing WHERE ${ended}`);
-      expect(states, transcript).toEqual([{ state: "passed" }]);
-    },
-    LONGEST_MS,
-  );
+  test("an outage of the database ends no scheduler", async () => {
+    const { service, schema, machine } = await place();
+    const scheduler = machine().start("schedule", "writes.yaml");
+    await runHolds(schema);
+    await server.stop("fast");
+    await logged(scheduler, "schedule.database");
+    await server.run();
+    await recordProperty(service);
+    await logged(scheduler, "firing.ended");
+    await scheduler.signal("SIGTERM");
+    const { code, transcript } = await scheduler.ended;
+    expect(code, transcript).toBe(0);
+    // On a busy machine the next firings are due before the run has ended.
+    const ended = "state NOT IN ('interrupted', 'skipped')";
+    const states = await server.query(`SELECT DISTINCT state FROM ${schema}.firing WHERE ${ended}`);
+    expect(states, transcript).toEqual([{ state: "passed" }]);
+  });
 
   test("a firing that begins while the database lets nobody in waits for it, and then runs", async () => {
     const { service, schema, machine } = await place();

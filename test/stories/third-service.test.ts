@@ -4,13 +4,12 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSy
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isNightly } from "../sizes.ts";
 import { ROOT, temporaryFolder } from "./world.ts";
 
 // A third interface is a document, a folder, and a line in the list of services. It is added to a copy of the sources, and nothing else
 // of them changes but what is generated.
-vi.setConfig({ testTimeout: 240_000 });
 
 const FIXTURE = join(ROOT, "test/fixtures/third-service");
 const LINE = 'export { warehouse } from "./warehouse/service.ts";\n';

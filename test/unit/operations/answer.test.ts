@@ -142,4 +142,4 @@ test("an answer with millions of problems is unreadable, by the first of them", 
   expect(readAnswer(operationNamed("ledger.token.list"), { status: "OK", records: nulls })).toEqual({ kind: "unreadable", why });
   const rows = Array.from({ length: 400_000 }, () => ({ createdBy: null }));
   expect(readAnswer(operationNamed("ledger.token.list"), { status: "OK", records: rows })).toMatchObject({ kind: "unreadable" });
-}, 120_000);
+});

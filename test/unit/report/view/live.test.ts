@@ -27,7 +27,7 @@ async function watch(screen: FakeScreen, records: Records, colour = false): Prom
   });
   const observer = watched(view);
   for (const record of records.all) observer.event(record);
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
+  await expect.poll(() => vi.getTimerCount(), { interval: 1 }).toBe(1);
   await vi.advanceTimersByTimeAsync(300);
   return view;
 }
@@ -125,7 +125,7 @@ test("a screen that cannot be written to breaks the view once, and not the run",
   const view = new LiveView({ detail: "full", screen, clock: { now: () => START }, colour: false, print: screen.write, onCrash });
   const observer = watched(view);
   for (const record of new Records().opened().all) observer.event(record);
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
+  await expect.poll(() => vi.getTimerCount(), { interval: 1 }).toBe(1);
   isBroken = true;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(onCrash).toHaveBeenCalledTimes(1);

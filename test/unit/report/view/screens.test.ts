@@ -40,7 +40,7 @@ async function screens(columns: number, play: (view: LiveView) => void, rows = 2
     onCrash,
   });
   play(view);
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), { interval: 1 });
+  await expect.poll(() => vi.getTimerCount(), { interval: 1 }).toBe(1);
   await vi.advanceTimersByTimeAsync(300);
   const during = await screen.lines();
   for (const line of during) expect(line.length).toBeLessThanOrEqual(columns);
