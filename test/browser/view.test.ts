@@ -176,16 +176,18 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator(".days svg").getAttribute("aria-label")).toBe("2 runs in the last 30 days: 1 passed, 1 failed");
     await expectNoFinding(page);
     await page.getByRole("link", { name: "Runs", exact: true }).click();
+    await headed(page, "2 runs");
     await expectNoFinding(page);
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByRole("button", { name: "Show" }).click();
-    expect(await page.locator("h1").textContent()).toBe("1 run of 2");
+    await headed(page, "1 run of 2");
     await page.getByRole("link", { name: ids[1] }).click();
     expect(await page.locator("header .badge").textContent()).toBe("✗ failed");
     await expectNoFinding(page);
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     for (const id of ids) await page.getByLabel(`Compare ${id}`).check();
     await page.getByRole("button", { name: "Compare two" }).click();
+    await page.waitForURL(/compare/);
     expect(await page.locator("h2").allTextContents()).toEqual(["1 step that ended otherwise", "Outputs", "All 3 steps"]);
     expect(await page.locator("section").first().locator("tbody tr").allTextContents()).toEqual([
       expect.stringMatching(/^after✓ ok✗ failed/),
