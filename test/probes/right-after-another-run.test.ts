@@ -207,8 +207,9 @@ test.for(LAGS)(
     const began = clock.now();
     const MINTED_MS = 9_000;
     // The service keeps when it was minted, and says what time it is now. What comes in pieces cannot be changed.
-    const ask = async ({ sieve: _, ...outgoing }: Outgoing, send: EnginePorts["exchange"]): Promise<Exchanged> => {
-      const answer = inOneSecond(await send(outgoing), NOON + MINTED_MS);
+    const ask = async (outgoing: Outgoing, send: EnginePorts["exchange"]): Promise<Exchanged> => {
+      const { sieve: _, ...whole } = outgoing;
+      const answer = inOneSecond(await send(whole), NOON + MINTED_MS);
       return answer.kind === "answered" ? dated(answer) : answer;
     };
     const dated = (answer: Answered): Answered => {
