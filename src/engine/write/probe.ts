@@ -236,7 +236,7 @@ function stillPossible({ mayStillBeSent }: AttemptState): string {
 function mayBeOld({ environment, readLagMs }: Target): string {
   if (readLagMs === undefined)
     return `the readings may be out of date: environment "${environment}" does not declare how old they can be (\`readLag\`)`;
-  return "the run had written less than the declared readLag before, so the readings may be older than that write";
+  return "this run, or another one, had written less than the declared readLag before, so the readings may be older than that write";
 }
 
 // Time settles a write only where both are declared: how long a write takes, and how old a reading can be.
