@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../src/base/ports.ts";
 
+const MONTH_MS = 30 * 86_400_000;
+
 test("a sleep longer than a timer can count does not ring at once", async () => {
   const waker = new AbortController();
   let woke = false;
-  const sleep = systemClock.sleep(30 * 86_400_000, waker.signal).then(() => (woke = true));
+  const sleep = systemClock.sleep(MONTH_MS, waker.signal).then(() => (woke = true));
   await systemClock.sleep(30);
   expect(woke).toBe(false);
   waker.abort();
@@ -22,10 +24,8 @@ test("a sleep is never shorter than it was asked for", async () => {
 });
 
 test("an aborted signal ends a sleep at once", async () => {
-  const start = systemClock.now();
-  await systemClock.sleep(60_000, AbortSignal.abort());
-  await systemClock.sleep(60_000, AbortSignal.timeout(10));
-  expect(systemClock.now() - start).toBeLessThan(5_000);
+  await systemClock.sleep(MONTH_MS, AbortSignal.abort());
+  await systemClock.sleep(MONTH_MS, AbortSignal.timeout(10));
 });
 
 test("random bytes differ", () => {

@@ -29,9 +29,9 @@ import {
   sameMembers,
   without,
 } from "../../probes/compare.ts";
-import { isStamped, isTouchedBeside, names, newnessOf, withoutRecord } from "../../probes/recency.ts";
+import { isStamped, isTouchedBeside, newnessOf, withoutRecord } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
-import { type HistoryChange, changesIn, effectOfChange, isSpent, newChanges } from "./records.ts";
+import { type HistoryChange, changesIn, effectOfChange, isSpent, mayChangeAsset, newChanges } from "./records.ts";
 
 /** B.1: the present asset, and its history, whose records name their transactions. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
@@ -72,7 +72,7 @@ function changesSince(evidence: Evidence): readonly HistoryChange[] {
 
 /** Returns the changes that prove by themselves that they are newer than the write's intent. */
 function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readonly HistoryChange[] {
-  return newChanges(evidence, changes, idIn(evidence));
+  return newChanges(evidence, changes, (write) => mayChangeAsset(write, idIn(evidence)));
 }
 
 /** Returns whether what a write sets, with this input, is what the asset shows. */
@@ -89,14 +89,11 @@ function couldBeOthers(
   const ids = new Set("id" in shown ? transactionsIn(now["history"] ?? null) : []);
   const isOf = ({ input }: OtherWrite): boolean =>
     maybeSameId(idIn({ ...evidence, input }), idIn(evidence)) && isAsAsked(left, input);
-  const touches = ({ operation, input }: OtherWrite): boolean => names(input, idIn(evidence)) || APPROVING.has(operation);
-  return withoutRecord([...rivals.filter(isOf), ...bystanders.filter(touches)], ids).some(
-    ({ actor }) => partyMatch(by, actor) !== "no",
-  );
+  return withoutRecord(
+    [...rivals.filter(isOf), ...bystanders.filter((write) => mayChangeAsset(write, idIn(evidence)))],
+    ids,
+  ).some(({ actor }) => partyMatch(by, actor) !== "no");
 }
-
-/** The operations that change an asset which they do not name. */
-const APPROVING: ReadonlySet<string> = new Set(["ledger.transfer.approve"]);
 
 // Without a record from before, only the readings before can decide.
 function oneOf(evidence: Evidence, changes: readonly HistoryChange[], isAsAsked: IsAsAsked): Sight | undefined {

@@ -164,11 +164,21 @@ export const UNSURE: Sight = {
   why: "a transaction of the token could be this write: its record does not say clearly who did what",
 };
 
+/** The operations that change an asset which they do not name. */
+const APPROVING: ReadonlySet<string> = new Set(["ledger.transfer.approve"]);
+
+/** Returns whether a write may change an asset: it names the asset, or changes one that it does not name. */
+export function mayChangeAsset({ operation, input }: OtherWrite, id: Json): boolean {
+  return names(input, id) || APPROVING.has(operation);
+}
+
 /** Returns the changes of a thing that only this write, or one at the same time, can have left. They have the ledger's own ids. */
-export function newChanges(evidence: Evidence, changes: readonly HistoryChange[], thing: Json): readonly HistoryChange[] {
-  const areAccounted = evidence.earlier
-    .filter(({ input }) => names(input, thing))
-    .every(({ transactions }) => transactions.length > 0);
+export function newChanges(
+  evidence: Evidence,
+  changes: readonly HistoryChange[],
+  mayChange: (write: OtherWrite) => boolean,
+): readonly HistoryChange[] {
+  const areAccounted = evidence.earlier.filter(mayChange).every(({ transactions }) => transactions.length > 0);
   return newOnes(evidence, changes, () => areAccounted);
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import {
+  type OtherWrite,
   APART,
   type Evidence,
   forEach,
@@ -35,6 +36,7 @@ import {
   newChanges,
   newMovements,
   type NewRecord,
+  mayChangeAsset,
 } from "./records.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
@@ -162,8 +164,9 @@ function shareTokensOf({ assets }: JsonObject): readonly Json[] {
 function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Sight | undefined {
   const { now, input, actor } = evidence;
   const thing = field(input["assets"], "id") ?? null;
-  if (actor === undefined || isTouchedBeside(evidence, thing)) return undefined;
-  const change = newChanges(evidence, changesIn(now["history"]), thing).find((each) => isEntity(each.by, actor));
+  const mayChange = (write: OtherWrite): boolean => mayChangeAsset(write, thing);
+  if (actor === undefined || [...evidence.rivals, ...evidence.bystanders].some(mayChange)) return undefined;
+  const change = newChanges(evidence, changesIn(now["history"]), mayChange).find((each) => isEntity(each.by, actor));
   if (change !== undefined) return effectOfChange(change, by);
   const movement = shareTokensOf(input)
     .flatMap((tokenId, at) => {
