@@ -36,6 +36,11 @@ export function names(input: Json, thing: Json): boolean {
   return contains(input, (value) => maybeSameId(value, thing));
 }
 
+/** Returns the question whether another write names a thing, or may name it. */
+export function naming(thing: Json): (write: OtherWrite) => boolean {
+  return ({ input }) => names(input, thing);
+}
+
 /** Returns whether another write of the run at the same time names the thing. */
 export function isTouchedBeside({ rivals, bystanders }: Evidence, thing: Json): boolean {
   return [...rivals, ...bystanders].some(({ input }) => names(input, thing));

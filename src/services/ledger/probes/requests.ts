@@ -5,7 +5,7 @@ import { carriesMark, isUnmarked } from "../../marks.ts";
 import { type Evidence, forEach, inNothing, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { eachOf, field, isEntity, itemsOf, listOf, recordsIn } from "../../probes/compare.ts";
 import { partyMatch } from "../../probes/match.ts";
-import { names } from "../../probes/recency.ts";
+import { naming } from "../../probes/recency.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request with our mark. */
@@ -147,7 +147,7 @@ function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): HistoryCh
   const countAt = (change: HistoryChange | undefined): number =>
     change === undefined ? 0 : times(wanted, wordsIn(change.left, evidence).own);
   const turns = changes.filter((change, at) => at > 0 && countAt(change) > countAt(changes[at - 1]));
-  return newChanges(evidence, turns, ({ input }) => names(input, evidence.input["id"] ?? null)).at(0);
+  return newChanges(evidence, turns, naming(evidence.input["id"] ?? null)).at(0);
 }
 
 function times(word: string, words: readonly Json[]): number {
