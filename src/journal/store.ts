@@ -178,10 +178,7 @@ export class JournalStore {
     return { journal, records: [...before, ...noted] };
   }
 
-  /**
-   * Releases a run, with its outcome; its last records become durable in the same commit. Other runs may find what it has written until a time,
-   * as `writtenUntil` gives it; `undefined`: it leaves writes with unknown effect.
-   */
+  /** Releases a run in the commit of its last records. `until`: as `writtenUntil` gives it. `undefined`: it leaves a write open. */
   async release(journal: RunJournal, outcome: string, until: number | undefined): Promise<void> {
     const leavesOpen = until === undefined;
     await journal.ended(() => {
