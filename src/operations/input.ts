@@ -35,10 +35,18 @@ export function itemSchema(operation: Operation): JsonSchema {
   return list.items;
 }
 
+// In a path, nothing and dots alone name another place than the one that was meant.
+const IN_PATH: JsonSchema = { pattern: "[^.]" };
+
 function parametersSchema(operation: Operation): JsonSchema {
   const parameters = inputParameters(operation);
   return {
-    properties: Object.fromEntries(parameters.map(({ name, schema, description }) => [name, { ...schema, description }])),
+    properties: Object.fromEntries(
+      parameters.map(({ name, in: place, schema, description }) => [
+        name,
+        { ...(place === "path" ? IN_PATH : {}), ...schema, description },
+      ]),
+    ),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
 }

@@ -90,6 +90,18 @@ test("parameters go where the contract has them, encoded", () => {
   ).toBe("GET /payouts/s/token/%24%26/sale/%7BtokenId%7D/schedule?quantity=1.50");
 });
 
+test("no path is sent to another place by an id that is empty, or only dots", () => {
+  const inPath = [...operations.values()].flatMap((operation) =>
+    operation.call.parameters.filter((each) => each.in === "path").map(({ name }) => ({ operation, name })),
+  );
+  expect(inPath.length).toBeGreaterThan(4);
+  for (const { operation, name } of inPath) {
+    const fits = (id: string): boolean =>
+      !validatorOf(inputSchema(operation))({ [name]: id }).some(({ keyword }) => keyword === "pattern");
+    expect(["", ".", "..", "a.b", "..a"].map(fits), `${operation.name} ${name}`).toEqual([false, false, false, true, true]);
+  }
+});
+
 test("parameters that an environment names otherwise go by those names", () => {
   const profile = profileWith({
     ledger: { parameters: { pageSize: "size", bookmark: "next" } },
