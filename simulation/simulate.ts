@@ -5,6 +5,7 @@ import { Mishaps } from "./mishaps.ts";
 import { type Delivery, type KeptAnswers, SimulatedNetwork } from "./network.ts";
 import { playbookOf } from "./playbook.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
+import { nextTurn } from "../src/base/time/turns.ts";
 import type { Fault } from "./faults.ts";
 import { buy, makeSharedCoin, mint, recordAsset, shareCoin } from "./recipes.ts";
 import type { Course, Schedule } from "./schedule.ts";
@@ -48,6 +49,8 @@ const LONGEST_DELAY_MS = 10_000;
 
 /** Lets a schedule happen in a world, which is reset for it, a day after another run has passed there. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
+  // The steps that were counted before would let a run rest, and the virtual time waits for nobody who rests.
+  await nextTurn();
   if (world.earlier === undefined) {
     world.renew({ skewMs: 0, past: false, beforeMs: DAY_MS });
     const { answers } = await happen(world, EARLIER, { people: (life) => life.lead(), earlier: new Map() });

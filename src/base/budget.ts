@@ -77,11 +77,14 @@ export function isOutOfSteps(): boolean {
   return current !== undefined && current.left < 0;
 }
 
-/** Returns whether so much was computed since the last call that signals and timers should have their turn. */
+/** Returns whether so much was computed in this turn of the event loop that signals and timers should have theirs. */
 export function shouldRest(): boolean {
-  if (spentInTurn < STEPS_A_TURN) return false;
+  return spentInTurn >= STEPS_A_TURN;
+}
+
+/** Begins to count the steps of a turn of the event loop. */
+export function beginTurn(): void {
   spentInTurn = 0;
-  return true;
 }
 
 const STEPS_A_TURN = 1_000_000;

@@ -7,6 +7,8 @@ import { shrink } from "../../simulation/shrink.ts";
 import { simulate } from "../../simulation/simulate.ts";
 import { Hang, MOST_EVENTS, VirtualTime } from "../../simulation/time.ts";
 import { World } from "../../simulation/world.ts";
+import { sharingSteps, spend } from "../../src/base/budget.ts";
+import { LIMITS } from "../../src/base/limits.ts";
 
 const PATIENCE_MS = 1_800_000;
 
@@ -34,6 +36,14 @@ test("a seed gives the same in every world", { timeout: PATIENCE_MS }, async () 
     expect(withoutIds(again.story)).toEqual(withoutIds(fresh.story));
     expect(again.struck).toEqual(fresh.struck);
   }
+});
+
+test("what was computed before a schedule lets nobody in it rest, for whom nobody would wait", async () => {
+  const world = new World();
+  await simulate(world, drawSchedule(0));
+  sharingSteps("validationSteps", () => spend(LIMITS.validationSteps));
+  const { outcome, violations } = await simulate(world, drawSchedule(0));
+  expect({ outcome, violations }).toEqual({ outcome: "passed", violations: [] });
 });
 
 // The service gives its own ids by real chance.

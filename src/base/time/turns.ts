@@ -1,4 +1,4 @@
-import { shouldRest } from "../budget.ts";
+import { beginTurn, shouldRest } from "../budget.ts";
 
 /**
  * Does something while a request that was just made is on its way. On a connection that was used before, undici writes a request in the
@@ -15,5 +15,6 @@ export async function rested(): Promise<void> {
 
 /** Resolves after signals and timers had their turn. */
 export function nextTurn(): Promise<void> {
+  beginTurn();
   return new Promise((resume) => void setImmediate(resume));
 }
