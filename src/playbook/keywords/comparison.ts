@@ -134,7 +134,14 @@ export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
     `The number that is compared: an expression ${ROW}. Without it, only the row's existence is compared.`,
     fixed,
   ),
-  combine: choice(["sum"], "Rows of one key are added up. Without it, a second row of a key is a finding.", fixed),
+  combine: choice(["sum"], "Rows of one key are added up. Without it, a second row of a key is a finding.", {
+    ...fixed,
+    needs: {
+      keyword: "value",
+      message: "`combine: sum` adds up values, and this side has no value",
+      suggestion: "add a `value`; for a record that is listed several times, write `once`",
+    },
+  }),
   once: expression(
     `What identifies the record of a row: a record that is listed several times, with the same value, counts once. An expression ${ROW}.`,
     fixed,

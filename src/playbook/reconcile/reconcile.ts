@@ -2,6 +2,7 @@ import { didYouMean } from "../../base/text/text.ts";
 import { child, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
+import type { CheckContext } from "../check-context.ts";
 import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { insideLoop, readForeach } from "../steps/foreach.ts";
@@ -129,11 +130,28 @@ function checkAlike(node: MapNode, { context }: Surroundings): void {
     const at = child(right, "key") ?? node;
     context.report({ code: "playbook.reconcile-key", message, suggestion: "give both keys the same parts" }, at.range);
   }
-  if ((child(left, "value") === undefined) === (child(right, "value") === undefined)) return;
-  const [with_, without] = child(left, "value") === undefined ? ["right", "left"] : ["left", "right"];
-  const message = `the ${with_} side has a value, and the ${without} side has none to compare with it`;
-  context.report({ code: "playbook.reconcile-sides", message }, child(node, without)?.range ?? node.range);
+  checkValues(node, { left, right }, context);
 }
+
+type SideNodes = Readonly<Record<"left" | "right", SourceNode | undefined>>;
+
+// Without a value only the existence of rows is compared. Whoever writes a tolerance expects more.
+function checkValues(node: MapNode, { left, right }: SideNodes, context: CheckContext): void {
+  const [hasLeft, hasRight] = [left, right].map((side) => child(side, "value") !== undefined);
+  if (hasLeft !== hasRight) {
+    const [with_, without] = hasLeft === true ? ["left", "right"] : ["right", "left"];
+    const message = `the ${with_} side has a value, and the ${without} side has none to compare with it`;
+    context.report({ code: "playbook.reconcile-sides", message }, child(node, without)?.range ?? node.range);
+  }
+  if (hasLeft === true || hasRight === true) return;
+  for (const name of ["tolerance", "totals"]) {
+    const message = `"${name}" is about values, and neither side has a value`;
+    const at = node.entries.get(name)?.key;
+    if (at !== undefined) context.report({ code: "playbook.not-here", message, suggestion: VALUES_OR_NOT }, at);
+  }
+}
+
+const VALUES_OR_NOT = "give both sides a `value`, or delete it";
 
 function readTotals(node: SourceNode | undefined, key: readonly string[], around: Surroundings): string | undefined {
   const part = textOf(node);
