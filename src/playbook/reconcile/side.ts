@@ -79,7 +79,13 @@ function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundi
 
 function readList(node: SourceNode, spot: Spot, around: Surroundings): GivenRows | undefined {
   const rows = listOf(node, withoutSecrets(scopeAt(around, spot)), around);
-  return rows === undefined ? undefined : { source: { kind: "list", rows: rows.expression }, item: rows.item, spot };
+  if (rows === undefined) return undefined;
+  const cut = around.names.readInPart(rows.expression);
+  if (cut !== undefined) {
+    const message = `the step "${cut.id}" reads only some pages of its list, and a comparison needs all of its rows`;
+    around.context.report({ code: "playbook.not-here", message, suggestion: `delete the \`pages\` of "${cut.id}"` }, node.range);
+  }
+  return { source: { kind: "list", rows: rows.expression }, item: rows.item, spot };
 }
 
 type ReadsFields = Pick<SideFields, "foreach" | "read" | "with" | "as" | "each">;
