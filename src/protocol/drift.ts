@@ -6,7 +6,7 @@ export interface KnownComparison {
   readonly of: ComparisonName;
   /** The comparison's title in the playbook. */
   readonly title: string;
-  /** Whether the last run that began it has not compared all of it, so that nobody knows whether there is another drift. */
+  /** Whether the last run that began it has not compared all of it, or left something moving: there may be drifts that are not known. */
   readonly isUnfinished: boolean;
 }
 

@@ -157,7 +157,7 @@ export class DriftBook {
     return rows.map(({ id }) => String(id));
   }
 
-  /** Returns every comparison that a run has begun, its title, and whether the last run has not compared all of it. */
+  /** Returns every comparison that a run has begun, its title, and whether its last run may have left drifts that are not known. */
   known(): readonly KnownComparison[] {
     const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
     return rows.map((row) => ({ of: nameIn(row), title: titleIn(row), isUnfinished: isUnfinishedIn(row) }));

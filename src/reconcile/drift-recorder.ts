@@ -116,7 +116,8 @@ export class DriftRecorder {
 
   /** Records what a run found; the same run again takes the place of what it found before. */
   record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): RecordedDrifts {
-    const { id: comparison, kept } = this.#comparison(name, { ...words, isWhole: found.read.isComplete });
+    const isWhole = found.read.isComplete && found.moving.length === 0;
+    const { id: comparison, kept } = this.#comparison(name, { ...words, isWhole });
     this.#undo(comparison, found.run);
     const reads = new FoundReads(found, this.#digests);
     const recording = { comparison, name: kept, found, reads, earlier: this.#earlier(comparison, found) };

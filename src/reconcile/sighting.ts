@@ -16,7 +16,7 @@ export interface ComparisonWords {
   readonly right: string;
 }
 
-/** A comparison as it is kept: what people want to see, and whether its last run compared all of it. */
+/** A comparison as it is kept: what people want to see, and whether its last run compared all of it, and nothing moved. */
 export interface KeptWords extends ComparisonWords {
   /** Left out by an earlier version. */
   readonly isWhole?: boolean;

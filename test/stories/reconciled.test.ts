@@ -222,7 +222,8 @@ test("a difference younger than the settle time does not hold the run, and one t
   expect(young.code, young.transcript).toBe(4);
   expect(young.transcript).toContain("1 difference is younger than the settle time of 1 h 0 min");
   expect(young.found.counts).toMatchObject({ moving: 1, new: 0 });
-  expect((await project.run("drift", "list")).stdout).toBe("no drift\n");
+  const listed = await project.run("drift", "list");
+  expect(listed.stdout).toMatch(/^1 comparison was not finished by its last run, so there may be drifts that are not listed:\n/);
   project.write("nightly.yaml", settling("1ms"));
   const old = await night(project);
   expect(old.code, old.transcript).toBe(3);

@@ -52,6 +52,15 @@ function having(asked: string, ...but: string[]): ReadOfRun {
   return { isComplete: true, finished: () => asks, readsFor: () => asks, hasLookedFor };
 }
 
+test("a comparison in which something moved is not finished: that may be a drift", () => {
+  const book = bookForTest();
+  const isUnfinished = (): readonly boolean[] => book.known().map((known) => known.isUnfinished);
+  book.record(NAME, WORDS, { ...found("run1", DAY), moving: [["alice"]] });
+  expect(isUnfinished()).toEqual([true]);
+  book.record(NAME, WORDS, found("run2", 2 * DAY));
+  expect(isUnfinished()).toEqual([false]);
+});
+
 test("each night says what is new, what is there still, and what is no more", () => {
   const book = bookForTest();
   const first = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
