@@ -142,6 +142,22 @@ test("which comparison is meant must be clear, and its run must be there", async
   expect(lost.code, lost.transcript).toBe(2);
 });
 
+test("a run that could not compare leaves no page on which all is well", async () => {
+  const project = await compared();
+  project.write("one.yaml", ELSEWHERE.replaceAll(/\[\{"v": 5\}\]/g, '[{"v": 5}].filter(r, r.v > 5)'));
+  const empty = await project.run("run", "one.yaml");
+  expect(empty.code, empty.transcript).toBe(1);
+  expect(empty.transcript).toContain("reconcile.empty");
+  await project.run("drift", "page", "--out", "page.html");
+  const text = textOf(project.read("page.html"));
+  expect(text).toContain("✗ failed totals A later run has begun this comparison and not finished it.");
+  expect(text).not.toContain("✓ ok");
+  project.write("one.yaml", ELSEWHERE);
+  expect((await project.run("run", "one.yaml")).code).toBe(0);
+  await project.run("drift", "page", "--out", "page.html");
+  expect(textOf(project.read("page.html"))).toContain("✓ ok totals 1 key compared");
+});
+
 async function compared(): Promise<Project> {
   const project = newProject();
   project.write("one.yaml", ELSEWHERE);

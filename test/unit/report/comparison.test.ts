@@ -92,7 +92,9 @@ test("an auditor does not read of a comparison that did not finish a read that i
       digest: "d",
     } as const;
     const of = { environment: "test", playbook: "a", comparison: "c", scope: "" };
-    return [...auditPage({ of, title: "A", latest, runs: [latest], drifts: [], driftCount: 0, now: 0 })].join("");
+    return [...auditPage({ of, title: "A", latest, isOutdated: false, runs: [latest], drifts: [], driftCount: 0, now: 0 })].join(
+      "",
+    );
   };
   const said = ["None was found, but a read did not finish.", "0 or more", "the row may be one that was not read"];
   const plain = ["<p>None.</p>", "Open drifts; 0 throughout"];

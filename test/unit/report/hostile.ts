@@ -273,7 +273,8 @@ export function hostileAudit({ run, steps }: RunReport, text: string): Iterable<
     evidence: { left: { rows: "1", read }, right: { rows: "1", read } },
     history: [{ ...word, what: "acknowledged" }],
   }));
-  return auditPage({ of, title: text, latest, runs: [latest, whole], drifts, driftCount: drifts.length + 1, now: 0 });
+  const driftCount = drifts.length + 1;
+  return auditPage({ of, title: text, latest, isOutdated: true, runs: [latest, whole], drifts, driftCount, now: 0 });
 }
 
 // Where characters of no width belong in what is readable, also where it is cut.

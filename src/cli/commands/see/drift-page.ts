@@ -57,13 +57,15 @@ export const pageOfDrifts: Command<PageOptions> = async (shell, options) => {
 
 function pageFor(shell: Shell, options: PageOptions): string {
   using book = DriftBook.existing(knownStatePlace(shell, options));
-  const { of, title } = chosen(book.known(), options.comparison);
+  const { of, title, isUnfinished } = chosen(book.known(), options.comparison);
   const runs = lookIntoJournal(shell, options, (store) => runsOf(store, of));
   const latest = runs.at(-1);
   if (latest === undefined) throw noRun(of);
   const now = systemClock.now();
   const { drifts, total } = book.driftsOf(of, { run: latest.run.id, limit: LIMITS.htmlRows, now });
-  return [...auditPage({ of, title, latest, runs, drifts, driftCount: total, now })].join("");
+  const { gaps, counts } = latest.comparison;
+  const isOutdated = isUnfinished && gaps.length === 0 && counts.moving === 0; // else this run itself left something open
+  return [...auditPage({ of, title, latest, isOutdated, runs, drifts, driftCount: total, now })].join("");
 }
 
 // The comparison that the words name; of several, the one that has no part beside those.

@@ -45,6 +45,8 @@ export interface AuditedComparison {
   readonly title: string;
   /** The latest run that made it. */
   readonly latest: AuditedRun;
+  /** Whether a later run has begun it, and not finished it: the sides may differ by now. */
+  readonly isOutdated: boolean;
   /** The latest runs, the last one last; that is `latest`. */
   readonly runs: readonly AuditedRun[];
   /** The drifts that are there, and those that the latest run cleared. */
@@ -57,8 +59,9 @@ export interface AuditedComparison {
 
 /** One comparison for auditors: what was read and when, the totals, the rows, each drift with its records, and its latest runs. Pure. */
 export function* auditPage(audited: AuditedComparison): Iterable<string> {
-  const { title, latest, drifts, driftCount, now } = audited;
-  const { comparison, outcome } = latest;
+  const { title, latest, isOutdated, drifts, driftCount, now } = audited;
+  const { comparison } = latest;
+  const outcome = isOutdated && latest.outcome === "ok" ? "failed" : latest.outcome;
   const budget = new Budget();
   const { mark, word } = STEP_WORDS[outcome];
   const more = driftCount - drifts.length;
@@ -68,6 +71,7 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
       {},
       el("p", {}, el("span", { class: `badge ${outcome}` }, `${mark} ${word}`)),
       el("h1", {}, oneLine(title)),
+      ...(isOutdated ? [el("p", {}, el("b", {}, OUTDATED))] : []),
       el("p", {}, el("b", {}, countsLine(comparison))),
       factList(factsOf(audited)),
     ).html,
@@ -83,14 +87,19 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
           commandMarkup(command`drift list --limit ${String(driftCount)}`),
         ).html
       : "",
-    driftCount === 0 ? part("Drifts", el("p", {}, comparison.gaps.length === 0 ? "None." : UNFINISHED)).html : "",
+    driftCount === 0 ? part("Drifts", el("p", {}, withoutDrift(comparison))).html : "",
     el("section", { class: "comparison" }, restMarkup(comparison)).html,
     part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]).html,
     part("To verify the journal", verifying(latest.run.id)).html,
   ]);
 }
 
-const UNFINISHED = "None was found, but a read did not finish.";
+const OUTDATED = "A later run has begun this comparison and not finished it. This is what the run before it found.";
+
+function withoutDrift({ gaps, counts }: Comparison): string {
+  if (gaps.length > 0) return "None was found, but a read did not finish.";
+  return counts.moving > 0 ? "None was found, but some rows still moved." : "None.";
+}
 
 function part(title: string, content: Child): Markup {
   return el("section", { class: "comparison explained" }, el("h2", { class: "part" }, title), content);
