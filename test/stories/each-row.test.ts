@@ -291,6 +291,28 @@ test("what does not go together is refused", async () => {
   }
 });
 
+test("a row is compared once, so a playbook that compares needs a name for each batch", async () => {
+  const project = projectWith("id,rooms\nA,5\n");
+  const comparing = (rooms: number): string => `playbook: 1
+mode: read-only
+inputs: { id: { type: string }, rooms: { type: integer } }
+reconcile:
+  - id: rooms
+    scope: "\${{ inputs.id }}"
+    left: { rows: "[inputs]", key: row.id, value: row.rooms }
+    right: { rows: "[{'id': inputs.id, 'rooms': ${rooms}}]", key: row.id, value: row.rooms }
+    recheck: 1ms
+`;
+  const night = async (rooms: number, ...named: string[]): Promise<readonly [number | null, string]> => {
+    project.write("rooms.yaml", comparing(rooms));
+    const { code, stderr } = await project.run("run", "rooms.yaml", "--each", "houses.csv", ...named);
+    return [code, stderr];
+  };
+  expect(await night(5)).toEqual([2, expect.stringContaining("each.compares")]);
+  expect(await night(5, "--key", "2026-12-01")).toEqual([0, ""]);
+  expect(await night(6, "--key", "2026-12-02")).toEqual([3, ""]);
+});
+
 test("what is wrong with a row in the middle of a table is one message, and the process ends as usual", async () => {
   const rows = Array.from({ length: 300 }, (_, at) => `H${at},${at < 20 ? "" : "2"}\n`);
   const project = projectWith(`id,rooms\n${rows.join("")}`);
