@@ -137,6 +137,7 @@ const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^no such overload: (.*)$/s, "these types do not go together: $1"],
   [/^found no matching overload for '(.*)'$/s, "there is no such function of these types: $1"],
   [/dyn<((?:[^<>]|<[^<>]*>)*)>/g, "$1"],
+  [/^No such key: index out of bounds, index (-?\d+) .*$/, "the index $1 is out of bounds: the list has no such item"],
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
 ];
 

@@ -150,7 +150,8 @@ test("a field of JavaScript's own is no field", () => {
 
 test.for([
   ["record.nope", "nope"],
-  ["numbers[9]", "out of bounds"],
+  ["numbers[9]", "the index 9 is out of bounds: the list has no such item"],
+  ["[][0]", "the index 0 is out of bounds: the list has no such item"],
   ["one / 0", "division by zero"],
   ["1 / 0", "division by zero"],
   ['decimal("x" + "")', '"x" is not a number'],
