@@ -5,11 +5,20 @@ import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
 import { type ComparisonName, type Drift, openFirst } from "../protocol/comparison.ts";
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
-import type { SqlDatabase } from "../sql/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { lookAtPart, openPart } from "../state/tables.ts";
 import { DriftRecorder, type PlaybookOf } from "./drift-recorder.ts";
-import { driftOf, historyOfSighting, historyOfWord, isUnfinishedIn, knownDrift, nameIn, titleIn } from "./drift-rows.ts";
+import {
+  closedWords,
+  comparisonIn,
+  driftOf,
+  historyOfSighting,
+  historyOfWord,
+  isClosedIn,
+  isUnfinishedIn,
+  knownDrift,
+} from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
 import { DRIFT_PART, ROWS } from "./drift-tables.ts";
 
@@ -160,7 +169,27 @@ export class DriftBook {
   /** Returns every comparison that a run has begun, its title, and whether its last run may have left drifts that are not known. */
   known(): readonly KnownComparison[] {
     const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
-    return rows.map((row) => ({ of: nameIn(row), title: titleIn(row), isUnfinished: isUnfinishedIn(row) }));
+    return rows.map(comparisonIn);
+  }
+
+  /** Returns the comparisons that may have drifts that are not known: their last run did not finish them, and nobody has closed them since. */
+  unfinished(): readonly KnownComparison[] {
+    return this.#unfinished().map(comparisonIn);
+  }
+
+  #unfinished(): readonly SqlRow[] {
+    const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
+    return rows.filter((row) => isUnfinishedIn(row) && !isClosedIn(row));
+  }
+
+  /** Closes the unfinished comparisons of a playbook, because no run makes them any more. One that a run begins again counts again. */
+  closeComparisons(playbook: string, { who, because, at }: Omit<Closing, "id">): void {
+    const closed = { who: this.#redact(who), because: this.#redact(because), at: new Date(at).toISOString() };
+    this.#database.transaction(() => {
+      for (const row of this.#unfinished())
+        if (row["playbook"] === playbook)
+          this.#database.run("UPDATE comparison SET words = ? WHERE id = ?", closedWords(row, closed), row["id"] ?? null);
+    });
   }
 
   /**

@@ -1,7 +1,7 @@
 // Drifts and their history, out of the rows of the tables that hold them.
-import { isObject, type JsonObject, parseJson } from "../base/json/json.ts";
+import { isObject, type JsonObject, parseJson, writeJson } from "../base/json/json.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
-import type { HistoryEntry, KnownDrift } from "../protocol/drift.ts";
+import type { HistoryEntry, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { Cell, SqlRow } from "../sql/database.ts";
 
 /** Returns a drift without what identifies its comparison. */
@@ -39,9 +39,13 @@ export function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): 
   };
 }
 
-/** Returns the comparison that a row names. */
-export function nameIn({ environment, playbook, name, scope }: SqlRow): ComparisonName {
+function nameIn({ environment, playbook, name, scope }: SqlRow): ComparisonName {
   return { environment: String(environment), playbook: String(playbook), comparison: String(name), scope: String(scope) };
+}
+
+/** Returns a comparison that some run has begun. */
+export function comparisonIn(row: SqlRow): KnownComparison {
+  return { of: nameIn(row), title: textIn(objectIn(row["words"]), "title"), isUnfinished: isUnfinishedIn(row) };
 }
 
 /** Returns what a run saw, or no longer saw. */
@@ -64,14 +68,19 @@ export function historyOfWord(row: SqlRow): HistoryEntry {
   };
 }
 
-/** Returns the title of the comparison that a row describes. */
-export function titleIn(row: SqlRow): string {
-  return textIn(objectIn(row["words"]), "title");
-}
-
 /** Returns whether the last run of the comparison that a row describes did not compare all of it. */
 export function isUnfinishedIn(row: SqlRow): boolean {
   return objectIn(row["words"])["isWhole"] === false;
+}
+
+/** Returns whether a person has closed the comparison that a row describes, and no run has begun it since. */
+export function isClosedIn(row: SqlRow): boolean {
+  return isObject(objectIn(row["words"])["closed"] ?? null);
+}
+
+/** Returns the words of the comparison that a row describes, once a person has closed it. */
+export function closedWords(row: SqlRow, closed: JsonObject): string {
+  return writeJson({ ...objectIn(row["words"]), closed });
 }
 
 /** Returns the file of the playbook of the comparison that a row describes; `undefined` in a row of an earlier version. */

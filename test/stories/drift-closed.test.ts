@@ -47,6 +47,27 @@ reconcile:
   expect((await project.run("drift", "list")).stdout).toContain(left);
 });
 
+test("a comparison that its last run did not finish, and that is made no more, is closed with its playbook", async () => {
+  const project = newProject();
+  const text = (rows: string): string => `playbook: 1
+mode: read-only
+reconcile:
+  - id: totals
+    left: { rows: "${rows}", key: row }
+    right: { rows: "${rows}", key: row }
+`;
+  const list = async (): Promise<string> => (await project.run("drift", "list")).stdout;
+  project.write("old.yaml", text("['a'].filter(r, r == 'b')"));
+  await project.run("run", "old.yaml");
+  expect(await list()).toContain("totals (old.yaml, environment sandbox)");
+  const closed = await project.run("drift", "close", "--playbook", "old.yaml", "--because", "its file is gone");
+  expect([closed.code, closed.stdout], closed.transcript).toEqual([0, "closed totals (old.yaml, environment sandbox)\n"]);
+  expect(await list()).toBe("no drift\n");
+  expect((await project.run("drift", "close", "--playbook", "old.yaml", "--because", "twice")).code).toBe(2);
+  await project.run("run", "old.yaml");
+  expect(await list()).toContain("totals (old.yaml, environment sandbox)");
+});
+
 test("a playbook is known by its path in the project, wherever the command is typed; two files of one name have drifts of their own", async () => {
   const project = newProject();
   const text = (right: number): string => `playbook: 1

@@ -117,7 +117,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     close: "Close drifts that no run will clear, because their comparison is no longer made. One that is found again is new.",
     id: "the drift's id, or its beginning",
     ids: "the drifts' ids, or their beginnings",
-    playbook: "all open drifts of this playbook, as `drift list` names it",
+    playbook: "all open drifts and unfinished comparisons of this playbook, as `drift list` names it",
     page: "Write a page for auditors: the totals, reads, rows and drifts of a comparison, its latest runs, and the journal's digest.",
     comparison:
       "the comparison's id, and where several have it, its playbook, environment or scope; nothing where there is only one",

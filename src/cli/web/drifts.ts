@@ -14,7 +14,7 @@ export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   const { all } = filter;
   using book = DriftBook.look(state);
   const drifts = book?.list({ all, limit: LIMITS.drifts, now: systemClock.now() }) ?? [];
-  const unfinished = (book?.known() ?? []).filter(({ isUnfinished }) => isUnfinished).length;
+  const unfinished = book?.unfinished().length ?? 0;
   return html(driftsPage({ drifts, total: book?.count(all) ?? 0, unfinished }, filter));
 }
 

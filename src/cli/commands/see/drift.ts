@@ -23,8 +23,7 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
   using book = openBook(shell, options);
   const drifts = book.list({ all, limit, now: systemClock.now() });
-  const [total, known] = [book.count(all), book.known()];
-  const unfinished = known.filter(({ isUnfinished }) => isUnfinished);
+  const [total, known, unfinished] = [book.count(all), book.known(), book.unfinished()];
   if (options.json === true) {
     const counts = { comparisons: known.length, unfinished: unfinished.length };
     return printData(shell, { ...counts, total, drifts: drifts.map(asData) });
@@ -137,15 +136,21 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, incomplete);
   const now = systemClock.now();
   using book = openBook(shell, options);
-  const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : openOf(book, playbook))];
+  const unfinished = book.unfinished().filter(({ of }) => of.playbook === playbook);
+  const ofPlaybook = (name: string): readonly string[] => (unfinished.length > 0 ? book.openOf(name) : openOf(book, name));
+  const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : ofPlaybook(playbook))];
   for (const id of ids) {
     const { clearedAt } = book.explain(id, now);
     if (clearedAt !== null) throw clearedFailure(id, clearedAt);
   }
-  book.closeDrifts(ids.map((id) => ({ id, who: userOf(shell), because, at: now })));
+  const word = { who: userOf(shell), because, at: now };
+  book.closeDrifts(ids.map((id) => ({ id, ...word })));
+  if (playbook !== undefined) book.closeComparisons(playbook, word);
   const closed = ids.map((id) => book.explain(id, now));
-  if (options.json === true) return printData(shell, { closed: closed.map(asData) });
-  shell.stdout.write(`${closed.map(({ id, key }) => `closed ${id}  ${keyOf(key)}`).join("\n")}\n`);
+  if (options.json === true)
+    return printData(shell, { closed: closed.map(asData), comparisons: unfinished.map(({ of }) => ({ ...of })) });
+  const lines = [...closed.map(({ id, key }) => `${id}  ${keyOf(key)}`), ...unfinished.map(comparisonOf)];
+  shell.stdout.write(`${lines.map((each) => `closed ${each}`).join("\n")}\n`);
   return EXIT.passed;
 };
 
