@@ -291,7 +291,7 @@ test("what does not go together is refused", async () => {
   }
 });
 
-test("a row is compared once, so a playbook that compares needs a name for each batch", async () => {
+test("a row is compared once, so a playbook that only compares needs a name for each batch", async () => {
   const project = projectWith("id,rooms\nA,5\n");
   const comparing = (rooms: number): string => `playbook: 1
 mode: read-only

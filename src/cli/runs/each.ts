@@ -10,7 +10,7 @@ import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { formerSpellings, spelledInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { compares } from "../../playbook/playbook-walk.ts";
+import { compares, writesOf } from "../../playbook/playbook-walk.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
@@ -104,7 +104,8 @@ async function prepareRows(plainShell: Shell, options: EachOptions, files: reado
       next: "name one playbook",
     });
   }
-  if (options.key === undefined && compares(playbook)) throw unnamed(playbook);
+  const onlyCompares = compares(playbook) && writesOf(playbook.steps).next().done === true;
+  if (options.key === undefined && onlyCompares) throw unnamed(playbook);
   const rows = await countRows(shell, options, playbook);
   const { secrets, prepare } = preparingRows(shell, options, { playbook, file: options.each });
   return { shell, playbook, rows, prepare, session: await openSession(shell, options, secrets) };
@@ -113,7 +114,7 @@ async function prepareRows(plainShell: Shell, options: EachOptions, files: reado
 function unnamed({ file }: Playbook): Failure {
   return new Failure({
     code: "each.compares",
-    message: `${file} compares, and --each runs each row once`,
+    message: `${file} writes nothing and compares, and --each runs each row once`,
     why: "repeated tomorrow, the same command would compare nothing, and pass",
     next: "name this batch, for instance by its day: --key 2026-12-01",
   });
