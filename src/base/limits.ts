@@ -211,8 +211,8 @@ export const LIMITS = {
   scheduleHeldMs: 43_200_000,
   /** How long a run may continue after its schedule was stopped, before it is interrupted, in milliseconds. */
   scheduleGraceMs: 20_000,
-  /** How far the clock may be set back before a schedule starts again, and waiting notifications are tried at once, in milliseconds. */
-  scheduleSetBackMs: 86_400_000,
+  /** How far the clock may be set back, or behind that of another machine, before a schedule starts again by it, in milliseconds. */
+  scheduleSetBackMs: 60_000,
   /** Firings of one schedule that wait for the running one; missed ones that are checked; and those that are remembered. */
   firingsQueued: 1,
   firingsAtOnce: 1_000,

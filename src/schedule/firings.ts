@@ -24,8 +24,8 @@ CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running
 
 /** What the store asks of the world. */
 export interface StorePorts {
-  /** The wall clock, for when a firing starts and ends. */
-  readonly clock: Pick<Clock, "now">;
+  /** By which firings are due, start and end; that of the state when left out, which all processes share. */
+  readonly clock?: Clock;
   /** Masks secrets in the problems that are kept. */
   readonly redact: Redact;
   /** Who this process is, and which others live; as the state directory shows it when left out. */
@@ -47,14 +47,18 @@ export class Firings {
     this.#ports = ports;
   }
 
-  /** Inserts a firing, or updates it: this process holds one that runs. */
-  put(id: string, { tick, due, state }: TickDecision): Firing {
+  /**
+   * Inserts a firing in place of the one that has waited for it; this process holds one that runs. A moment that comes again, because the clock
+   * was set back, is another firing, a millisecond later. So the rows are in the order in which they were decided, whatever the clock said.
+   */
+  put(id: string, { tick: moment, due, state }: TickDecision): Firing {
     const now = this.#ports.clock.now();
     const runs = state === "running";
+    this.#database.run("DELETE FROM firing WHERE schedule = ? AND tick = ? AND state = 'queued'", id, moment);
+    let tick = moment;
+    while (this.at(id, tick) !== undefined) tick++;
     this.#database.run(
-      `INSERT INTO firing (schedule, tick, due, state, holder, started_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (schedule, tick) DO UPDATE SET state = excluded.state, holder = excluded.holder, started_at = excluded.started_at,
-         ended_at = excluded.ended_at`,
+      "INSERT INTO firing (schedule, tick, due, state, holder, started_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
       id,
       tick,
       due,
@@ -194,15 +198,20 @@ export class Firings {
     return this.#read(`SELECT * FROM firing WHERE schedule = ? ${latest}`, id, limit);
   }
 
+  /** The last firing of a schedule, whatever it is now. */
+  last(id: string): Firing | undefined {
+    return this.#read("SELECT * FROM firing WHERE schedule = ? ORDER BY rowid DESC LIMIT 1", id)[0];
+  }
+
   /** The last firing of a schedule that is over. */
   lastEnded(id: string): Firing | undefined {
     const over = "state NOT IN ('queued', 'running')";
-    return this.#read(`SELECT * FROM firing WHERE schedule = ? AND ${over} ORDER BY tick DESC LIMIT 1`, id)[0];
+    return this.#read(`SELECT * FROM firing WHERE schedule = ? AND ${over} ORDER BY rowid DESC LIMIT 1`, id)[0];
   }
 
   /** The last one that became this. */
   lastOf(id: string, state: EndedState): Firing | undefined {
-    return this.#read("SELECT * FROM firing WHERE schedule = ? AND state = ? ORDER BY tick DESC LIMIT 1", id, state)[0];
+    return this.#read("SELECT * FROM firing WHERE schedule = ? AND state = ? ORDER BY rowid DESC LIMIT 1", id, state)[0];
   }
 
   /** The last run that was made: of a tick that was made up for, it may be later than that of a later tick. */
@@ -276,7 +285,7 @@ function lostFiring({ schedule, tick }: Firing): Failure {
 export const RELEASED = "schedule.released";
 
 function lastMade(which = ""): string {
-  return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY started_at DESC, rowid DESC LIMIT 1`;
+  return `FROM firing WHERE schedule = ? AND run_id IS NOT NULL ${which} ORDER BY rowid DESC LIMIT 1`;
 }
 
 function diedOf({ holder, runId }: Firing, life: Life): KeptFailure {

@@ -144,7 +144,9 @@ export class Scheduler {
     const { id, playbook, environment, schedule } = ticking;
     const { pattern: cron, timezone } = schedule.cron;
     const { jitterMs } = schedule;
-    if (!store.isRegistered(this.#memory.known(id), { cron, timezone, jitterMs })) {
+    const before = this.#memory.known(id);
+    const isSetBack = before !== undefined && store.isAhead(before);
+    if (!store.isRegistered(before, { cron, timezone, jitterMs })) {
       store.register({ id, playbook, environment, cron, timezone, jitterMs }, (missed) => this.#reportMissed(ticking, missed));
       this.#memory.readOne(id);
     }
@@ -154,6 +156,10 @@ export class Scheduler {
     const next = nextDue(planOf(ticking), Math.max(clock.now(), this.#memory.known(id)?.since ?? 0));
     metrics.next(id, next);
     const when = next === undefined ? "never" : timeOf(next);
+    if (isSetBack) {
+      const ahead = `its firings up to ${timeOf(before.since)} were settled by a clock that has been set back`;
+      log("warn", "schedule.set-back", `${id}: ${ahead}; it fires again by the new one`, { schedule: id });
+    }
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
   }
 

@@ -1,5 +1,6 @@
 import { Cron } from "../base/time/cron.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
 import { livenessIn } from "../journal/liveness.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -81,13 +82,16 @@ export class ScheduleStore {
   readonly firings: Firings;
   /** The notifications that wait to be delivered. */
   readonly outbox: Outbox;
+  /** By which its firings are due. */
+  readonly clock: Clock;
   readonly #database: SqlDatabase;
   readonly #ports: TablePorts;
 
   private constructor(database: SqlDatabase, ports: StorePorts) {
     const liveness = ports.liveness ?? livenessIn(database);
     this.#database = database;
-    this.#ports = { fence: () => undefined, ...ports, liveness };
+    this.clock = ports.clock ?? database.clock;
+    this.#ports = { fence: () => undefined, ...ports, clock: this.clock, liveness };
     this.firings = new Firings(database, this.#ports);
     this.outbox = new Outbox(database, this.#ports);
   }
@@ -144,7 +148,7 @@ export class ScheduleStore {
       const known = this.known(id);
       const isNew = known === undefined || (cron !== undefined && (known.cron !== cron || known.timezone !== timezone));
       const missed = known !== undefined && isNew ? this.#missedOf(known, now) : NONE;
-      const since = isNew || this.isAhead(known) ? now : known.since;
+      const since = known === undefined || this.isAhead(known) ? now : isNew ? Math.max(now, known.since) : known.since;
       this.#database.run(
         `INSERT INTO schedule (id, playbook, environment, cron, timezone, jitter, since) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET cron = COALESCE(excluded.cron, schedule.cron),
@@ -172,9 +176,15 @@ export class ScheduleStore {
     return known !== undefined && isSame && !this.isAhead(known);
   }
 
-  /** Whether its ticks are settled up to a moment so far ahead that the clock must have been set back: such a schedule starts again. */
-  isAhead({ since }: Pick<KnownSchedule, "since">): boolean {
-    return since > this.#ports.clock.now() + LIMITS.scheduleSetBackMs;
+  /**
+   * Whether the clock was set back behind a tick that is settled, and behind one more before it: such a schedule starts again by the new clock.
+   * So none fires a second time for a moment that has just been, and none waits longer than for its next but one firing.
+   */
+  isAhead({ since, cron, timezone }: Pick<KnownSchedule, "since" | "cron" | "timezone">): boolean {
+    const now = this.#ports.clock.now();
+    if (cron === undefined || timezone === undefined || since <= now + LIMITS.scheduleSetBackMs) return false;
+    const next = new Cron(cron, timezone).next(now);
+    return next !== undefined && next < since;
   }
 
   /**
@@ -185,9 +195,9 @@ export class ScheduleStore {
     return this.transaction(() => {
       const died = this.firings.buryDead(plan.id);
       const decision = decide(plan, this.#stateOf(plan.id, isBlocked), this.#ports.clock.now());
-      this.#carryOut(plan.id, decision);
-      report({ decision, died });
-      return { decision, died };
+      const looked = { decision: this.#carryOut(plan.id, decision), died };
+      report(looked);
+      return looked;
     });
   }
 
@@ -197,8 +207,7 @@ export class ScheduleStore {
       report(this.firings.buryDead(id));
       const inTheWay = this.firings.running(id);
       if (inTheWay !== undefined) return { inTheWay };
-      let tick = this.#ports.clock.now();
-      while (this.firings.at(id, tick) !== undefined) tick++;
+      const tick = this.#ports.clock.now();
       return { taken: this.firings.put(id, { tick, due: tick, state: "running" }) };
     });
   }
@@ -265,18 +274,29 @@ export class ScheduleStore {
     const plan: FiringPlan = { id, cron: new Cron(cron, timezone), overlap: "skip", catchupMs: 0, jitterMs };
     const state: ScheduleState = { since, isRunning: false, waiting: [], freeSince: 0, isBlocked: () => false };
     const decision = decide(plan, state, now);
-    const steps = decision.steps.map((step): TickDecision => ({ ...step, state: "missed" }));
-    for (const step of steps) this.firings.put(id, step);
-    return { steps, isCut: decision.isCut };
+    return {
+      steps: this.#put(
+        id,
+        decision.steps.map((step) => ({ ...step, state: "missed" })),
+      ),
+      isCut: decision.isCut,
+    };
   }
 
-  #carryOut(id: string, { steps, since, cancels }: Decision): void {
-    for (const step of steps) this.firings.put(id, step);
+  // Returns what was decided with the ticks under which it is kept.
+  #carryOut(id: string, decision: Decision): Decision {
+    const { since, cancels } = decision;
+    const steps = this.#put(id, decision.steps);
     if (steps.length > 0) {
       this.#database.run("UPDATE schedule SET since = ? WHERE id = ?", since, id);
       this.firings.prune(id);
     }
     if (cancels) this.firings.stop(id);
+    return { ...decision, steps };
+  }
+
+  #put(id: string, steps: readonly TickDecision[]): readonly TickDecision[] {
+    return steps.map((step) => ({ ...step, tick: this.firings.put(id, step).tick }));
   }
 }
 

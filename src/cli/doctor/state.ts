@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { systemClock } from "../../base/ports.ts";
 import { count, quoted } from "../../base/text/text.ts";
 import { openEntries } from "../../files/state.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
@@ -31,7 +30,7 @@ export function lookAtState(placeOf: () => StatePlace): readonly DoctorFinding[]
     if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
     else lookAtJournal(health, findings);
     lookAtDrifts(place, findings);
-    ScheduleStore.look(place, { clock: systemClock, redact: (text) => text })?.close();
+    ScheduleStore.look(place, { redact: (text) => text })?.close();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     findings.failure(error);

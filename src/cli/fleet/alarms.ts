@@ -1,5 +1,4 @@
 import { LIMITS } from "../../base/limits.ts";
-import { systemClock } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { secretsOfListeners } from "../../environment/notifications.ts";
 import { noteNotified } from "../../fleet/notified.ts";
@@ -44,11 +43,11 @@ export class Alarms {
   static open(shell: ProjectShell, { place, where, log, metrics }: AlarmPorts): Alarms {
     const listeners = listenersOf(shell, where);
     const redact = redactor([place.url, ...secretsOfListeners(listeners)]);
-    const store = ScheduleStore.open(place, { clock: systemClock, redact });
+    const store = ScheduleStore.open(place, { redact });
     const variables = variablesForCommands(shell, []);
     const start: StartCommand = (argv, given) => shell.command(argv, { ...given, variables });
     const courier = new Courier(store.outbox, listeners.channels, {
-      clock: systemClock,
+      clock: store.clock,
       start,
       log,
       metrics,
@@ -68,7 +67,7 @@ export class Alarms {
     const { playbook, environment, key: id } = run;
     const problems = result.problem === null ? (report === undefined ? [] : problemsIn(report)) : [result.problem];
     const about = { id, playbook, environment };
-    const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problems, at: systemClock.now() });
+    const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problems, at: this.#store.clock.now() });
     return this.#store.transaction((database) => {
       const isNew = noteNotified(database, run, result.outcome ?? result.problem?.code ?? "not run");
       if (isNew) this.#courier.put(note, redact);

@@ -8,10 +8,6 @@ import { DriftBook } from "../../reconcile/drift-book.ts";
 import { DRIFT_PART } from "../../reconcile/drift-tables.ts";
 import { ScheduleStore, SCHEDULE_PART } from "../../schedule/store.ts";
 import { copyPart } from "../../state/copy.ts";
-import { systemClock } from "../../base/ports.ts";
-
-// What was masked when it was written stays so.
-const PLAIN = { clock: systemClock, redact: (text: string): string => text };
 
 /** What is moved, and where. */
 interface Move {
@@ -87,7 +83,9 @@ export function openMoving(named: NamedPlace): MovingJournal {
   const journal = MovingJournal.open(named);
   if (journal.mark() === undefined) {
     const { place } = named;
-    for (const open of [DriftBook.open(place), ExchangeStore.open(place), ScheduleStore.open(place, PLAIN)]) open.close();
+    // What was masked when it was written stays so.
+    for (const open of [DriftBook.open(place), ExchangeStore.open(place), ScheduleStore.open(place, { redact: (text) => text })])
+      open.close();
   }
   return journal;
 }

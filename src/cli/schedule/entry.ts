@@ -15,15 +15,14 @@ export interface EntrySource {
   readonly store: ScheduleStore;
   /** The schedule itself. */
   readonly known: KnownSchedule;
-  /** The present time, in milliseconds since the Unix epoch. */
-  readonly now: number;
   /** Returns the run that keeps the next one from beginning; undefined when there is none. */
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
 }
 
 /** A schedule as it is now, with at most so many of its next firings. */
-export function entryOf({ store, known, now, blocking }: EntrySource, most: number): ScheduleEntry {
-  const { id, playbook, environment, cron, timezone, jitterMs, lastState, lastSuccess } = known;
+export function entryOf({ store, known, blocking }: EntrySource, most: number): ScheduleEntry {
+  const now = store.clock.now();
+  const { id, playbook, environment, cron, timezone, lastState, lastSuccess } = known;
   const { open, running, lives } = underWay(store, id);
   const last = store.firings.lastEnded(id);
   const missed = store.firings.lastOf(id, "missed");
@@ -39,7 +38,7 @@ export function entryOf({ store, known, now, blocking }: EntrySource, most: numb
     environment,
     cron: cron ?? null,
     timezone: timezone ?? null,
-    next: cron === undefined || timezone === undefined ? [] : nextOf({ id, cron, timezone, jitterMs }, now, most),
+    next: nextOf(known, { settled: store.isAhead(known) ? 0 : known.since, now, most }),
     last: last === undefined ? null : firingEntry(last),
     lastState: lastState ?? null,
     lastSuccess: lastSuccess === undefined ? null : new Date(lastSuccess).toISOString(),
@@ -79,13 +78,14 @@ function unservedSince(stored: KnownSchedule | undefined, now: number): string |
 }
 
 function nextOf(
-  { id, cron, timezone, jitterMs }: { id: string; cron: string; timezone: string; jitterMs: number },
-  now: number,
-  most: number,
+  { id, cron, timezone, jitterMs }: KnownSchedule,
+  { settled, now, most }: Readonly<Record<"settled" | "now" | "most", number>>,
 ): ScheduleEntry["next"] {
+  if (cron === undefined || timezone === undefined) return [];
   const pattern = new Cron(cron, timezone);
   const next: ScheduleEntry["next"][number][] = [];
-  for (let tick = pattern.next(now - jitterMs); tick !== undefined && next.length < most; tick = pattern.next(tick)) {
+  const from = Math.max(settled, now - jitterMs);
+  for (let tick = pattern.next(from); tick !== undefined && next.length < most; tick = pattern.next(tick)) {
     const due = dueOf({ id, jitterMs }, tick);
     if (due >= now) next.push({ utc: new Date(due).toISOString(), local: localTime(due, timezone) });
   }

@@ -1,5 +1,4 @@
 import { LIMITS } from "../../base/limits.ts";
-import { systemClock } from "../../base/ports.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { schedulePage } from "../../report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/pages/schedules.ts";
@@ -38,7 +37,7 @@ export function scheduleOf(state: StatePlace, id: string): WebPage {
 function listed(state: StatePlace, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
   const blocking = (asked: OpenWriteQuestion): Blocking | undefined =>
     peekIntoJournal(state, (journal) => blockingIn(journal, asked));
-  const entry = entryOf({ store, known, now: systemClock.now(), blocking }, LIMITS.viewFirings);
+  const entry = entryOf({ store, known, blocking }, LIMITS.viewFirings);
   const { last, running } = entry;
   return {
     ...entry,
@@ -52,5 +51,5 @@ function firingOf({ holder, ...firing }: FiringEntry): ListedFiring {
 }
 
 function look(state: StatePlace): ScheduleStore | undefined {
-  return ScheduleStore.look(state, { clock: systemClock, redact: (text) => text });
+  return ScheduleStore.look(state, { redact: (text) => text });
 }

@@ -73,19 +73,20 @@ export class Outbox {
   /** Takes what is due for these channels: no other process gets it while this one may still be trying. */
   takeDue(channels: ReadonlyMap<string, { readonly timeoutMs: number }>, most: number): readonly Letter[] {
     const now = this.#ports.clock.now();
+    const timeoutMs = Math.max(0, ...[...channels.values()].map((channel) => channel.timeoutMs));
     return this.#database.transaction(() => {
       const due = this.#database
         .all(
           `SELECT * FROM notification WHERE (next_at <= ? OR next_at > ?) AND ${FIRST} ORDER BY next_at, rowid`,
           now,
-          now + LIMITS.scheduleSetBackMs, // no pause is that long: the clock was set back
+          now + leaseOf(timeoutMs, LIMITS.notificationAttempts), // none waits that long: the clock was set back
         )
         .filter(({ channel }) => channels.has(String(channel)))
         .slice(0, most)
         .map(readLetter);
       for (const { id, channel, tries } of due) {
-        const lease = 2 * (channels.get(channel)?.timeoutMs ?? 0) + pauseAfter(BACKOFF, tries);
-        this.#database.run("UPDATE notification SET tries = ?, next_at = ? WHERE id = ?", tries, now + lease, id);
+        const next = now + leaseOf(channels.get(channel)?.timeoutMs ?? 0, tries);
+        this.#database.run("UPDATE notification SET tries = ?, next_at = ? WHERE id = ?", tries, next, id);
       }
       return due;
     });
@@ -137,6 +138,11 @@ export class Outbox {
       LIMITS.notificationsWaiting,
     );
   }
+}
+
+// How long no other process tries what one has taken.
+function leaseOf(timeoutMs: number, tries: number): number {
+  return 2 * timeoutMs + pauseAfter(BACKOFF, tries);
 }
 
 function readLetter(row: SqlRow): Letter {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
 import { entryOf } from "../../../src/cli/schedule/entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../src/schedule/store.ts";
 import type { ScheduleEntry } from "../../../src/report/schedule/shape.ts";
@@ -10,17 +11,19 @@ const BEGUN = Date.parse("2026-06-01T12:00:00Z");
 const ID = "supply.yaml@here";
 
 /** How a schedule is listed so long after a process has begun to serve it, and has ended. */
-function listedAt(moment: string, cron: string | undefined): ScheduleEntry {
+function listedAt(moment: string, cron: string | undefined, shown = "15 2 * * *"): ScheduleEntry {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-entry-"));
-  const store = ScheduleStore.open(folder, { clock: { now: () => BEGUN }, redact: (text) => text });
+  let now = BEGUN;
+  const store = ScheduleStore.open(folder, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
   onTestFinished(() => {
     store.close();
     rmSync(folder, { recursive: true });
   });
   const timezone = cron === undefined ? undefined : "UTC";
   store.register({ id: ID, playbook: "supply.yaml", environment: "here", cron, timezone, jitterMs: 0 });
-  const known = { ...(store.known(ID) as KnownSchedule), cron: "15 2 * * *", timezone: "UTC" };
-  return entryOf({ store, known, now: Date.parse(moment), blocking: () => undefined }, 1);
+  const known = { ...(store.known(ID) as KnownSchedule), cron: shown, timezone: "UTC" };
+  now = Date.parse(moment);
+  return entryOf({ store, known, blocking: () => undefined }, 1);
 }
 
 test("a schedule that nothing serves any more says since when, though it has a next firing", () => {
@@ -36,4 +39,9 @@ test("a schedule without a due tick, or whose tick is only just due, does not", 
 
 test("one that only the system's own scheduler runs does not", () => {
   expect(listedAt("2026-06-04T09:00:00Z", undefined).unserved).toBeNull();
+});
+
+test("a clock that was set back: the next firing is the one that will be, and none that was settled", () => {
+  expect(listedAt("2026-06-01T11:00:00Z", "0 12 * * *", "0 12 * * *").next[0]?.utc).toBe("2026-06-02T12:00:00.000Z");
+  expect(listedAt("2026-06-01T10:30:00Z", "0 * * * *", "0 * * * *").next[0]?.utc).toBe("2026-06-01T11:00:00.000Z");
 });

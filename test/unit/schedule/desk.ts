@@ -17,6 +17,7 @@ import type { KeptFailure } from "../../../src/base/failure.ts";
 import type { CommandEnd, StartCommand } from "../../../src/schedule/notify/deliver.ts";
 import { Heartbeat } from "../../../src/schedule/notify/heartbeat.ts";
 import type { Firing, Released } from "../../../src/schedule/firing.ts";
+import type { Log } from "../../../src/schedule/log.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
 import type { Notification } from "../../../src/schedule/notify/notification.ts";
 import { runNow } from "../../../src/schedule/once.ts";
@@ -61,6 +62,8 @@ export class Desk {
   readonly time: VirtualTime;
   /** What was notified, in order, as `event summary`. */
   readonly notified: string[] = [];
+  /** What was logged, in order, as `event message`. */
+  readonly logged: string[] = [];
   /** Runs that were begun, by process. */
   readonly runs: { readonly process: number; readonly at: number }[] = [];
   /** What each run does; the last one does for all that follow. */
@@ -189,10 +192,11 @@ export class Desk {
     const store = this.#store(clock, pid);
     const metrics = new Metrics();
     const channel: Channel = { kind: "command", name: "desk", argv: ["notify"], timeoutMs: MINUTE, events: EVERYTHING };
+    const log: Log = (_level, event, message) => void this.logged.push(`${event} ${message}`);
     const ports = {
       clock,
       start: this.#listen,
-      log: () => undefined,
+      log,
       metrics,
       redact: (text: string) => text,
       hint: PLAIN_HINT,
@@ -202,7 +206,7 @@ export class Desk {
       parts: {
         store,
         clock,
-        log: () => undefined,
+        log,
         metrics,
         courier: new Courier(store.outbox, [channel], ports),
         heartbeat: new Heartbeat(undefined, ports),

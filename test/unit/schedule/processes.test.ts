@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { systemClock } from "../../../src/base/ports.ts";
 import { ScheduleStore } from "../../../src/schedule/store.ts";
 import { TestState } from "../../state.ts";
 import { Desk, schedule } from "./desk.ts";
@@ -71,7 +72,7 @@ test("what cannot be delivered is tried again after growing pauses, also by the 
 
 test("a clock that was ahead for days and is right again: the firings of then are forgotten first, and not that of now", () => {
   const now = Date.parse("2026-06-01T00:00:00Z");
-  const store = ScheduleStore.open(new TestState().place, { clock: { now: () => now }, redact: (text) => text });
+  const store = ScheduleStore.open(new TestState().place, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
   const [id, days] = ["supply.yaml", 2 * 86_400_000];
   store.register({ id, playbook: id, environment: "here", cron: "* * * * *", timezone: "UTC", jitterMs: 0 });
   store.transaction(() => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { EXIT } from "../../../src/base/exit.ts";
 import { Desk, schedule } from "./desk.ts";
 
 const HOUR = 3_600_000;
@@ -76,6 +77,54 @@ describe("a week in which the clock is changed", () => {
         "2026-10-25 03:30:00 +01:00  passed       03:30:00  03:31:00",
       ),
     );
+  });
+});
+
+describe("a clock that was ahead, and is set right", () => {
+  test("by more than an interval: the next firing comes at its time by the new clock, also for a moment that was already", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.aheadMs = 2 * HOUR;
+    const service = desk.serve(schedule("0 * * * *", { timezone: "UTC" }));
+    await desk.until("2026-06-01T02:30:00Z");
+    desk.aheadMs = 0;
+    await desk.until("2026-06-01T04:30:00Z");
+    await desk.end(service);
+    expect(desk.runs.map(({ at }) => new Date(at).toISOString().slice(11, 16))).toEqual(["01:00", "02:00", "03:00", "04:00"]);
+    expect(desk.table("UTC")).toBe(
+      lines(
+        "2026-06-01 03:00:00 +00:00  passed       03:00:00  03:01:00",
+        "2026-06-01 03:00:00 +00:00  passed       03:00:00  03:01:00",
+        "2026-06-01 04:00:00 +00:00  passed       04:00:00  04:01:00",
+        "2026-06-01 04:00:00 +00:00  passed       04:00:00  04:01:00",
+      ),
+    );
+    expect(desk.logged.filter((line) => line.startsWith("schedule.set-back"))).toEqual([
+      "schedule.set-back supply.yaml: its firings up to 2026-06-01T04:00:00.000Z were settled by a clock that has been set back; it fires again by the new one",
+    ]);
+    expect(desk.notified).toEqual([]);
+  });
+
+  test("by less: a moment that has just been fires no second time", async () => {
+    const desk = new Desk("2026-06-01T11:30:00Z");
+    desk.aheadMs = HOUR / 4;
+    const service = desk.serve(schedule("0 12 * * *", { timezone: "UTC" }));
+    await desk.until("2026-06-01T11:50:00Z");
+    desk.aheadMs = 0;
+    await desk.until("2026-06-02T12:30:00Z");
+    await desk.end(service);
+    expect(desk.runs.map(({ at }) => new Date(at).toISOString().slice(0, 16))).toEqual(["2026-06-01T11:45", "2026-06-02T12:00"]);
+  });
+
+  test("the last run is the one that began last, and waits for approval", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    desk.work = [{ minutes: 1 }, { minutes: 1, outcome: "pending" }];
+    desk.aheadMs = 5 * HOUR;
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.passed);
+    desk.aheadMs = 0;
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.pending);
+    desk.blocking.set("run-2", { runId: "run-2", outcome: "pending" });
+    expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.pending);
+    expect(desk.runs).toHaveLength(2);
   });
 });
 

@@ -1,7 +1,6 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import { howToStop, spellHolder } from "../../../journal/holder.ts";
 import type { Holder } from "../../../protocol/record.ts";
@@ -31,9 +30,9 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
   const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
   using store = openStore(shell, options);
-  const now = systemClock.now();
+  const now = store.clock.now();
   const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
-  const entries = known.map((each) => entryOf({ store, known: each, now, blocking }, options.next ?? 1));
+  const entries = known.map((each) => entryOf({ store, known: each, blocking }, options.next ?? 1));
   if (options.json === true) return printData(shell, { schedules: entries });
   const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
   shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${lines.join("\n")}\n`);
@@ -138,7 +137,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
 function isKeptBack(shell: Shell, options: MemoryOptions, store: ScheduleStore, id: string): boolean {
   const known = store.known(id);
   const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
-  return known !== undefined && entryOf({ store, known, now: systemClock.now(), blocking }, 0).blockedBy !== null;
+  return known !== undefined && entryOf({ store, known, blocking }, 0).blockedBy !== null;
 }
 
 function notHeld(id: string): Failure {
@@ -175,8 +174,7 @@ function stillAlive(id: string, holder: Holder): Failure {
 }
 
 function openStore(shell: Shell, where: Where): ScheduleStore {
-  const ports = { clock: systemClock, redact: (text: string) => text };
   const state = knownStatePlace(shell, where);
   assertJournalWhole(state);
-  return ScheduleStore.existing(state, ports);
+  return ScheduleStore.existing(state, { redact: (text) => text });
 }

@@ -122,8 +122,7 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
 
 // What has never been run is being set up: whoever does that looks on.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
-  const ports = { clock: systemClock, redact: (text: string): string => text };
-  using store = ScheduleStore.look(statePlace(shell, options), ports);
+  using store = ScheduleStore.look(statePlace(shell, options), { redact: (text) => text });
   return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
 }
 
@@ -180,15 +179,16 @@ async function withStore(
   assertJournalWhole(state);
   const { log, redact } = ports;
   const fence = (runId: string): void => fenceRun(state, runId);
-  using store = ScheduleStore.open(state, { clock: systemClock, redact, fence });
+  using store = ScheduleStore.open(state, { redact, fence });
   const reporting = prepareReporting(shell, { report: options.report });
   const runs: [string, ReportedRun][] = [];
   const onRun: RunsOf["onRun"] =
     options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
-  const courier = new Courier(store.outbox, listeners.channels, ports);
+  const courier = new Courier(store.outbox, listeners.channels, { ...ports, clock: store.clock });
   courier.warnOfUndeclared(listeners.declared);
   const parts: Parts = {
     ...ports,
+    clock: store.clock,
     store,
     courier,
     makeRun: makes(reporting, onRun),
@@ -250,7 +250,7 @@ async function once(
 }
 
 function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
-  const [firing] = store.firings.history(id, 1);
+  const firing = store.firings.last(id);
   const held = { code: "schedule.held", message: "it is under way already: another process runs it" };
   return { playbook: { name: playbook, file: playbook }, problem: firing?.problem ?? held };
 }
