@@ -1,5 +1,7 @@
 import { onTestFinished, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/ports.ts";
 import { OldestUnknown } from "../../../src/cli/fleet/oldest-unknown.ts";
+import { JournalStore } from "../../../src/journal/store.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { TestState } from "../../state.ts";
 import { completed, intended, opened } from "../protocol/facts.ts";
@@ -13,17 +15,30 @@ test("the oldest run with an open write is found, and what has not changed is no
   const begun = async (runId: string) => (await store.begin({ ...opened, runId }, "test")).journal;
 
   const clean = await begun("clean");
-  expect(found()).toBeUndefined();
+  expect([found(), unknown.ageIn(store)]).toEqual([undefined, 0]);
   for (const runId of ["left", "later"]) {
     const left = await begun(runId);
     left.note(intended("mint"));
     await store.release(left, "unknown", undefined);
   }
   expect(found()).toBe("left");
+  expect(unknown.ageIn(store)).toBeGreaterThan(0);
   // Whoever read these records again, or those of a later run, would find them damaged.
   state.tamper(JOURNAL_PART, "UPDATE record SET body = '{}' WHERE run_id IN ('clean', 'later')");
   expect(found()).toBe("left");
   clean.note(completed("mint"));
   await clean.flushed();
   expect(found).toThrow("damaged");
+});
+
+test("an open write of a clock that was ahead has an age too, because 0 means that there is none", async () => {
+  const state = new TestState();
+  const store = JournalStore.open(state.place, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
+  onTestFinished(() => store.close());
+  let now = Date.parse("2026-06-02T00:00:00Z");
+  const { journal } = await store.begin({ ...opened, runId: "left" }, "test");
+  journal.note(intended("mint"));
+  await store.release(journal, "unknown", undefined);
+  now = Date.parse("2026-06-01T00:00:00Z");
+  expect(new OldestUnknown().ageIn(store)).toBeGreaterThan(0);
 });

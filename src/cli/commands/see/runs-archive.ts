@@ -2,7 +2,6 @@ import { relative, resolve } from "node:path";
 import { command, type Hint } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { count, countLong } from "../../../base/text/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import type { StatePlace } from "../../../sql/place.ts";
@@ -33,7 +32,6 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   }
   const place = knownStatePlace(shell, options);
   const needed = runsOfOpenDrifts(place);
-  const now = systemClock.now();
   const folder = resolve(shell.cwd, to);
   using exchanges = ExchangeStore.existing(place);
   const removed = (sealed: CompletedArchive): void => {
@@ -41,9 +39,10 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
     if (options.json !== true) shell.stdout.write(`${archiveLines(sealed).join("\n")}\n`);
     exchanges.dropOf(sealed.runs);
   };
-  const done = await changeJournal(shell, options, async (store) =>
-    archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run), removed }),
-  );
+  const done = await changeJournal(shell, options, async (store) => {
+    const now = store.clock.now();
+    return archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run), removed });
+  });
   if (options.json === true) return printData(shell, asData(done));
   shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
   return EXIT.passed;

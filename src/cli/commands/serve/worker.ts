@@ -4,7 +4,6 @@ import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { redactor } from "../../../base/secret.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun, type TakenRun } from "../../../fleet/queue.ts";
-import type { RunSummary } from "../../../journal/run-summary.ts";
 import type { Log } from "../../../schedule/log.ts";
 import { WorkerMetrics } from "../../../schedule/metrics.ts";
 import type { ListenAddress } from "../../../serving/server.ts";
@@ -36,8 +35,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const log = logOf(shell, options.json);
   const labels = options.labels ?? [DEFAULT_LABEL];
   const unknown = new OldestUnknown();
-  const oldestUnknown = (): RunSummary | undefined => peekIntoJournal(place, (store) => unknown.in(store));
-  const metrics = new WorkerMetrics(() => loadOf(queue, oldestUnknown));
+  const metrics = new WorkerMetrics(() => loadOf(queue, () => peekIntoJournal(place, (store) => unknown.ageIn(store))));
   // The stack closes all parts in reverse order, even if a later part cannot be opened. A part that stays open keeps the process alive.
   await using open = new AsyncDisposableStack();
   const alarms = open.adopt(Alarms.open(shell, { place, where: options, log, metrics }), (each) => each.close());
@@ -143,14 +141,12 @@ async function carryOut(
 
 async function loadOf(
   queue: RunQueue,
-  oldestUnknown: () => RunSummary | undefined,
+  oldestUnknownMs: () => number,
 ): Promise<{
   readonly labels: Awaited<ReturnType<RunQueue["load"]>>;
   readonly workers: number;
   readonly oldestUnknownSeconds: number;
 }> {
   const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
-  const now = systemClock.now();
-  const { openedAt = now } = oldestUnknown() ?? {};
-  return { labels, workers, oldestUnknownSeconds: Math.max(0, (now - openedAt) / 1_000) };
+  return { labels, workers, oldestUnknownSeconds: oldestUnknownMs() / 1_000 };
 }
