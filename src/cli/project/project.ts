@@ -26,10 +26,10 @@ import type { CheckedFile } from "../../report/check/checked.ts";
 import { formatDiagnostic, withinLimit } from "../../source/diagnostic.ts";
 import type { SourceFile } from "../../source/file.ts";
 import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";
-import type { StatePlace } from "../../sql/place.ts";
+import type { ServerPlace, StatePlace } from "../../sql/place.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
-import { type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
+import { type Project, type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
 import { A_PLAYBOOK, type PlaybookFiles, withoutData } from "./folder-files.ts";
 import { isMissing, missingFile } from "./missing-file.ts";
 import { filesOf } from "./project-files.ts";
@@ -65,17 +65,21 @@ export function stateDirectory({ cwd, project }: Pick<ProjectShell, "cwd" | "pro
   return where.state === undefined ? join(project.folder, STATE_FOLDER) : resolve(cwd, where.state);
 }
 
+// A scheduler or a worker that is under way would lose sight of its open writes in another state.
+const servers = new WeakMap<Project, { readonly server: ServerPlace | undefined }>();
+
 /**
  * Returns where the state is: the directory that the options name, the database that `tokenbook.yaml` names, or `.tokenbook` in the folder of the
- * project. Throws a Failure.
+ * project. A command keeps to the one that it has begun with, also when the file is edited meanwhile. Throws a Failure.
  */
 export function statePlace(shell: ProjectShell, where: Where): StatePlace {
   const { cwd, project } = shell;
-  const server =
-    where.state !== undefined || project.environmentFile === undefined
-      ? undefined
-      : loadServerPlace(project.environmentFile, { cwd, variables: () => variablesOf(shell, where) });
-  return server ?? stateDirectory(shell, where);
+  if (where.state !== undefined || project.environmentFile === undefined) return stateDirectory(shell, where);
+  const known = servers.get(project) ?? {
+    server: loadServerPlace(project.environmentFile, { cwd, variables: () => variablesOf(shell, where) }),
+  };
+  servers.set(project, known);
+  return known.server ?? stateDirectory(shell, where);
 }
 
 /**
