@@ -124,11 +124,26 @@ function readChannel(name: string, node: SourceNode, from: From): Channel {
     ...common,
     kind: "webhook",
     url: readAddress(field("url"), textOf(child(node, "url")) ?? "", from),
-    secret:
-      secret === undefined
-        ? undefined
-        : readKey({ name: field("secret"), reference: secret, where: place(field("secret"), from) }, from),
+    secret: secret === undefined ? undefined : readSigningKey(field("secret"), secret, from),
   };
+}
+
+// What is not base64 would be left out of the key in silence.
+function readSigningKey(name: string, reference: string, from: From): Secret {
+  const where = place(name, from);
+  const key = readKey({ name, reference, where }, from);
+  const [, encoded] = /^whsec_(.*)$/s.exec(key.reveal()) ?? [];
+  if (
+    encoded === undefined ||
+    Buffer.from(encoded, "base64").toString("base64") === encoded.padEnd(Math.ceil(encoded.length / 4) * 4, "=")
+  )
+    return key;
+  throw new Failure({
+    code: "notifications.secret",
+    message: `${where} begins with whsec_, and what follows is not base64`,
+    why: "deliveries would be signed by a weaker key, which the receiver does not have; its value is not shown",
+    next: "give the secret as the receiver shows it",
+  });
 }
 
 // A reference to the address, or the address itself.
