@@ -294,7 +294,9 @@ function diedOf({ holder, runId }: Firing, life: Life): KeptFailure {
   return {
     code: "schedule.died",
     message: life === "silent" ? silent : `the process ${holder?.pid ?? ""} that ran it is gone`,
-    ...(runId === undefined ? {} : { why: `its run ${runId} came to no end`, next: adviceText(command`runs show ${runId}`) }),
+    ...(runId === undefined
+      ? {}
+      : { why: `nothing recorded here how its run ${runId} ended`, next: adviceText(command`runs show ${runId}`) }),
   };
 }
 

@@ -27,7 +27,9 @@ export async function post(address: URL, { headers, body, timeoutMs }: Post): Pr
     signal: undefined, // a schedule that stops still delivers
   });
   if (exchanged.kind !== "answered") return exchanged.why;
-  return exchanged.status >= 200 && exchanged.status < 300 ? undefined : `HTTP ${exchanged.status}`;
+  const { status } = exchanged;
+  if (status >= 200 && status < 300) return undefined;
+  return `HTTP ${status}${status >= 300 && status < 400 ? ", a redirect, which is not followed: write the address to which it leads" : ""}`;
 }
 
 // A name and a password in the address, as RFC 7617 has them sent.
