@@ -149,7 +149,7 @@ export class WatchedPlaybooks {
       this.#log(
         "error",
         "playbook.broken",
-        `${before.id}: has been edited and cannot be run; its schedule stays as it was`,
+        `${before.id}: has been edited or removed, and cannot be run; its schedule stays, and each firing fails until it can`,
         about,
       );
       return before;
