@@ -63,7 +63,7 @@ const GROUPS = [
       "src/journal/(?!archives/archive-)",
       "src/base/ports",
       "src/base/time/retry",
-      "src/cli/runs/open-journal",
+      "src/cli/runs/(?:not-moved|open-journal)",
     ],
     ["p-retry", "is-network-error"],
   ),

@@ -1,15 +1,31 @@
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import { type MoveMark, markFailure, markOf, writeMark } from "../sql/mark.ts";
+import { isEmbedded } from "../protocol/heading.ts";
+import { MOVED_AWAY, type MoveMark, markFailure, markOf, writeMark } from "../sql/mark.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { replaceTables } from "../state/copy.ts";
-import { openTables } from "../state/tables.ts";
+import { lookAtTables, openTables } from "../state/tables.ts";
 import { runHeld } from "./failures.ts";
 import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, tailOf } from "./format.ts";
 import { LOOKING } from "./journal.ts";
+import { targetOf } from "./proofs.ts";
 import { JournalStore } from "./store.ts";
 import { lastRecordOf } from "./tail.ts";
+
+/** Returns whether the journal of a folder has a run on a service, and was not moved away. Throws a Failure. */
+export function holdsRuns(folder: string): boolean {
+  try {
+    using database = lookAtTables(folder, JOURNAL_PART);
+    return (database?.all("SELECT id FROM run ORDER BY opened_at DESC") ?? []).some(({ id }) => {
+      const target = database && targetOf(database, String(id));
+      return target === undefined || !isEmbedded(target);
+    });
+  } catch (error) {
+    if (error instanceof Failure && error.code === MOVED_AWAY) return false;
+    throw error;
+  }
+}
 
 /** A place of a move, and how `state move` names it. */
 export interface NamedPlace {

@@ -59,6 +59,9 @@ function markedFormat(database: SqlDatabase): number {
   return Number(database.get("SELECT MAX(format) AS format FROM about")?.["format"] ?? 0);
 }
 
+/** The code of the failure where the state is in another place since a move. */
+export const MOVED_AWAY = "state.moved-away";
+
 /** Returns the failure of whoever would use a place with a mark. `here` and `there` are named as `state move` names them. */
 export function markFailure(role: MoveRole, here: string, there: string): Failure {
   const again = command`state move ${role === "arriving" ? [there, here] : [here, there]}`;
@@ -72,7 +75,7 @@ export function markFailure(role: MoveRole, here: string, there: string): Failur
       });
     case "left":
       return new Failure({
-        code: "state.moved-away",
+        code: MOVED_AWAY,
         message: `the state of ${placeNamed(here)} was moved to ${placeNamed(there)}`,
         why: "a run that began here would not know what was done before, and could do it again",
         next: [

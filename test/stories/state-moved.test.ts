@@ -84,6 +84,21 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     return shown;
   }
 
+  test("as long as the runs of the folder are not moved, none begins in the database that tokenbook.yaml names since", async () => {
+    const { service, project, inFolder } = await place();
+    expect((await inFolder("run", "mint.yaml", "--key", "M1")).code).toBe(0);
+    for (const command of ["run mint.yaml --key M1", "schedule --once mint.yaml", "submit mint.yaml --key M1", "doctor"]) {
+      const { code, transcript } = await project.run(...command.split(" "));
+      expect(code, transcript).not.toBe(0);
+      expect(transcript).toContain("and the database that tokenbook.yaml names does not know them");
+      expect(transcript).toContain("tokenbook state move .tokenbook database");
+    }
+    expect((await project.run("state", "move", ".tokenbook", "database")).code).toBe(0);
+    const again = await project.run("run", "mint.yaml", "--key", "M1");
+    expect(again.code, again.transcript).toBe(0);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
+  });
+
   test("from a folder into a database, where a run that waits continues, and back", async () => {
     const { service, project, inFolder } = await place();
     await inFolder("run", "mint.yaml", "--key", "M1");
@@ -194,8 +209,8 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
 
   test("not into a place that holds runs, not onto itself, and not from nowhere", async () => {
     const { project, inFolder } = await place();
-    await inFolder("run", "mint.yaml");
     await project.run("run", "mint.yaml");
+    await inFolder("run", "mint.yaml");
     const tries = [
       [["database", ".tokenbook"], "state.not-empty"],
       [[".tokenbook", "database"], "state.not-empty"],

@@ -17,6 +17,7 @@ import { type DebugOption, openExchanges } from "../print/debug.ts";
 import type { ReportRequest } from "../../report/formats/format.ts";
 import type { Exchanges } from "../print/exchanges.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
+import { assertMoved } from "./not-moved.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
 import { openTarget, type OpenTarget, statePlace, type Where } from "../project/project.ts";
 import { Pacer } from "./run-queue.ts";
@@ -66,9 +67,11 @@ export async function openSession(
   playbookSecrets: Secrets,
   { opened, pacer }: Shared = {},
 ): Promise<Session> {
+  const state = statePlace(shell, where);
+  assertMoved(shell, state);
   const exchanges = await openExchanges(shell, where);
   const parts = {
-    state: statePlace(shell, where),
+    state,
     playbookSecrets,
     course: failpointOf(shell),
     exchanges,

@@ -11,6 +11,7 @@ import { digestOf } from "../../../engine/run/plan-steps.ts";
 import { outlineEnvironments } from "../../../environment/load.ts";
 import type { RunQueue, JobResult, SubmittedRun } from "../../../fleet/queue.ts";
 import { openQueue } from "../../fleet/open-queue.ts";
+import { assertMoved } from "../../runs/not-moved.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { loadPlaybooks, playbookFiles } from "../../project/project.ts";
@@ -41,6 +42,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const named = playbookFiles(plainShell, options.files);
   const shell = inProjectOf(plainShell, named.files);
   const place = serverOf(shell, options);
+  assertMoved(shell, place);
   const checked = loadPlaybooks(shell, named.files, { tags: options.tags });
   assertOneKey(options.key, checked.length, "submit");
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });

@@ -14,6 +14,7 @@ import { secretsOf, type Target } from "../../../environment/target.ts";
 import { NO_SECRETS } from "../../../playbook/settings/open-secrets.ts";
 import type { DoctorDocument, DoctorFinding } from "../../../report/doctor/shape.ts";
 import { doctorLines } from "../../../report/doctor/text.ts";
+import type { StatePlace } from "../../../sql/place.ts";
 import { Transport } from "../../../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "../../print/debug.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
@@ -24,6 +25,7 @@ import { lookAtKeys, lookAtProject, type ProjectSight } from "../../doctor/proje
 import { lookAtService } from "../../doctor/service.ts";
 import { lookAtState } from "../../doctor/state.ts";
 import { maskedShell } from "../../print/masked.ts";
+import { assertMoved } from "../../runs/not-moved.ts";
 import {
   assertSandboxMeant,
   EMBEDDED_NAME,
@@ -39,6 +41,12 @@ interface DoctorOptions extends Where, DebugOption {
   readonly json?: boolean;
 }
 
+function movedPlace(shell: ProjectShell, where: Where): StatePlace {
+  const place = statePlace(shell, where);
+  assertMoved(shell, place);
+  return place;
+}
+
 /** `tokenbook doctor`: whether runs can begin here, and how to fix what prevents them. It reads, and changes nothing. */
 export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
@@ -52,7 +60,7 @@ export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
     ...lookAtTerminal(shell),
     ...project.findings,
     ...lookAtKeys(shell, project, environment),
-    ...lookAtState(() => statePlace(shell, options)),
+    ...lookAtState(() => movedPlace(shell, options)),
     ...opened.findings,
     ...(target === undefined ? [] : await lookBeyond(shell, options, target)),
   ];
