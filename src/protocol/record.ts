@@ -202,7 +202,7 @@ export interface AttemptIntended extends Waited, Aged, OfAttempt {
   readonly operation: string;
   /** Who acts, as reports show it: the name of an actor, an entity or a credential; null when none is named. */
   readonly actor: string | null;
-  /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own. Left out by older runs. */
+  /** The acting entity (`userId:alice`), also that of the key, or the name of a credential; null: the key, whoever that is. Left out by older runs. */
   readonly as?: string | null;
   /** The completed input, with chosen ids and our mark. */
   readonly input: JsonObject;

@@ -3,7 +3,9 @@ import { posix } from "node:path";
 import { writeJson } from "../../base/json/json.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
 import type { Conserve, OutsideSource, SideRead } from "../../playbook/model.ts";
+import { operationNamed } from "../../operations/operation.ts";
 import { parseAddress } from "../../protocol/address.ts";
+import type { Service } from "../../services/services.ts";
 import type { Place } from "../run/plan-steps.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { bindIn } from "../service/bind-call.ts";
@@ -14,14 +16,15 @@ import type { OutsideReading } from "./outside-read.ts";
 export function asksOfService(context: Looking, scope: Scope, read: SideRead): readonly string[] {
   return unlessWithoutValue(() => {
     const { input, caller } = bindIn(context, scope, read);
-    return [writeJson([read.operation.name, input, ...named(caller)])];
+    return [writeJson([read.operation.name, input, ...named(read.operation.service, caller)])];
   });
 }
 
 /** Returns what the read of a conserved quantity asks for: one text for each caller, because one more caller still reads what the others do. */
-export function asksOfConserved(id: string, { of, as }: Conserve, scope: Scope): readonly string[] {
+export function asksOfConserved(id: string, { of, as, conserved }: Conserve, scope: Scope): readonly string[] {
   const callers = as.length === 0 ? [undefined] : as;
-  return unlessWithoutValue(() => callers.map((use) => writeJson([of, id, ...named(callerOf(use, scope))])));
+  const { service } = operationNamed(conserved.reads[0]);
+  return unlessWithoutValue(() => callers.map((use) => writeJson([of, id, ...named(service, callerOf(use, scope))])));
 }
 
 /** Returns where a list comes from: its expression, and who read the steps that it names. */
@@ -47,8 +50,8 @@ export function asksOfOutside({ ports, state }: OutsideContext, { place, file }:
 /** A run that can read from outside of the service. */
 type OutsideContext = OutsideReading & Pick<Looking, "state">;
 
-function named(caller: Caller): readonly (string | null)[] {
-  return [recordedAs(caller), caller.label];
+function named(service: Service, caller: Caller): readonly (string | null)[] {
+  return [recordedAs(service, caller), caller.label];
 }
 
 function withoutPassword(address: string): string {

@@ -7,7 +7,7 @@ import { EvaluationFailure, type Expression, type Scope } from "../../expression
 import { includedInputs, inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { FixedOfCheck, FixedOfComparison, FixedOfSide } from "../../playbook/keywords/comparison.ts";
 import type { FixedOfCall, FixedOfDoneCall, FixedOfHead } from "../../playbook/keywords/step.ts";
-import type { ActorUse, CallStep, CheckStep, Compare, IncludeStep, LookCheck, Side } from "../../playbook/model.ts";
+import type { CallStep, CheckStep, Compare, IncludeStep, LookCheck, Side } from "../../playbook/model.ts";
 import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { frameOf } from "../../protocol/address.ts";
 import { hadNoEffect } from "../../protocol/attempt-state.ts";
@@ -96,7 +96,7 @@ function doneSays({ fails, ensure }: CallStep, scope: Scope, step: StepState | u
 }
 
 function callSays(step: CallStep, scope: Scope): Says<Exclude<FixedOfCall, "uses" | FixedOfDoneCall>> {
-  return { with: bound(step.with, scope), as: actorOf(step.as, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
+  return { with: bound(step.with, scope), as: actorOf(step, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
 }
 
 const MANY = Number.MAX_SAFE_INTEGER;
@@ -110,8 +110,7 @@ function lookSays(
   { read, that }: Pick<LookCheck, "read" | "that">,
   scope: Scope,
 ): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
-  const { operation, with: input, as } = read;
-  return { read: operation.name, with: bound(input, scope), as: actorOf(as, scope), that: that.text.trim() };
+  return { read: read.operation.name, with: bound(read.with, scope), as: actorOf(read, scope), that: that.text.trim() };
 }
 
 // The text itself, since only a run knows what each round reads.
@@ -152,9 +151,9 @@ function bound(template: Template, scope: Scope): Json {
   return known(() => bind(template, scope));
 }
 
-function actorOf(use: ActorUse | undefined, scope: Scope): Json {
+function actorOf({ operation: { service }, as }: Pick<CallStep, "operation" | "as">, scope: Scope): Json {
   return known(() => {
-    return recordedAs(callerOf(use, scope));
+    return recordedAs(service, callerOf(as, scope));
   });
 }
 

@@ -10,7 +10,7 @@ import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { stepsIn } from "../../playbook/playbook-walk.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import { maybeSameId } from "../../services/same-id.ts";
-import { actorsScope, organizationScope, callerOf, recordedAs } from "../service/caller.ts";
+import { actorsScope, organizationScope, callerOf, writtenAs } from "../service/caller.ts";
 import { completed } from "../../operations/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -21,8 +21,8 @@ export interface TouchingWrite {
   readonly step: string;
   /** The interface to which it writes. */
   readonly interface: InterfaceName;
-  /** The acting entity or the credential; null: the key's own; `undefined`: known only during the run. */
-  readonly as: string | null | undefined;
+  /** The acting entity or the credential; `undefined`: known only during the run, or a key whose entity is not known. */
+  readonly as: string | undefined;
   /** The objects that its input names, or the acting identity where it sets something of that identity. */
   readonly objects: readonly TouchedObject[];
 }
@@ -73,7 +73,7 @@ function* writesIn(frame: Frame): Generator<TouchingWrite> {
     if (step.kind === "include") yield* writesIn({ ...frame, ...included(step, scope), frame: `${frame.frame}${step.id}/` });
     if (step.kind !== "call" || !step.operation.writes) continue;
     const input = known(step.with, scope);
-    yield touching(step, { step: `${frame.frame}${step.id}`, input, as: actorOf(step, scope), target });
+    yield touching(step, { step: `${frame.frame}${step.id}`, input, as: actorOf(step, scope, target), target });
     if (step.foreach === undefined && isObject(input)) made[step.id] = valueAfter(step.operation, input, target);
   }
 }
@@ -113,9 +113,9 @@ function ifKnown<T, Otherwise>(find: () => T, otherwise: Otherwise): T | Otherwi
   }
 }
 
-function actorOf({ as }: CallStep, scope: Scope): string | null | undefined {
+function actorOf({ operation, as }: CallStep, scope: Scope, target: Target): string | undefined {
   const caller = ifKnown(() => callerOf(as, scope), undefined);
-  return caller === undefined ? undefined : recordedAs(caller);
+  return caller === undefined ? undefined : (writtenAs({ operation, caller }, target) ?? undefined);
 }
 
 // Later steps may use names that the input gives and names that the run chooses. Names that the service chooses are new too.
@@ -149,7 +149,7 @@ export function touching({ operation }: Pick<CallStep, "operation">, { step, as,
 export function touchedBy({ intended }: Pick<AttemptState, "intended">, target: Target): TouchingWrite | undefined {
   const { step, as, input, operation: name } = intended;
   const operation = operations.get(name);
-  return operation === undefined ? undefined : touching({ operation }, { step, as, input, target });
+  return operation === undefined ? undefined : touching({ operation }, { step, as: as ?? undefined, input, target });
 }
 
 /** Whether two writes touch the same object, or may do so. */

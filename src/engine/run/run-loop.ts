@@ -18,7 +18,7 @@ import { probe, whatNext } from "../write/probe.ts";
 import { sendAgain } from "../write/send.ts";
 import { turn } from "../steps/turn-block.ts";
 import { PassingFailure } from "../../sql/failure.ts";
-import { callerOf } from "../service/caller.ts";
+import { callerOf, callerThen } from "../service/caller.ts";
 import { noValue } from "../write/lost-answer.ts";
 import type { RunContext } from "./run-context.ts";
 import { Interrupted } from "./interrupted.ts";
@@ -155,7 +155,7 @@ function attempted(context: RunContext, place: Place, attempt: number): Attempte
   const state = stepIn(context.state, place.address).attempts[attempt];
   invariant(state !== undefined, "an action is about an attempt that was made");
   const step = writeAt(place);
-  return { place, step, state, caller: callerOf(step.as, context.scopeAt(place)) };
+  return { place, step, state, caller: callerThen(callerOf(step.as, context.scopeAt(place)), state.intended) };
 }
 
 function writeAt({ step }: Place): WriteStep {

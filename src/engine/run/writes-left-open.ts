@@ -37,7 +37,7 @@ interface SameObject {
   /** The step of the run that is about to begin. */
   readonly step: string;
   /** The caller of both writes, where it is known for both. */
-  readonly as: string | null | undefined;
+  readonly as: string | undefined;
   /** `undefined` where it is known only during the run. */
   readonly object: { readonly kind: string; readonly id: string } | undefined;
 }
@@ -168,7 +168,7 @@ function sentenceOf({ run, write: { step, operation, sentAt }, same }: LeftOpen)
 }
 
 function sameWords({ step, as, object }: SameObject): string {
-  const who = as === undefined ? "possibly as the same entity" : `also as ${as ?? "the key's own identity"}`;
+  const who = as === undefined ? "possibly as the same entity" : `also as ${as}`;
   if (object === undefined)
     return `"${step}" of this playbook writes ${who}; whether it writes to the same object is known only during the run`;
   return `"${step}" of this playbook writes ${who}, to the same ${object.kind}${object.kind === "identity" ? "" : ` ${object.id}`}`;

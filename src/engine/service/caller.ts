@@ -4,6 +4,8 @@ import { ORGANIZATION } from "../../playbook/expressions/template.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { entityIn } from "../../playbook/steps/identity.ts";
 import type { ActorDeclaration, ActorUse, Identity, Playbook } from "../../playbook/model.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { AttemptIntended } from "../../protocol/record.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
 
 /** On whose behalf one call is made. */
@@ -12,6 +14,8 @@ export interface Caller {
   readonly identities: Identity;
   /** The name that reports show. */
   readonly label: string | null;
+  /** The entity of the key when it made an earlier attempt; left out: the one that the environment names now. */
+  readonly keyEntity?: string;
 }
 
 // When a call names no entity, the service uses the key's own.
@@ -36,14 +40,32 @@ export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
   }
 }
 
-/** Returns who acts as the journal records it, whichever interface is called: the identity on the first interface that has one. */
-export function recordedAs({ identities }: Caller): string | null {
-  return services.flatMap(({ name }) => identities[name] ?? [])[0] ?? null;
+/** Returns who acts as the journal records it: the identity on the interface that is called or, without one, on another interface. */
+export function recordedAs(service: Service, { identities }: Caller): string | null {
+  return identities[service.name] ?? services.flatMap(({ name }) => identities[name] ?? [])[0] ?? null;
 }
 
 /** Returns who acts as a step without a write records it: the name that reports show, and the identity. */
-export function recordedActor(caller: Caller): { readonly actor: string | null; readonly as: string | null } {
-  return { actor: caller.label, as: recordedAs(caller) };
+export function recordedActor({ operation: { service }, caller }: Calling): {
+  readonly actor: string | null;
+  readonly as: string | null;
+} {
+  return { actor: caller.label, as: recordedAs(service, caller) };
+}
+
+/** Returns who makes a write as the journal records it. Of the key it is its entity: the environment may name another one later. */
+export function writtenAs({ operation: { service }, caller }: Calling, target: Target): string | null {
+  return actingFor(service, caller, target) ?? recordedAs(service, caller);
+}
+
+interface Calling {
+  readonly operation: Pick<Operation, "service">;
+  readonly caller: Caller;
+}
+
+/** Returns the caller of an attempt that was made earlier: the key was then the entity that its record names. */
+export function callerThen(caller: Caller, { as }: Pick<AttemptIntended, "as">): Caller {
+  return caller === THE_KEY && typeof as === "string" ? { ...caller, keyEntity: as } : caller;
 }
 
 /** Returns the credential by which an interface is called; `undefined` where callers are entities, or none is named. */
@@ -58,7 +80,7 @@ export function entityFor(service: Service, { identities }: Pick<Caller, "identi
 
 /** Returns the entity for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
 export function actingFor(service: Service, caller: Caller, target: Target): string | undefined {
-  return entityFor(service, caller) ?? keyEntityOf(target[service.name]);
+  return entityFor(service, caller) ?? caller.keyEntity ?? keyEntityOf(target[service.name]);
 }
 
 function callerOfCredential({ on, credential }: Extract<ActorUse, { kind: "credential" }>, scope: Scope): Caller {

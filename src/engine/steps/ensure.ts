@@ -44,7 +44,7 @@ export async function holdsAlready(context: Looking, { place, step, startedAt, b
     startedAt,
     requests: looked.requests,
     ...keptOf(looked.held),
-    ...recordedActor(bound.caller),
+    ...recordedActor({ ...step, ...bound }),
   });
   return true;
 }

@@ -4,7 +4,7 @@ import { pauseAfter } from "../../base/time/backoff.ts";
 import { retry } from "../../base/time/retry.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { CallStep } from "../../playbook/model.ts";
-import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
+import type { HeldCondition, StepCompleted, StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../read/ask.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { recordedActor } from "../service/caller.ts";
@@ -65,7 +65,7 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
   const ended = await retry(once, { isFinal: (judged) => typeof judged === "string" || "value" in judged, pause });
   if (ended === "stopping") return;
   if (ended === "late") return timedOut(context, step, begun, { last, unmet, requests });
-  conclude(context, begun, ended, requests);
+  conclude(context, begun, ended, { requests, ...recordedActor({ ...step, ...begun.bound }) });
 }
 
 async function untilItHolds(
@@ -117,8 +117,13 @@ interface Problem {
   readonly problem: StepProblem;
 }
 
-function conclude(context: Looking, { place, startedAt, bound }: Begun, ended: JudgedRead, requests: number): void {
-  const about = { startedAt, requests, ...recordedActor(bound.caller) };
+function conclude(
+  context: Looking,
+  { place, startedAt }: Begun,
+  ended: JudgedRead,
+  by: Pick<StepCompleted, "requests" | "actor" | "as">,
+): void {
+  const about = { startedAt, ...by };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
   context.note({
     kind: "step.completed",
@@ -176,6 +181,6 @@ function timedOut(context: Looking, step: CallStep, { place, startedAt, bound }:
     outcome,
     problem: { ...unmet, code: "until.timeout", message, evidence },
     requests,
-    ...recordedActor(bound.caller),
+    ...recordedActor({ ...step, ...bound }),
   });
 }

@@ -156,7 +156,7 @@ function otherWrites(
     const isComplete = completed !== undefined && completed.sequence <= before;
     return attempts.map((each) => ({ each, isComplete, write: otherWrite(each, target) }));
   });
-  const others = beside.map((one) => ({ ...one, write: writeBeside(one.each, target) }));
+  const others = beside.map((one) => ({ ...one, write: otherWrite(one.each, target) }));
   const writes = [...own, ...others]
     .filter(({ each }) => !hadNoEffect(each))
     .map(({ each, isComplete, write }) => ({ isEarlier: isComplete && hasTakenEffect(each), write }));
@@ -169,17 +169,11 @@ function otherWrites(
   };
 }
 
-// Another run may have had another key, and its records do not say whose that was.
-function writeBeside(attempt: AttemptState, target: Target): OtherWrite {
-  const write = otherWrite(attempt, target);
-  return typeof attempt.intended.as === "string" ? write : { ...write, actor: undefined };
-}
-
 function otherWrite(attempt: AttemptState, target: Target): OtherWrite {
   const { operation, input, as } = attempt.intended;
   const { service } = operationNamed(operation);
-  const caller = { identities: typeof as === "string" ? { [service.name]: as } : {}, label: null };
-  // A run of an earlier version did not record who acted.
-  const actor = as === undefined ? undefined : actingEntityOf(service, caller, target);
+  // Another run, or an earlier version of tokenbook, may have had another key, and then its record does not say whose it was.
+  const actor =
+    typeof as === "string" ? actingEntityOf(service, { identities: { [service.name]: as }, label: null }, target) : undefined;
   return { operation, input, actor, transactions: transactionsOf(attempt) };
 }

@@ -5,7 +5,7 @@ import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { explain } from "../service/explain-reply.ts";
-import { recordedAs } from "../service/caller.ts";
+import { callerOf, writtenAs } from "../service/caller.ts";
 import type { Place } from "../run/plan-steps.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../service/bind-call.ts";
@@ -48,7 +48,7 @@ export async function send(context: RunContext, { place, step, bound, startedAt 
     attempt,
     operation: operation.name,
     actor: bound.caller.label,
-    as: recordedAs(bound.caller),
+    as: writtenAs({ operation, caller: bound.caller }, context.target),
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
     ...(isSeparable(context, place, { operation, bound }) ? { separable: true } : {}),
@@ -102,7 +102,7 @@ function ownReply(
 
 /** Sends a write again that surely had no effect: with the same input, after the pause that the service asked for. */
 export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
-  const { place, step, state, caller } = last;
+  const { place, step, state } = last;
   const sent = inputSent(context, last);
   if ("problem" in sent) {
     const outcome = mayStillArrive(stepIn(context.state, place.address).attempts) ? "unknown" : "failed";
@@ -112,7 +112,8 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs), place.address);
   await context.hold("before", place, () => sent.input);
   if (context.stopping) return;
-  return send(context, { place, step, bound: { ...sent, caller } });
+  // The key may be another entity by now.
+  return send(context, { place, step, bound: { ...sent, caller: callerOf(step.as, context.scopeAt(place)) } });
 }
 
 function textField(payload: unknown, name: string): string | null {

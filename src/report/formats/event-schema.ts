@@ -17,7 +17,10 @@ type Described = {
 
 const text: Schema = { type: "string" };
 const textOrNull: Schema = { type: ["string", "null"] };
-const identity = { ...textOrNull, description: "The acting entity or the credential; null: the key's own identity." };
+const identity = {
+  ...textOrNull,
+  description: "The acting entity or the credential. Null: the key itself; in a write, a key whose entity is not known.",
+};
 const whole: Schema = { type: "integer", minimum: 0 };
 const wholeOrNull: Schema = { type: ["integer", "null"], minimum: 0 };
 const milliseconds: Schema = { type: "number" };

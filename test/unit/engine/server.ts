@@ -92,6 +92,8 @@ export interface Ran {
 export interface Otherwise {
   /** Resumes this run instead of starting one. */
   readonly resumes?: string;
+  /** The playbook's file. */
+  readonly file?: string;
   readonly exchange?: (outgoing: Outgoing, send: EnginePorts["exchange"]) => Promise<Exchanged>;
   readonly observe?: (event: RunEvent) => void;
   readonly hold?: NonNullable<EnginePorts["hold"]>;
@@ -115,8 +117,12 @@ export function runnerForTest(
   const store = JournalStore.open(folder, { clock, redact: (text) => text });
   const transport = transportForTest();
   onTestFinished(() => store.close());
-  return async (text, target, { exchange, observe, hold, resumes, stopping = NOT_STOPPING, variables = {} } = {}) => {
-    const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
+  return async (
+    text,
+    target,
+    { exchange, observe, hold, resumes, file = "test.yaml", stopping = NOT_STOPPING, variables = {} } = {},
+  ) => {
+    const { playbook, diagnostics } = checkPlaybook(file, text);
     expect(
       diagnostics.filter(({ severity }) => severity === "error"),
       text,
