@@ -96,9 +96,10 @@ export function headingOf(target: Target): TargetHeading {
   return { environment: target.environment, ...Object.fromEntries(fields) };
 }
 
-/** Returns whether two runs reach an interface in the same place. */
-export function areAtSame(service: Service, one: TargetHeading, other: TargetHeading): boolean {
+/** Returns whether two runs reach an interface in the same place, or may do so: the address of an environment may be another one since. */
+export function mayBeAtSame(service: Service, one: TargetHeading, other: TargetHeading): boolean {
   const different = differingFields(one, other);
+  if (!different.includes("environment")) return true;
   return placeOf(service).every((field) => !different.includes(field));
 }
 

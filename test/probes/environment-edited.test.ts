@@ -41,6 +41,26 @@ function verdicts(): { readonly settled: readonly string[]; readonly observe: No
   return { settled, observe: (event) => void (event.kind === "attempt.settled" && settled.push(event.verdict)) };
 }
 
+test("the address of the environment is edited, and another playbook makes the same mint: it proves nothing for the lost one", async () => {
+  const { sandbox } = await gold();
+  const run = runnerForTest();
+  const target = targetOf(sandbox);
+  const edited = withLedger(target, { baseUrl: sandbox.ledgerBaseUrl.replace("127.0.0.1", "localhost") });
+  const { settled, observe } = verdicts();
+  const { outcome, runId } = await run(mintAs("userId:bob"), target, {
+    observe,
+    exchange: async (outgoing, send) => {
+      if (!outgoing.fresh) return send(outgoing);
+      expect((await run(mintAs("userId:bob"), edited)).outcome).toBe("passed");
+      return LOST;
+    },
+  });
+  expect([outcome, settled]).toEqual(["unknown", []]);
+  await expect(run(mintAs("userId:bob"), edited, { file: "other.yaml" })).rejects.toThrow(
+    `the run ${runId}, a run of test.yaml, left a write open`,
+  );
+});
+
 test("the key becomes another entity's: the same mint of that entity proves nothing for the lost one", async () => {
   const { sandbox, ledger } = await gold();
   const run = runnerForTest();

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/failure.ts";
 import { surelyPassed, type Uptime } from "../../base/uptime.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
+import { mayBeAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunJournal } from "../../journal/journal.ts";
 import type { Proof } from "../../journal/proofs.ts";
 import type { ServiceRequest } from "../../operations/request.ts";
@@ -167,7 +167,7 @@ export class RunContext extends Looking {
   /** Returns the write of another run in the same environment that a transaction or receipt has proven. */
   provenElsewhere(id: string, { operation }: Pick<Call, "operation">): Proof | undefined {
     const own = headingOf(this.target);
-    const isHere = ({ target }: Proof): boolean => target === undefined || areAtSame(operation.service, target, own);
+    const isHere = ({ target }: Proof): boolean => target === undefined || mayBeAtSame(operation.service, target, own);
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
@@ -178,7 +178,7 @@ export class RunContext extends Looking {
     const { begun, since = Infinity } = runs;
     return () =>
       runs.now().flatMap(({ opened, steps }) => {
-        if (opened !== undefined && !areAtSame(operation.service, opened.target, own)) return [];
+        if (opened !== undefined && !mayBeAtSame(operation.service, opened.target, own)) return [];
         return [...steps.values()].flatMap(({ attempts, completed }) => {
           const wasComplete = completed !== undefined && completed.at <= begun;
           return attempts.map((each) => ({ each, isComplete: wasComplete && (learntAt(each) ?? 0) <= since }));

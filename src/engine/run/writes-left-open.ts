@@ -5,7 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isMasked } from "../../base/secret.ts";
 import { count } from "../../base/text/text.ts";
-import { areAtSame, headingOf, type Target } from "../../environment/target.ts";
+import { mayBeAtSame, headingOf, type Target } from "../../environment/target.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { maybeSameId } from "../../services/same-id.ts";
@@ -43,9 +43,9 @@ interface SameObject {
 }
 
 /**
- * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, whose name or address
- * may be another one since, and those of any run that were made as the same entity on an object to which the new run writes, or may write. They
- * never prevent a playbook without writes.
+ * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, and those of any run in it
+ * that were made as the same entity on an object to which the new run writes, or may write. The environment may have another name or address
+ * since. They never prevent a playbook without writes.
  * `hasLeftNothing` is called for each run without an open write, with the time until which other runs may find what it has written.
  */
 export function leftOpenBefore(
@@ -69,9 +69,9 @@ export function leftOpenBefore(
     const { opened, writes } = left;
     const isOwn = identityOf(placeOf(opened)) === own;
     return writes.flatMap((write): readonly LeftOpen[] => {
-      const isHere = isAt(opened, write, starting.target);
-      if (isOwn && (isHere || run.environment === starting.target.environment)) return [{ run, write, same: undefined }];
-      const same = isHere ? meeting(touchedBy(write.last, starting.target), would()) : undefined;
+      if (!isAt(opened, write, starting.target)) return [];
+      if (isOwn) return [{ run, write, same: undefined }];
+      const same = meeting(touchedBy(write.last, starting.target), would());
       return same === undefined ? [] : [{ run, write, same }];
     });
   });
@@ -112,7 +112,7 @@ function leftIn(state: RunState, { held }: Pick<RunSummary, "held">): LeftWrites
 function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): boolean {
   const known = serviceOf(operation);
   const heading = headingOf(now);
-  return (known === undefined ? services : [known]).some((service) => areAtSame(service, target, heading));
+  return (known === undefined ? services : [known]).some((service) => mayBeAtSame(service, target, heading));
 }
 
 // An operation that this version does not know may have written to anything.

@@ -106,7 +106,8 @@ test("nor does one of an earlier run on the same ledger, in the answer or in the
     expect(first.outcome).toBe("passed");
     // On another ledger the same name is another transaction.
     const other = await serve(served({ answer: own, receipt: () => committed("t0") }));
-    expect((await perform(HEAD + asset("one"), targetAt(other.url))).outcome).toBe("passed");
+    const another = { ...targetAt(other.url), environment: "another" };
+    expect((await perform(HEAD + asset("one"), another)).outcome).toBe("passed");
     const next = await perform(HEAD + asset("one"), targetAt(url));
     expect(next.outcome).toBe("unknown");
     expect(next.stopped?.problem.message).toMatch(/names the transaction of one in the run \S+/);
