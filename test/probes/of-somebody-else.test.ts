@@ -28,6 +28,14 @@ async function token({ ledger }: Caller): Promise<void> {
   await ledger("PATCH /token/owners", { as: "userId:alice", body: [{ id: "T1", owners: [ALICE, BOB] }] });
 }
 
+async function flats({ ledger }: Caller): Promise<void> {
+  const [classification, roles] = [{ type: "nonfungible" }, ["minter", "burner"]];
+  const tokenPermissions = [ALICE, BOB].map((entity) => ({ entity, roles }));
+  const deeds = { id: "F1", name: "F", symbol: "F", classification, behaviour: { burnable: true }, tokenPermissions };
+  await ledger("POST /token", { as: "userId:alice", body: [deeds] });
+  await ledger("POST /token/mint", { as: "userId:alice", body: [{ id: "F1", to: BOB, nftData: { id: "U1" } }] });
+}
+
 async function vault({ ledger }: Caller): Promise<void> {
   const data = [{ id: "A1", ledgerMetadata: { owners: [ALICE, BOB] } }];
   const share = { id: "S1", name: "S", symbol: "S", classification: { unit: "fractional", supply: "capped-variable" } };
@@ -82,6 +90,20 @@ const STORIES = [
     },
     other: withdraw,
     steps: `  - { id: lost, uses: ledger.vault.withdraw, with: { vaultId: V1, assets: [{ ${AT}, shares: [{ tokenId: S1, payer: "\${{ actors.alice }}" }] }] } }\n`,
+  },
+  {
+    what: "a mint of a unit",
+    before: flats,
+    other: ({ ledger }: Caller) =>
+      ledger("POST /token/mint", { as: "userId:bob", body: [{ id: "F1", to: BOB, nftData: { id: "U2" } }] }),
+    steps: `  - { id: lost, uses: ledger.token.mint, with: { id: F1, to: "\${{ actors.bob }}", nftData: { id: U2 } } }\n`,
+  },
+  {
+    what: "a burn of a unit",
+    before: flats,
+    other: ({ ledger }: Caller) =>
+      ledger("POST /token/burn", { as: "userId:bob", body: [{ id: "F1", from: BOB, assetId: "U1" }] }),
+    steps: `  - { id: lost, uses: ledger.token.burn, with: { id: F1, from: "\${{ actors.bob }}", assetId: U1 } }\n`,
   },
   {
     what: "a new token of that id",

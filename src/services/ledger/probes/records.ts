@@ -2,6 +2,7 @@ import { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../probes/compare.ts";
+import { partyMatch } from "../../probes/match.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 import { matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
@@ -156,6 +157,13 @@ function hasLeftAll({ transactions, actor }: OtherWrite, moves: readonly Move[],
  */
 export function unspentSince(evidence: Evidence, movements: readonly TokenMovement[]): readonly TokenMovement[] {
   return movements.filter((each) => newnessOf(evidence, each.at) !== "before" && !isSpent(each, evidence));
+}
+
+/** Returns whether somebody else left a record since the readings before the write, as far as its time and author say. */
+export function isOfOthers(evidence: Evidence, { id, at, by }: NewRecord): boolean {
+  const newness = newnessOf(evidence, at);
+  const isEarlier = evidence.earlier.some(({ transactions }) => transactions.some((each) => each === id));
+  return (newness === "after" || newness === "same second") && !isEarlier && partyMatch(by, evidence.actor) === "no";
 }
 
 /** A record may be of the write, and is not clear enough: its effect can neither be seen nor be missing. */

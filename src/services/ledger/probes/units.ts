@@ -2,6 +2,7 @@ import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.
 import {
   type Evidence,
   inNothing,
+  NAMELESS,
   type OtherWrite,
   type Probe,
   type ProbeRead,
@@ -17,6 +18,7 @@ import {
   couldBeOthers,
   type SeenEffect,
   effectOfMovement,
+  isOfOthers,
   movementsOf,
   movementsRead,
   newMovements,
@@ -52,11 +54,18 @@ function movementsIn({ now, input }: Evidence): readonly TokenMovement[] {
 
 /** Returns the effect, if no other write of the run could have left it. */
 function ownEffect(evidence: Evidence, shown: ShownMovement, effect: SeenEffect): Sight {
-  const { input, earlier } = evidence;
+  const { input, earlier, actor } = evidence;
+  if (actor === undefined) return NAMELESS;
+  if (effect.rests === "readings" && movementsIn(evidence).some((each) => isOfUnit(each, shown) && isOfOthers(evidence, each)))
+    return OTHERS_MOVED;
   // Of who holds a unit, no transaction says whose it is: a write whose record is known may be the very one that left it.
   const all = effect.rests === "record" ? movementsIn(evidence) : [];
   const among = { all, tokenId: input["id"], key: keyFieldOf(input["id"], earlier) };
   return couldBeOthers(evidence, shown, among) ? TWIN : effect;
+}
+
+function isOfUnit(one: ShownMovement, other: ShownMovement): boolean {
+  return one.unit === undefined || other.unit === undefined || one.unit === other.unit;
 }
 
 /** Returns the movement by which a unit can have come to its present holder. */
@@ -120,6 +129,7 @@ function idsIn({ input }: Sent): readonly string[] {
 const SEVERAL: Sight = { seen: "unclear", why: "several units could be the new one" };
 const SEVERAL_PARTS: Sight = { seen: "unclear", why: "the new unit could belong to more than one part of the write" };
 const OTHERS = { seen: "conflict", why: "someone else has the unit", rests: "readings" } as const;
+const OTHERS_MOVED: Sight = { seen: "unclear", why: "someone else has moved the unit meanwhile" };
 
 /** A unit has passed from one holder to another; to nobody, when it is burnt. */
 export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: Sent) => Json): Probe {

@@ -25,12 +25,12 @@ import {
   sameMembers,
   without,
 } from "../../probes/compare.ts";
-import { isTouchedBeside, newnessOf } from "../../probes/recency.ts";
-import { partyMatch } from "../../probes/match.ts";
+import { isTouchedBeside } from "../../probes/recency.ts";
 import {
   changesIn,
   effectOfChange,
   effectOfMovement,
+  isOfOthers,
   movementsOf,
   movementsRead,
   newChanges,
@@ -177,14 +177,10 @@ function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Si
   return movement === undefined ? undefined : effectOfMovement(movement, by);
 }
 
-// A record that somebody else left since the readings before the write says that the effect is theirs, as far as it goes.
-function isOfOthers(evidence: Evidence, type: "MINT" | "BURN"): boolean {
-  const { now, input, actor, earlier } = evidence;
-  const isTheirs = ({ id, at, by }: NewRecord): boolean => {
-    const newness = newnessOf(evidence, at);
-    const isEarlier = earlier.some(({ transactions }) => transactions.some((each) => each === id));
-    return (newness === "after" || newness === "same second") && !isEarlier && partyMatch(by, actor) === "no";
-  };
+// A record of somebody else says that the effect is theirs, as far as it goes.
+function isDoneByOthers(evidence: Evidence, type: "MINT" | "BURN"): boolean {
+  const { now, input } = evidence;
+  const isTheirs = (record: NewRecord): boolean => isOfOthers(evidence, record);
   const movements = shareTokensOf(input).flatMap((tokenId, at) => movementsOf(now[`shares${at}`], tokenId));
   return changesIn(now["history"]).some(isTheirs) || movements.filter((each) => each.type === type).some(isTheirs);
 }
@@ -204,7 +200,7 @@ export const deposited: Probe = forEach(eachAsset, {
     if (before === undefined) return UNREAD;
     if (before["asset"] !== null) return profile.ledger.capabilities.sameVaultDepositRefused ? NEVER : LAY_THERE;
     if (there === undefined) return record === undefined ? { seen: "nothing" } : APART;
-    if (isOfOthers(evidence, "MINT")) return OTHERS;
+    if (isDoneByOthers(evidence, "MINT")) return OTHERS;
     return isAsSent
       ? { seen: "effect", by, rests: "readings" }
       : {
@@ -247,7 +243,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
     if (before === undefined) return UNREAD;
     if (before["asset"] === null) return { seen: "unclear", why: "the asset was not in the vault before" };
     if (isThere) return { seen: "nothing" };
-    if (isOfOthers(evidence, "BURN")) return OTHERS;
+    if (isDoneByOthers(evidence, "BURN")) return OTHERS;
     return { seen: "effect", by, rests: "readings" };
   },
 });
