@@ -1,6 +1,7 @@
-// An approval may hand over an asset that it does not name. What it left in the second of the readings before a write proves no other write.
+// An approval may hand over an asset that it does not name. What it left, or may have left, proves no other write.
 import { expect, test } from "vitest";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
+import type { OperationName } from "../../../src/contract/contract.ts";
 import { operationNamed } from "../../../src/operations/operation.ts";
 import type { Evidence, OtherWrite } from "../../../src/services/probe.ts";
 
@@ -11,30 +12,42 @@ const [alice, bob] = [
   { orgId: "org1", userId: "bob" },
 ];
 const asset = { assetType: "Bond", id: "B1", owners: [bob], updatedBy: alice, updatedAt: IN_THAT_SECOND };
+const LAST = { ...asset, transactionId: "t1", transactionTime: IN_THAT_SECOND };
 
-function restsOf(earlier: readonly OtherWrite[]): string | undefined {
-  const { meaning } = operationNamed("ledger.asset.setOwners");
+const APPROVAL: OtherWrite = { operation: "ledger.transfer.approve", input: { id: "R1" }, actor: alice, transactions: [] };
+
+function restsOf(name: OperationName, beside: Partial<Evidence>): string | undefined {
+  const { meaning } = operationNamed(name);
   if (meaning.effect === "read") throw new Error("it is a write");
   const evidence: Evidence = {
     input: { assetType: "Bond", id: "B1", owners: [bob] },
     before: { "asset.0": { ...asset, owners: [alice] }, "history.0": ["t0"] },
-    now: { "asset.0": asset, "history.0": { records: [{ ...asset, transactionId: "t1", transactionTime: IN_THAT_SECOND }] } },
+    now: { "asset.0": asset, "history.0": { records: [LAST] } },
     actor: alice,
     names: { id: () => "", mark: "" },
     profile: DEFAULT_PROFILE,
     since: SINCE,
     rivals: [],
     bystanders: [],
-    earlier,
+    earlier: [],
     isSpent: () => false,
+    ...beside,
   };
   const sight = meaning.probe.judge(evidence);
   return sight.seen === "effect" ? sight.rests : sight.seen;
 }
 
 test("an earlier approval whose transaction is not known may have left the change of the asset", () => {
-  const approval = { operation: "ledger.transfer.approve", input: { id: "R1" }, actor: alice, transactions: [] };
-  expect(restsOf([])).toBe("record");
-  expect(restsOf([approval])).toBe("readings");
-  expect(restsOf([{ ...approval, transactions: ["t9"] }])).toBe("record");
+  expect(restsOf("ledger.asset.setOwners", {})).toBe("record");
+  expect(restsOf("ledger.asset.setOwners", { earlier: [APPROVAL] })).toBe("readings");
+  expect(restsOf("ledger.asset.setOwners", { earlier: [{ ...APPROVAL, transactions: ["t9"] }] })).toBe("record");
+});
+
+test("the last change of a missing asset may be of an approval at the same time, where the history does not show a deletion yet", () => {
+  const now = (trasactionType: string): Evidence["now"] => ({
+    "asset.0": null,
+    "history.0": { records: [{ ...LAST, trasactionType }] },
+  });
+  expect(restsOf("ledger.asset.delete", { now: now("DELETED") })).toBe("record");
+  expect(restsOf("ledger.asset.delete", { now: now("UPDATED"), bystanders: [APPROVAL] })).toBe("readings");
 });

@@ -29,7 +29,7 @@ import {
   sameMembers,
   without,
 } from "../../probes/compare.ts";
-import { isStamped, isTouchedBeside, newnessOf, withoutRecord } from "../../probes/recency.ts";
+import { isStamped, newnessOf, withoutRecord } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, effectOfChange, isSpent, mayChangeAsset, newChanges } from "./records.ts";
 
@@ -182,7 +182,8 @@ const DELETED_BY_ANYBODY: Sight = {
 };
 
 function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
-  const isProven = provenIn(evidence, [last]).length > 0 && !isTouchedBeside(evidence, idIn(evidence));
+  const isTouched = [...evidence.rivals, ...evidence.bystanders].some((write) => mayChangeAsset(write, idIn(evidence)));
+  const isProven = provenIn(evidence, [last]).length > 0 && !isTouched;
   return { ...effectOfChange(last), rests: isProven ? "record" : "readings" };
 }
 
