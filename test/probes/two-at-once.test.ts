@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { RunEvent } from "../../src/protocol/record.ts";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
-import { runnerForTest } from "../unit/engine/server.ts";
+import { folderForTest, runnerForTest } from "../unit/engine/server.ts";
 import { targetOf } from "./sandbox-target.ts";
 
 const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
@@ -198,4 +198,34 @@ test("a mint that is sent while another one is looked for is not taken for that 
     { exchange },
   );
   expect(stopped).toMatchObject({ step: "mint[gone]", outcome: "unknown" });
+});
+
+const NOBODY_WAITS = `uses: ledger.token.mint, with: { id: "\${{ steps.token.id }}", to: "\${{ actors.op }}", value: 10 }, wait: none`;
+
+test.for([
+  ["of one run", [`${FUNDS}${each(NOBODY_WAITS)}`]],
+  ["of two runs", [`${FUNDS}  - { id: one, ${NOBODY_WAITS} }\n`, `${FUNDS}  - { id: other, ${NOBODY_WAITS} }\n`]],
+] as const)("two writes %s have the same answer at the same moment: it proves one of them only", async ([, playbooks]) => {
+  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
+  const folder = folderForTest();
+  const answer = Promise.withResolvers<Exchanged>();
+  const answered: string[] = [];
+  let sent = 0;
+  const run = async (steps: string): Promise<unknown> => {
+    let isNext = false;
+    const observe = (event: RunEvent): void => {
+      if (!("step" in event) || event.step === undefined || !/^(both|one|other)/.test(event.step)) return;
+      if (event.kind === "attempt.intended") isNext = true;
+      if (event.kind === "attempt.answered") answered.push(event.meaning);
+    };
+    const exchange = async (outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> => {
+      if (!outgoing.fresh || !isNext) return send(outgoing);
+      sent += 1;
+      if (sent === 2) answer.resolve(await send(outgoing));
+      return sent > 2 ? { kind: "no-answer", why: "other side closed" } : answer.promise;
+    };
+    return runnerForTest(folder)(`${HEAD}${steps}`, { ...targetOf(sandbox), exclusive: false }, { observe, exchange });
+  };
+  await Promise.all(playbooks.map((steps) => run(steps)));
+  expect(answered.filter((meaning) => meaning === "acknowledged")).toHaveLength(1);
 });

@@ -22,28 +22,30 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
   const { receipts } = attempted.step.operation.service;
   invariant(receipts !== undefined, `${attempted.step.operation.name} gives no receipts`);
   const { operation, input } = receipts.read(receiptId);
-  const look = async (): Promise<LookResult<{ committed: boolean; receipt: JsonObject }>> => {
+  const look = async (): Promise<LookResult<"read">> => {
     const reply = await context.service.call({ operation: operationNamed(operation), input, caller }, context.signal);
     last = reply.answer?.payload ?? reply.message;
     const judged = judge(context, { attempted, rules: receipts.rules(context.target.profile) }, last);
-    if ("found" in judged) return judged;
-    ({ says } = judged);
-    return "again";
+    if ("says" in judged) {
+      ({ says } = judged);
+      return "again";
+    }
+    // Recorded in the turn in which it was judged: another receipt that comes at the same moment may name the same transaction.
+    context.note({ kind: "receipt.read", step: place.address, attempt: state.intended.attempt, ...judged });
+    return { found: "read" };
   };
   const found = await lookUntil(context, { address: place.address, for: `the receipt ${receiptId}`, wait }, look);
-  if (found === "stopping") return;
-  if (found === "late")
-    return context.stop(place, {
-      startedAt: state.intendedAt,
-      outcome: "unknown",
-      problem: { ...undecided(receiptId, wait.timeoutMs, says), evidence: last, next: whatNext(context, place) },
-    });
-  context.note({ kind: "receipt.read", step: place.address, attempt: state.intended.attempt, ...found });
+  if (found !== "late") return;
+  context.stop(place, {
+    startedAt: state.intendedAt,
+    outcome: "unknown",
+    problem: { ...undecided(receiptId, wait.timeoutMs, says), evidence: last, next: whatNext(context, place) },
+  });
 }
 
 const UNDECIDED = "says neither that the write is committed nor that it failed";
 
-type Judged = { readonly found: { readonly committed: boolean; readonly receipt: JsonObject } } | { readonly says: string };
+type Judged = { readonly committed: boolean; readonly receipt: JsonObject } | { readonly says: string };
 
 interface Judging {
   readonly attempted: Attempted;
@@ -62,7 +64,7 @@ function judge(context: RunContext, { attempted, rules }: Judging, receipt: Json
   if (namesAnother(receipt, attempted.state.answered?.payload ?? null))
     return { says: "names another transaction than the answer did" };
   const says = whyNotOwn(context, attempted, receipt);
-  return says === undefined ? { found: { committed, receipt } } : { says };
+  return says === undefined ? { committed, receipt } : { says };
 }
 
 function namesAnother(receipt: Json, answer: Json): boolean {

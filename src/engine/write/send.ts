@@ -2,6 +2,7 @@ import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
 import { readyToRead } from "../../operations/answer.ts";
 import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
+import type { AttemptAnswered } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { explain } from "../service/explain-reply.ts";
@@ -58,23 +59,37 @@ export async function send(context: RunContext, { place, step, bound, startedAt 
   });
   const sentAt = context.ports.clock.elapsed();
   const first = await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal }));
-  // Nobody could give this answer a second time, so a database that is away now is waited for here.
-  const reply = await context.asked(() => ownReply(context, { place, step }, { call, attempt, reply: first }));
-  const payload = reply.answer?.payload ?? null;
-  await context.write({
-    kind: "attempt.answered",
-    step: place.address,
-    attempt,
-    meaning: reply.meaning,
-    status: reply.status,
-    payload,
-    envelope: reply.answer?.envelope ?? null,
-    receiptId: textField(payload, "receiptId"),
-    message: kept ?? (reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message),
-    condition: reply.condition,
-    retryAfterMs: reply.retryAfterMs,
-    durationMs: Math.round(context.ports.clock.elapsed() - sentAt),
+  const durationMs = Math.round(context.ports.clock.elapsed() - sentAt);
+  // Nobody could give this answer a second time, so a database that is away now is waited for here. It is judged and recorded in one turn:
+  // two answers that come at the same moment could otherwise name one transaction, and both be believed.
+  const { recorded } = await context.asked(() => {
+    const reply = ownReply(context, { place, step }, { call, attempt, reply: first });
+    const message =
+      kept ?? (reply.meaning === "acknowledged" ? null : explain(reply, { ...call, target: context.target }).message);
+    return { recorded: context.write({ ...answeredBy(reply), step: place.address, attempt, message, durationMs }) };
   });
+  await recorded;
+}
+
+function answeredBy({
+  meaning,
+  status,
+  answer,
+  condition,
+  retryAfterMs,
+}: Reply): Omit<AttemptAnswered, "step" | "attempt" | "message" | "durationMs"> {
+  const payload = answer?.payload ?? null;
+  const receiptId = textField(payload, "receiptId");
+  return {
+    kind: "attempt.answered",
+    meaning,
+    status,
+    payload,
+    envelope: answer?.envelope ?? null,
+    receiptId,
+    condition,
+    retryAfterMs,
+  };
 }
 
 interface Replied {
