@@ -1,6 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { type ASTNode, numeral, whole } from "./cel.ts";
-import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { type Checker, copyOf, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import { spendOnPair } from "./steps.ts";
 import { Duration } from "./time/duration.ts";
 import { Moment } from "./time/moment.ts";
@@ -12,12 +12,10 @@ import { Moment } from "./time/moment.ts";
 export function useExactArithmetic(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
     if (node.op === "/") replace(node, new Division(node, node.args));
-    else if (node.op === "call" && node.args[1].length === 1) {
-      const [name, args] = node.args;
-      if (name === "int") replace(node, new Whole(node, args));
-      else if (name === "timestamp") replace(node, new Time(node, args, { type: "date", of: momentOf }));
-      else if (name === "duration") replace(node, new Time(node, args, { type: "duration", of: durationOf }));
-    }
+    if (node.op !== "call") continue;
+    const [name, [argument, ...more]] = node.args;
+    const own = FUNCTIONS.get(name);
+    if (own !== undefined && argument !== undefined && more.length === 0) replace(node, new Call(node, argument, own));
   }
 }
 
@@ -37,48 +35,43 @@ class Division extends PairMacro {
 
 type OwnCall = ASTNode & { readonly handle: (args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown };
 
-class Whole extends OwnMacro<OwnCall> {
-  readonly #of: ASTNode;
-
-  constructor(node: ASTNode, [of]: readonly ASTNode[]) {
-    super(node);
-    this.#of = of as ASTNode;
-  }
-
-  override evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    const value = evaluator.run(this.#of, context);
-    return typeof value === "string" ? whole(numeral(value)) : this.own.handle([value], this.own, evaluator);
-  }
-}
-
-/** A function of the library that gives one of our types. */
-interface TimeFunction {
+/** A function of one value that gives another one than the library's; `undefined`: the library's own. */
+interface OwnFunction {
   readonly type: string;
   readonly of: (value: unknown) => unknown;
 }
 
-class Time extends OwnMacro<OwnCall> {
-  readonly #of: ASTNode;
-  readonly #time: TimeFunction;
+const FUNCTIONS: ReadonlyMap<string, OwnFunction> = new Map([
+  ["int", { type: "int", of: wholeOf }],
+  ["timestamp", { type: "date", of: momentOf }],
+  ["duration", { type: "duration", of: durationOf }],
+]);
 
-  constructor(node: ASTNode, [of]: readonly ASTNode[], time: TimeFunction) {
-    super(node);
-    this.#of = of as ASTNode;
-    this.#time = time;
+class Call extends OwnMacro<OwnCall> {
+  readonly #argument: ASTNode;
+  readonly #function: OwnFunction;
+
+  constructor(node: ASTNode, argument: ASTNode, own: OwnFunction) {
+    super(copyOf(node));
+    this.#argument = argument;
+    this.#function = own;
   }
 
   override typeCheck(checker: Checker, macro: unknown, context: unknown): unknown {
     super.typeCheck(checker, macro, context);
-    return checker.getType(this.#time.type);
+    return checker.getType(this.#function.type);
   }
 
   override evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    const value = evaluator.run(this.#of, context);
-    return this.#time.of(value) ?? this.own.handle([value], this.own, evaluator);
+    const value = evaluator.run(this.#argument, context);
+    return this.#function.of(value) ?? this.own.handle([value], this.own, evaluator);
   }
 }
 
-// What is neither is refused by the library.
+function wholeOf(value: unknown): bigint | undefined {
+  return typeof value === "string" ? whole(numeral(value)) : undefined;
+}
+
 function momentOf(value: unknown): Moment | undefined {
   if (typeof value === "bigint") return Moment.ofSeconds(value);
   return typeof value === "string" ? Moment.of(value) : undefined;

@@ -46,13 +46,13 @@ export function copyOf(node: ASTNode): ASTNode {
   return clone.call(node, { ...meta, name: node.op }, node.args);
 }
 
-/** Checks and evaluates as the library does it, unless a subclass does it differently. */
+/** Checks and evaluates another node in the place of its own, mostly a copy of it, unless a subclass does it differently. */
 export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
-  /** The copy of the node that the library checks and evaluates. */
+  /** The node that is checked and evaluated. */
   protected readonly own: Own;
 
-  constructor(node: ASTNode) {
-    this.own = copyOf(node) as Own;
+  constructor(own: ASTNode) {
+    this.own = own as Own;
   }
 
   typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
@@ -73,7 +73,7 @@ export class PairMacro extends OwnMacro<OwnPair> {
   protected readonly parts: readonly [ASTNode, ASTNode];
 
   constructor(node: ASTNode, parts: readonly [ASTNode, ASTNode]) {
-    super(node);
+    super(copyOf(node));
     this.parts = parts;
   }
 

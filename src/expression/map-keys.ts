@@ -1,7 +1,7 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isForbiddenKey } from "../base/json/json.ts";
 import type { ASTNode } from "./cel.ts";
-import { type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { copyOf, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import type { ExpressionProblem } from "./problem.ts";
 
 /**
@@ -32,7 +32,7 @@ class WholeMap extends OwnMacro {
   readonly #entries: readonly (readonly [ASTNode, ASTNode])[];
 
   constructor(node: ASTNode, entries: readonly (readonly [ASTNode, ASTNode])[]) {
-    super(node);
+    super(copyOf(node));
     this.#entries = entries;
   }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
-import { type Checker, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { type Checker, copyOf, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts";
 import { spendOnPair, tooLongText } from "./steps.ts";
 
 /**
@@ -9,7 +9,7 @@ import { spendOnPair, tooLongText } from "./steps.ts";
  */
 export function useMixedNumbers(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
-    if (node.op === "?:") replace(node, new Choice(node));
+    if (node.op === "?:") replace(node, new Choice(copyOf(node)));
     else if (node.op === "+") replace(node, new Addition(node, node.args));
   }
 }

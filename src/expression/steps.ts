@@ -2,7 +2,7 @@ import { isOutOfSteps, spend } from "../base/budget.ts";
 import { Decimal, stepsOfPair } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
-import { type Checker, copyOf, type Evaluator, type Macro, macroOf, OwnMacro, PairMacro, replace } from "./macro.ts";
+import { copyOf, type Evaluator, macroOf, OwnMacro, PairMacro, replace } from "./macro.ts";
 import { patternOf } from "./pattern.ts";
 import { childrenOf, COMPREHENSIONS } from "./syntax.ts";
 
@@ -70,24 +70,8 @@ function partsOf(node: ASTNode): number {
   return parts.reduce((sum, part) => sum + partsOf(part), 1);
 }
 
-class Around implements Macro {
-  protected readonly node: ASTNode;
-
-  constructor(node: ASTNode) {
-    this.node = node;
-  }
-
-  typeCheck(checker: Checker, _macro: unknown, context: unknown): unknown {
-    return checker.check(this.node, context);
-  }
-
-  evaluate(evaluator: Evaluator, _macro: unknown, context: unknown): unknown {
-    return evaluator.run(this.node, context);
-  }
-}
-
 /** A loop over a map makes a list of its keys before its first round. */
-class CountedKeys extends Around {
+class CountedKeys extends OwnMacro {
   override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
     const value = super.evaluate(evaluator, macro, context);
     if (isMap(value)) spend(stepsOfKeys(value));
@@ -98,7 +82,7 @@ class CountedKeys extends Around {
 const STEPS_OF_A_FAILURE = 200;
 
 /** An error that is used as a value costs more than most values. */
-class CountedFailure extends Around {
+class CountedFailure extends OwnMacro {
   override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
     try {
       return super.evaluate(evaluator, macro, context);
@@ -150,7 +134,7 @@ class CountedCall extends OwnMacro<OwnCall> {
   readonly #parts: readonly ASTNode[];
 
   constructor(node: ASTNode) {
-    super(node);
+    super(copyOf(node));
     this.#name = node.op === "call" || node.op === "rcall" ? node.args[0] : node.op;
     this.#parts = childrenOf(node);
   }
