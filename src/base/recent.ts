@@ -4,16 +4,18 @@ import { LIMITS } from "./limits.ts";
 export class Recent<T> {
   readonly #made = new Map<string, T>();
   readonly #make: (text: string) => T;
+  readonly #most: number;
 
-  constructor(make: (text: string) => T) {
+  constructor(make: (text: string) => T, most: number = LIMITS.recent) {
     this.#make = make;
+    this.#most = most;
   }
 
   /** Returns what is made of the text: from the cache, or newly made and kept. */
   of(text: string): T {
     let made = this.#made.get(text);
     if (made === undefined) {
-      if (this.#made.size >= LIMITS.recent) this.#made.clear();
+      if (this.#made.size >= this.#most) this.#made.clear();
       made = this.#make(text);
       this.#made.set(text, made);
     }

@@ -1,5 +1,5 @@
-import { boundName, childrenOf, nodesOf } from "../expression/syntax.ts";
-import { type TypeEnvironment, type TypeName, typeOfPart } from "../expression/types.ts";
+import { childrenOf, nodesOf, typeOfPart, visitOf } from "../expression/syntax.ts";
+import type { TypeEnvironment, TypeName } from "../expression/types.ts";
 import { wordAt } from "./document.ts";
 import type { ExpressionPart } from "../expression/expression.ts";
 
@@ -62,13 +62,11 @@ function namesBound(before: string, types: TypeEnvironment): Readonly<Record<str
 
 function boundAround(node: Tree): Readonly<Record<string, TypeName>> | undefined {
   if (node.op === "id") return node.args === PLACEHOLDER ? {} : undefined;
-  const name = boundName(node);
-  const [receiver] = childrenOf(node);
+  const visit = visitOf(node);
   for (const child of childrenOf(node)) {
     const inner = boundAround(child);
     if (inner === undefined) continue;
-    const own =
-      name === undefined || receiver === undefined || child === receiver ? {} : { [name]: itemOf(typeOfPart(receiver)) };
+    const own = visit === undefined || child === visit.list ? {} : { [visit.name]: itemOf(typeOfPart(visit.list)) };
     return { ...own, ...inner };
   }
   return undefined;

@@ -113,7 +113,8 @@ function registerFunctions(environment: Environment): void {
   environment.registerFunction("re2(string, string): bool", (text: string, pattern: string) => patternOf(pattern).foundIn(text));
 }
 
-function exact(value: unknown): Decimal {
+/** Returns a number as an exact decimal. Throws a RangeError for anything else. */
+export function exact(value: unknown): Decimal {
   if (value instanceof Decimal) return value;
   if (typeof value === "bigint") return Decimal.of(value);
   throw new RangeError(`${shownValue(value)} is not a number`);

@@ -1,6 +1,7 @@
 import { spend } from "../base/budget.ts";
+import { isObject } from "../base/json/json.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
-import type { ASTNode } from "./cel.ts";
+import { type ASTNode, exact } from "./cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
 import { spelling } from "./map-keys.ts";
 import { Duration } from "./time/duration.ts";
@@ -74,7 +75,7 @@ function sameRecords(left: unknown, right: unknown): boolean {
     throw new RangeError(
       "values without a form in JSON are compared only with those of their own type: make the other one a date or a duration",
     );
-  if (!isRecord(left) || !isRecord(right)) return false;
+  if (!isObject(left) || !isObject(right)) return false;
   const keys = Object.keys(left);
   return (
     keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]))
@@ -83,7 +84,7 @@ function sameRecords(left: unknown, right: unknown): boolean {
 
 function member(value: unknown, container: unknown): boolean {
   if (Array.isArray(container)) return container.some((item) => same(value, item));
-  if (isRecord(container)) {
+  if (isObject(container)) {
     const key = spelling(value);
     return key !== undefined && Object.hasOwn(container, key);
   }
@@ -94,17 +95,13 @@ function isNumber(value: unknown): value is Decimal | bigint {
   return value instanceof Decimal || typeof value === "bigint";
 }
 
-function exact(value: Decimal | bigint): Decimal {
-  return value instanceof Decimal ? value : Decimal.of(value);
-}
-
 // Dates, durations, byte strings and similar types keep their value where no key shows it.
 function isForeign(value: unknown): boolean {
-  if (!isRecord(value)) return typeof value === "function";
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype !== null && prototype !== Object.prototype;
+  return isObject(value) ? !isPlain(value) : typeof value === "function";
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Decimal);
+/** Returns whether an object is no more than its fields. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -4,7 +4,7 @@ import { type Json, shownJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
-import { useJsonEquality } from "./equality.ts";
+import { isPlain, useJsonEquality } from "./equality.ts";
 import { type FieldPath, fieldPathOf, simpleValueAt } from "./field-path.ts";
 import { useJsonKeys } from "./map-keys.ts";
 import { useMixedNumbers } from "./mixed-numbers.ts";
@@ -167,11 +167,6 @@ export function toJson(value: unknown, levels: number = LIMITS.answerDepth): Jso
 }
 
 const STEPS_OF_AN_OBJECT = 4;
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
 
 function tooLong(text: string): ExpressionProblem {
   return {

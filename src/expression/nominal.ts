@@ -1,6 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import type { ASTNode } from "./cel.ts";
-import { boundName, childrenOf } from "./syntax.ts";
+import { childrenOf, fieldIn, typeOfPart, visitOf } from "./syntax.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
 /** The kind of a text that is a date, which may have several spellings. */
@@ -74,7 +74,6 @@ export interface KnownIds {
   readonly ofVariable: (name: string) => IdKind | undefined;
 }
 
-type TypedNode = ASTNode & { readonly checkedType?: { readonly name: string } };
 type Bound = ReadonlyMap<string, IdKind | undefined>;
 
 const NONE_BOUND: Bound = new Map();
@@ -128,14 +127,13 @@ export class IdReader {
   }
 
   #kindOf(node: ASTNode, bound: Bound): IdKind | undefined {
+    const field = fieldIn(node);
+    if (field !== undefined) return this.#known.ofField(typeOfPart(field.owner) ?? "", field.name);
     switch (node.op) {
       case "id":
         return bound.has(node.args) ? bound.get(node.args) : this.#known.ofVariable(node.args);
-      case ".":
-      case ".?":
-        return this.#known.ofField(typeOf(node.args[0]), node.args[1]);
       case "[]":
-        return this.#kindAt(node.args[0], node.args[1], bound);
+        return this.#kindOf(node.args[0], bound);
       case "?:":
         return this.#common([node.args[1], node.args[2]], bound);
       case "list":
@@ -147,16 +145,11 @@ export class IdReader {
     }
   }
 
-  #kindAt(owner: ASTNode, index: ASTNode, bound: Bound): IdKind | undefined {
-    const named = index.op === "value" && typeof index.args === "string" ? index.args : undefined;
-    return named === undefined ? this.#kindOf(owner, bound) : this.#known.ofField(typeOf(owner), named);
-  }
-
-  #kindOfCall(node: ASTNode & { readonly op: "rcall" }, bound: Bound): IdKind | undefined {
-    const [name, owner, args] = node.args;
-    if (name === "filter") return this.#kindOf(owner, bound);
-    const [, result] = args;
-    return name === "map" && args.length === 2 && result !== undefined
+  #kindOfCall(node: ASTNode, bound: Bound): IdKind | undefined {
+    const { kind, list, bodies = [] } = visitOf(node) ?? {};
+    if (kind === "filter" && list !== undefined) return this.#kindOf(list, bound);
+    const [result, ...more] = bodies;
+    return kind === "map" && result !== undefined && more.length === 0
       ? this.#kindOf(result, this.#within(node, bound))
       : undefined;
   }
@@ -167,16 +160,11 @@ export class IdReader {
   }
 
   #within(node: ASTNode, bound: Bound): Bound {
-    const name = boundName(node);
-    if (name === undefined || node.op !== "rcall") return bound;
-    return new Map([...bound, [name, this.#kindOf(node.args[1], bound)]]);
+    const visit = visitOf(node);
+    return visit === undefined ? bound : new Map([...bound, [visit.name, this.#kindOf(visit.list, bound)]]);
   }
 }
 
 function isNull(node: ASTNode): boolean {
   return node.op === "value" && node.args === null;
-}
-
-function typeOf(node: TypedNode): string {
-  return node.checkedType?.name ?? "";
 }

@@ -1,6 +1,6 @@
 import type { ASTNode } from "./cel.ts";
 import type { Assumption } from "./reference.ts";
-import { assumedIn, assumptionsOf, boundName, childrenOf, fieldIn } from "./syntax.ts";
+import { assumedIn, assumptionsOf, childrenOf, fieldIn, visitOf } from "./syntax.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
 /** A read of a field that its owner may not have. */
@@ -48,22 +48,20 @@ function collect(node: ASTNode, under: readonly Assumption[], found: (read: Fiel
 
 // The parts of `list.map(x, condition, result)`, where the list may have been filtered.
 function assumedOfItems(node: ASTNode): readonly (readonly Assumption[])[] | undefined {
-  const name = boundName(node);
-  if (name === undefined || node.op !== "rcall") return undefined;
-  const [, list, [, condition, result]] = node.args;
-  const filtered = itemAssumptions(list, name);
+  const visit = visitOf(node);
+  if (visit === undefined) return undefined;
+  const [condition, result] = visit.bodies;
+  const filtered = itemAssumptions(visit.list, visit.name);
   const chosen = result === undefined || condition === undefined ? [] : assumptionsOf(condition);
   return [[], [], filtered, [...filtered, ...chosen]];
 }
 
 /** Returns what is certain of each item of a list that was filtered, by the name that an item gets. */
 export function itemAssumptions(list: ASTNode, name: string): readonly Assumption[] {
-  const inner = boundName(list);
-  if (inner === undefined || list.op !== "rcall" || list.args[0] !== "filter") return [];
-  const [, from, [, condition]] = list.args;
-  const own = condition === undefined ? [] : assumptionsOf(condition);
-  const renamed = own.filter(({ path }) => path[0] === inner).map((each) => ({ ...each, path: [name, ...each.path.slice(1)] }));
-  return [...itemAssumptions(from, name), ...renamed];
+  const visit = visitOf(list);
+  if (visit?.kind !== "filter") return [];
+  const own = visit.bodies.flatMap(assumptionsOf).filter(({ path }) => path[0] === visit.name);
+  return [...itemAssumptions(visit.list, name), ...own.map((each) => ({ ...each, path: [name, ...each.path.slice(1)] }))];
 }
 
 // The path to a node, through the indexes of lists too. Where a function or a condition leads to it, the field may be known to be there.

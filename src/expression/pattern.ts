@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as Re2js from "re2js";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { Recent } from "../base/recent.ts";
 
 // Loaded by the first pattern, because its tables of letters would take a tenth of each start.
 const load = createRequire(import.meta.url);
@@ -15,23 +16,21 @@ export interface Pattern {
   readonly stepsFor: (chars: number) => number;
 }
 
-const compiled = new Map<string, Pattern>();
 const REMEMBERED = 1_000;
 const PARTS_A_STEP = 16;
 
+const compiled = new Recent((source): Pattern => {
+  const parts = partsOf(source);
+  if (parts > LIMITS.patternParts)
+    throw new RangeError(`it has ${parts} parts with its repetitions written out; the limit is ${LIMITS.patternParts}`);
+  const program = re2js().RE2JS.compile(source);
+  const stepsAChar = 1 + program.programSize() / PARTS_A_STEP;
+  return { foundIn: (text) => program.matcher(text).find(), stepsFor: (chars) => (1 + chars) * stepsAChar };
+}, REMEMBERED);
+
 /** Compiles a pattern, or finds it compiled. Throws an Error that says what is wrong with it. */
 export function patternOf(source: string): Pattern {
-  let pattern = compiled.get(source);
-  if (pattern === undefined) {
-    const parts = partsOf(source);
-    if (parts > LIMITS.patternParts)
-      throw new RangeError(`it has ${parts} parts with its repetitions written out; the limit is ${LIMITS.patternParts}`);
-    const program = re2js().RE2JS.compile(source);
-    const stepsAChar = 1 + program.programSize() / PARTS_A_STEP;
-    pattern = { foundIn: (text) => program.matcher(text).find(), stepsFor: (chars) => (1 + chars) * stepsAChar };
-    if (compiled.size < REMEMBERED) compiled.set(source, pattern);
-  }
-  return pattern;
+  return compiled.of(source);
 }
 
 // A class, an escape, a repetition, the beginning of a group, or one character.

@@ -1,10 +1,11 @@
 import { isOutOfSteps, spend } from "../base/budget.ts";
+import { isObject } from "../base/json/json.ts";
 import { Decimal, stepsOfPair } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
 import { copyOf, type Evaluator, macroOf, OwnMacro, PairMacro, replace } from "./macro.ts";
 import { patternOf } from "./pattern.ts";
-import { childrenOf, COMPREHENSIONS } from "./syntax.ts";
+import { childrenOf, isComprehension } from "./syntax.ts";
 
 /**
  * Makes the nodes of a new syntax tree count their steps when they are evaluated: each round of a comprehension, and each operation by
@@ -12,7 +13,8 @@ import { childrenOf, COMPREHENSIONS } from "./syntax.ts";
  */
 export function countSteps(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
-    if (isComprehension(node)) countRounds(node);
+    const loop = loopOf(node);
+    if (loop !== undefined) countRounds(node, loop);
     else if (node.op === "&&" || node.op === "||") countFailures(node.args);
     else if (macroOf(node) !== undefined) continue;
     else if (PAIRS.has(node.op)) replace(node, new CountedPair(node, node.args as readonly [ASTNode, ASTNode]));
@@ -29,21 +31,17 @@ interface Loop {
   condition?: (accumulated: unknown) => boolean;
 }
 
-function isComprehension(node: ASTNode): boolean {
-  return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]) && loopOf(node) !== undefined;
-}
-
 function loopOf(node: ASTNode): Loop | undefined {
+  if (!isComprehension(node)) return undefined;
   const { alternate } = (node as unknown as { readonly meta: { readonly alternate?: { readonly args: Loop } } }).meta;
   return alternate?.args;
 }
 
 // Some loops take an error for a value and continue, so each is also made to end when the steps are spent.
-function countRounds(node: ASTNode): void {
-  const loop = loopOf(node);
-  if (loop === undefined || node.op !== "rcall") return;
+function countRounds(node: ASTNode, loop: Loop): void {
   const { condition } = loop;
-  const steps = 1 + node.args[2].reduce((sum, part) => sum + partsOf(part), 0);
+  const [, ...parts] = childrenOf(node);
+  const steps = 1 + parts.reduce((sum, part) => sum + partsOf(part), 0);
   loop.condition = (accumulated) => {
     if (isOutOfSteps()) return false;
     spend(steps);
@@ -66,7 +64,7 @@ function instead(node: ASTNode, Counted: typeof CountedKeys | typeof CountedFail
 
 // An inner comprehension counts its own rounds.
 function partsOf(node: ASTNode): number {
-  const parts = isComprehension(node) && node.op === "rcall" ? [node.args[1]] : childrenOf(node);
+  const parts = loopOf(node) === undefined ? childrenOf(node) : childrenOf(node).slice(0, 1);
   return parts.reduce((sum, part) => sum + partsOf(part), 1);
 }
 
@@ -74,7 +72,7 @@ function partsOf(node: ASTNode): number {
 class CountedKeys extends OwnMacro {
   override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
     const value = super.evaluate(evaluator, macro, context);
-    if (isMap(value)) spend(stepsOfKeys(value));
+    if (isObject(value)) spend(stepsOfKeys(value));
     return value;
   }
 }
@@ -151,7 +149,7 @@ class CountedCall extends OwnMacro<OwnCall> {
   #stepsOf(value: unknown): number {
     if (typeof value === "string") return 1 + value.length / (this.#name === "split" ? 1 : CHARS_A_STEP);
     if (value instanceof Uint8Array) return 1 + value.length / CHARS_A_STEP;
-    if (this.#name === "size" && isMap(value)) return stepsOfKeys(value);
+    if (this.#name === "size" && isObject(value)) return stepsOfKeys(value);
     if (this.#name === "sum" && Array.isArray(value))
       return value.reduce((sum: number, each) => sum + STEPS_OF_NUMBERS + digitsOf(each), 1);
     if (this.#name === "join" && Array.isArray(value))
@@ -173,9 +171,4 @@ const STEPS_OF_A_TIME_ZONE = 2_000;
 
 function lengthOf(value: unknown): number {
   return typeof value === "string" ? value.length : 0;
-}
-
-// An unknown value is not read: it reports itself when it is used.
-function isMap(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }

@@ -144,7 +144,8 @@ function comprehensionDepth(node: ASTNode): number {
   return inner + (isComprehension(node) ? 1 : 0);
 }
 
-function isComprehension(node: ASTNode): boolean {
+/** Returns whether a node calls a method that visits each item. */
+export function isComprehension(node: ASTNode): node is ASTNode & { readonly op: "rcall" } {
   return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]);
 }
 
@@ -169,7 +170,7 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
     if (!around.bound.has(root)) found.push({ root, path: path.slice(1), start: node.start, end: node.end, under: around.under });
     return;
   }
-  const name = boundName(node);
+  const name = visitOf(node)?.name;
   const inner = name === undefined ? around : { ...around, bound: new Set([...around.bound, name]) };
   const assumed = assumedIn(node);
   childrenOf(node).forEach((child, at) => {
@@ -229,11 +230,23 @@ function there(field: ASTNode): Assumption {
   return { is: "there", path: pathOf(field) ?? [] };
 }
 
-/** Returns the name that a comprehension gives to each item. */
-export function boundName(node: ASTNode): string | undefined {
-  if (node.op !== "rcall" || !COMPREHENSIONS.has(node.args[0])) return undefined;
-  const [variable] = node.args[2];
-  return variable?.op === "id" ? variable.args : undefined;
+/** A method that binds a name and visits each item of a list: `list.all(name, body)`. */
+export interface Visit {
+  /** The name of the method, such as `all`. */
+  readonly kind: string;
+  /** The part that gives the list. */
+  readonly list: ASTNode;
+  /** The name that the bodies have for the item. */
+  readonly name: string;
+  /** The parts that are evaluated for each item; `map` may have two. */
+  readonly bodies: readonly ASTNode[];
+}
+
+/** Reads a node as a method that visits each item; `undefined` for any other. */
+export function visitOf(node: ASTNode): Visit | undefined {
+  if (!isComprehension(node)) return undefined;
+  const [kind, list, [variable, ...bodies]] = node.args;
+  return variable?.op === "id" ? { kind, list, name: variable.args, bodies } : undefined;
 }
 
 // A name with the fields after it, the name first.
@@ -244,6 +257,19 @@ function pathOf(node: ASTNode): string[] | undefined {
   const path = pathOf(field.owner);
   path?.push(field.name);
   return path;
+}
+
+/** A part that reads a field or an item of another part. */
+export type AccessNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
+
+/** Returns whether a node reads a field or an item. */
+export function isAccess(node: ASTNode): node is AccessNode {
+  return node.op === "." || node.op === ".?" || node.op === "[]" || node.op === "[?]";
+}
+
+/** Returns the type of a part of a checked tree. */
+export function typeOfPart(node: ASTNode): string | undefined {
+  return (node as { readonly checkedType?: { readonly name: string } }).checkedType?.name;
 }
 
 /** Returns the owner and the name of a field that a node reads. */

@@ -17,7 +17,7 @@ import {
 } from "./nominal.ts";
 import { type MaybeAbsent, maybeAbsentIn, type MayLack } from "./optional-fields.ts";
 import type { ExpressionProblem } from "./problem.ts";
-import { nodesOf, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
+import { isAccess, nodesOf, typeOfPart, useDecimalLiterals, useExactLiterals } from "./syntax.ts";
 
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
@@ -313,7 +313,7 @@ export class TypeEnvironment {
 
   // For the library, a value may have any field that is read with `.?`, or after it: a misspelt one would never be there.
   #unknownOptional(node: ASTNode, text: string): ExpressionProblem | undefined {
-    if (!isFieldRead(node)) return undefined;
+    if (!isAccess(node)) return undefined;
     const [owner, field] = node.args;
     const name = typeof field === "string" ? field : field.op === "value" ? field.args : undefined;
     const fields = this.#fieldsOf(owner);
@@ -328,7 +328,7 @@ export class TypeEnvironment {
   }
 
   #unknownField(node: ASTNode, text: string): ExpressionProblem | undefined {
-    if (!isFieldRead(node)) return undefined;
+    if (!isAccess(node)) return undefined;
     const owner = node.args[0];
     const known = Object.keys(this.#fieldsOf(owner) ?? {});
     const [, last] = node.args;
@@ -343,12 +343,6 @@ export class TypeEnvironment {
       ...word,
     };
   }
-}
-
-type FieldReadNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
-
-function isFieldRead(node: ASTNode): node is FieldReadNode {
-  return node.op === "." || node.op === ".?" || node.op === "[]" || node.op === "[?]";
 }
 
 // The library has no lists of whole numbers or decimals: `sum` takes lists of anything.
@@ -384,11 +378,6 @@ function checkWhatIsAskedFor(nodes: readonly ASTNode[]): void {
       },
     });
   }
-}
-
-/** Returns the type of a part of a checked tree. */
-export function typeOfPart(node: ASTNode): TypeName | undefined {
-  return (node as { readonly checkedType?: { readonly name: string } }).checkedType?.name;
 }
 
 /** Returns whether a check gave a type instead of a problem. */

@@ -1,5 +1,5 @@
 import type { ASTNode } from "./cel.ts";
-import { boundName, childrenOf } from "./syntax.ts";
+import { childrenOf, type Visit, visitOf } from "./syntax.ts";
 
 /** Functions whose result is true or false, which shows nothing of a text. */
 const TESTS: ReadonlySet<string> = new Set(["contains", "endsWith", "has", "re2", "startsWith"]);
@@ -25,7 +25,8 @@ class WholeUse {
   /** Returns what a part holds of the value. */
   heldBy(node: ASTNode, holders: Holders): Held {
     if (node.op === "id") return holders.get(node.args);
-    if (node.op === "rcall" && boundName(node) !== undefined) return this.#comprehension(node, holders);
+    const visit = visitOf(node);
+    if (visit !== undefined) return this.#visited(visit, holders);
     const parts = childrenOf(node).map((part) => this.heldBy(part, holders));
     const held = parts.find((part) => part !== undefined);
     switch (node.op) {
@@ -66,12 +67,10 @@ class WholeUse {
     return "text";
   }
 
-  #comprehension(node: ASTNode & { readonly op: "rcall" }, holders: Holders): Held {
-    const [name, list, [variable, ...bodies]] = node.args;
+  #visited({ kind, list, name, bodies }: Visit, holders: Holders): Held {
     const items = this.heldBy(list, holders);
-    const inner = variable?.op === "id" ? new Map([...holders, [variable.args, items]]) : holders;
-    const results = bodies.map((body) => this.heldBy(body, inner));
-    if (name === "filter") return items;
-    return name === "map" ? results.at(-1) : undefined;
+    const results = bodies.map((body) => this.heldBy(body, new Map([...holders, [name, items]])));
+    if (kind === "filter") return items;
+    return kind === "map" ? results.at(-1) : undefined;
   }
 }

@@ -2,17 +2,10 @@ import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import type { ASTNode } from "../cel.ts";
 import { type BareScope, toJson } from "../expression.ts";
+import { type AccessNode, isAccess } from "../syntax.ts";
 import type { Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse } from "./glimpse.ts";
 import type { DissectedExpression } from "./source.ts";
-
-/** A part that reads a field or an item of another part. */
-export type AccessNode = Extract<ASTNode, { op: "." | ".?" | "[]" | "[?]" }>;
-
-/** Returns whether a node reads a field or an item. */
-export function isAccess(node: ASTNode): node is AccessNode {
-  return node.op === "." || node.op === ".?" || node.op === "[]" || node.op === "[?]";
-}
 
 /** The parts before the fields of a path, and those inside its brackets. */
 export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonly indices: readonly ASTNode[] } {

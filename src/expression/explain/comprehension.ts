@@ -1,27 +1,19 @@
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
-import { boundName, childrenOf, COMPREHENSIONS } from "../syntax.ts";
-import { isAccess } from "./access.ts";
+import { childrenOf, isAccess, type Visit, visitOf } from "../syntax.ts";
 import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
-/** A condition on each item of a list: `list.all(name, condition)`. */
-export interface Comprehension {
-  /** Its name: `all`, `exists`, `exists_one` or `filter`. */
-  readonly kind: string;
-  /** The part that gives the list. */
-  readonly list: ASTNode;
-  /** The name that the condition has for the item. */
-  readonly name: string;
+/** A condition on each item of a list: `list.all(name, condition)`, with `exists`, `exists_one` or `filter` in the place of `all`. */
+export interface Comprehension extends Visit {
   /** The part that is evaluated for each item. */
   readonly condition: ASTNode;
 }
 
 /** Reads a part as a condition on each item; `undefined` for any other part, and for `map`, whose value shows everything. */
 export function comprehensionAt(node: ASTNode): Comprehension | undefined {
-  const name = boundName(node);
-  if (node.op !== "rcall" || name === undefined) return undefined;
-  const [kind, list, [, condition]] = node.args;
-  return condition === undefined || !COMPREHENSIONS.has(kind) || kind === "map" ? undefined : { kind, list, name, condition };
+  const visit = visitOf(node);
+  const [condition] = visit?.bodies ?? [];
+  return visit === undefined || visit.kind === "map" || condition === undefined ? undefined : { ...visit, condition };
 }
 
 /** An item, and the value of the condition for it. */
@@ -76,11 +68,10 @@ export function constantsOf({ condition, name }: Comprehension): readonly ASTNod
       found.push(node);
       return;
     }
-    const inner = boundName(node);
-    const [, ...rest] = childrenOf(node);
-    if (inner === undefined || node.op !== "rcall") return childrenOf(node).forEach((child) => collect(child, bound));
-    collect(node.args[1], bound);
-    for (const child of rest) collect(child, [...bound, inner]);
+    const visit = visitOf(node);
+    if (visit === undefined) return childrenOf(node).forEach((child) => collect(child, bound));
+    collect(visit.list, bound);
+    for (const body of visit.bodies) collect(body, [...bound, visit.name]);
   };
   collect(condition, [name]);
   return found;

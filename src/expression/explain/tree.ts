@@ -1,8 +1,8 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
-import { childrenOf, nodesOf, referencesIn } from "../syntax.ts";
-import { isAccess, missingIn, partsOfPath } from "./access.ts";
+import { type AccessNode, childrenOf, isAccess, nodesOf, referencesIn } from "../syntax.ts";
+import { missingIn, partsOfPath } from "./access.ts";
 import { comprehensionAt, type Comprehension, constantsOf, judge, type JudgedItem } from "./comprehension.ts";
 import type { ItemOutcome, Items, TreeNode } from "./explanation.ts";
 import { glimpseOf } from "./glimpse.ts";
@@ -138,7 +138,7 @@ function boundParts(source: DissectedExpression, [name, value, body]: readonly A
 }
 
 // A path is shown as a whole, with its first part and the computed values in its brackets.
-function pathParts(source: DissectedExpression, node: Parameters<typeof partsOfPath>[0], place: PartPlace): readonly TreeNode[] {
+function pathParts(source: DissectedExpression, node: AccessNode, place: PartPlace): readonly TreeNode[] {
   const { base, indices } = partsOfPath(node);
   return [...(base.op === "id" ? [] : [base]), ...indices].flatMap((part) => branch(source, part, place));
 }
