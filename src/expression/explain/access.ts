@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import type { ASTNode } from "../cel.ts";
-import { type BareScope, toJson } from "../expression.ts";
+import type { BareScope } from "../expression.ts";
 import { type AccessNode, isAccess } from "../syntax.ts";
 import type { Remedy } from "./explanation.ts";
-import { fieldsRemark, glimpse } from "./glimpse.ts";
+import { fieldsRemark, glimpse, jsonOf } from "./glimpse.ts";
 import type { DissectedExpression } from "./source.ts";
 
 /** The parts before the fields of a path, and those inside its brackets. */
@@ -86,13 +86,4 @@ export function kindOf(value: Json): string {
   if (typeof value === "string") return "a text";
   if (Array.isArray(value)) return "a list";
   return isObject(value) ? "an object" : "a number";
-}
-
-/** Returns a value as JSON; `undefined` when it has no such form. */
-export function jsonOf(value: unknown): Json | undefined {
-  try {
-    return value === undefined ? undefined : toJson(value);
-  } catch {
-    return undefined;
-  }
 }

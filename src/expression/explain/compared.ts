@@ -6,7 +6,7 @@ import { didYouMean } from "../../base/text/text.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { isAccess } from "../syntax.ts";
-import { jsonOf, kindOf } from "./access.ts";
+import { kindOf } from "./access.ts";
 import type { Glimpse, Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse, isShowable } from "./glimpse.ts";
 import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
@@ -14,11 +14,9 @@ import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 /** The operators that compare two values. */
 export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
-const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
-
 /** Returns whether a node compares two values. */
 export function isComparison(node: ASTNode): node is Extract<ASTNode, { op: Operator }> {
-  return OPERATORS.has(node.op);
+  return Object.hasOwn(MUST, node.op);
 }
 
 const OPPOSITE: Readonly<Record<Operator, Operator>> = { "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
@@ -67,8 +65,7 @@ function shownDistance(subject: Side, other: Side, operator: Operator): ReturnTy
 }
 
 function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): Side | undefined {
-  const outcome = source.evaluate(node, scope);
-  const value = "value" in outcome ? jsonOf(outcome.value) : undefined;
+  const value = source.jsonAt(node, scope);
   return value === undefined ? undefined : { node, value };
 }
 
@@ -143,7 +140,7 @@ function textRemark(is: string, wanted: string): string | undefined {
 // A status is a word; the reason for it is in a field beside it.
 function messageBeside(source: DissectedExpression, node: ASTNode, scope: BareScope): { message?: string } {
   if (!isAccess(node) || node.args[1] !== "status") return {};
-  const owner = sideOf(source, node.args[0], scope)?.value;
+  const owner = source.jsonAt(node.args[0], scope);
   const message = isObject(owner) ? owner["message"] : undefined;
   return typeof message === "string" && message !== "" && isShowable(message) ? { message } : {};
 }

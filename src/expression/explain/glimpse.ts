@@ -7,19 +7,19 @@ import type { Glimpse } from "./explanation.ts";
 const NAMED_FIELDS = 12;
 const NAMED_CHARS = 40;
 
-/**
- * Returns a value bounded for people, or nothing when it has no JSON form. A text is shown as a whole or not at all, because masking
- * would not recognise half of a secret.
- */
-export function glimpseOf(value: unknown): Glimpse | undefined {
+/** Returns a value as JSON; `undefined` when it has no such form. */
+export function jsonOf(value: unknown): Json | undefined {
   try {
-    return glimpse(toJson(value));
+    return toJson(value);
   } catch {
     return undefined;
   }
 }
 
-/** Returns a value if it is small enough to be shown, otherwise a description of it. */
+/**
+ * Returns a value if it is small enough to be shown, otherwise a description of it. A text is shown as a whole or not at all, because
+ * masking would not recognise half of a secret.
+ */
 export function glimpse(json: Json): Glimpse {
   return isShowable(json) ? { value: json } : { summary: summaryOf(json) };
 }

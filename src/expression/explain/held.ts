@@ -3,6 +3,7 @@ import { Recent } from "../../base/recent.ts";
 import type { ASTNode } from "../cel.ts";
 import { Expression, type Scope } from "../expression.ts";
 import { childrenOf, isAccess, nodesOf } from "../syntax.ts";
+import { isComparison } from "./compared.ts";
 import { comprehensionAt } from "./comprehension.ts";
 import type { Glimpse } from "./explanation.ts";
 import { isWithin, summaryOf } from "./glimpse.ts";
@@ -61,12 +62,11 @@ function parsedParts({ text }: Expression): Parts {
 }
 
 const CONNECTIVES: ReadonlySet<string> = new Set(["&&", "||", "!_", "?:"]);
-const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);
 
 // A part that is a condition itself has no value worth showing: it holds.
 function operandsIn(node: ASTNode): readonly ASTNode[] {
   if (CONNECTIVES.has(node.op)) return childrenOf(node).flatMap(operandsIn);
-  if (COMPARISONS.has(node.op)) return childrenOf(node).filter(namesSomething);
+  if (isComparison(node) || node.op === "in") return childrenOf(node).filter(namesSomething);
   const comprehension = comprehensionAt(node);
   if (comprehension !== undefined) return [comprehension.list];
   return isAccess(node) ? [] : childrenOf(node).filter(namesSomething);

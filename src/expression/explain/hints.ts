@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { childrenOf, isAccess } from "../syntax.ts";
-import { jsonOf, missingIn } from "./access.ts";
+import { missingIn } from "./access.ts";
 import { comparisonHint, isComparison, memberHint, wantedOf } from "./compared.ts";
 import { type Comprehension, comprehensionAt, judge, type JudgedItem } from "./comprehension.ts";
 import type { Remedy } from "./explanation.ts";
@@ -147,24 +147,14 @@ function fieldHint(source: DissectedExpression, path: ASTNode | undefined, { sco
 
 /** Returns the hint for a part without a value: the first missing field. */
 function missingHints(source: DissectedExpression, node: ASTNode, scope: BareScope): readonly Remedy[] {
-  if (!isAccess(node)) {
-    const parts =
-      node.op === "call" && node.args[0] === "has"
-        ? node.args[1].flatMap((path) => (isAccess(path) ? [path.args[0]] : []))
-        : childrenOf(node);
-    for (const part of parts) {
-      if ("value" in source.evaluate(part, scope)) continue;
-      const hints = missingHints(source, part, scope);
-      if (hints.length > 0) return hints;
-    }
-    return [];
-  }
-  const missing = missingIn(source, node, scope);
-  return missing === undefined ? missingInside(source, node, scope) : [missing.hint];
-}
-
-function missingInside(source: DissectedExpression, node: ASTNode, scope: BareScope): readonly Remedy[] {
-  for (const part of childrenOf(node)) {
+  const missing = isAccess(node) ? missingIn(source, node, scope) : undefined;
+  if (missing !== undefined) return [missing.hint];
+  const parts =
+    node.op === "call" && node.args[0] === "has"
+      ? node.args[1].flatMap((path) => (isAccess(path) ? [path.args[0]] : []))
+      : childrenOf(node);
+  for (const part of parts) {
+    if (!isAccess(node) && "value" in source.evaluate(part, scope)) continue;
     const hints = missingHints(source, part, scope);
     if (hints.length > 0) return hints;
   }
@@ -172,8 +162,7 @@ function missingInside(source: DissectedExpression, node: ASTNode, scope: BareSc
 }
 
 function truthHint(source: DissectedExpression, node: ASTNode, { scope, wanted }: Aim): Remedy | undefined {
-  const outcome = source.evaluate(node, scope);
-  const is = "value" in outcome ? jsonOf(outcome.value) : undefined;
+  const is = source.jsonAt(node, scope);
   return is === undefined ? undefined : { subject: source.textOf(node), must: "be", wanted: { value: wanted }, is: glimpse(is) };
 }
 
@@ -188,10 +177,7 @@ function textHint(source: DissectedExpression, node: ASTNode, { scope, wanted }:
   const [subject, argument] = node.op === "rcall" ? [node.args[1], node.args[2][0]] : node.op === "call" ? node.args[1] : [];
   const test = node.op === "rcall" || node.op === "call" ? TEXT_TESTS[node.args[0]] : undefined;
   if (subject === undefined || argument === undefined || test === undefined) return undefined;
-  const [is, like] = [subject, argument].map((part) => {
-    const outcome = source.evaluate(part, scope);
-    return "value" in outcome ? jsonOf(outcome.value) : undefined;
-  });
+  const [is, like] = [subject, argument].map((part) => source.jsonAt(part, scope));
   if (is === undefined || like === undefined) return undefined;
   return {
     subject: source.textOf(subject),

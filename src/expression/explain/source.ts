@@ -1,8 +1,11 @@
 import { isOutOfSteps } from "../../base/budget.ts";
+import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { Recent } from "../../base/recent.ts";
 import { type ASTNode, cel } from "../cel.ts";
-import { type BareScope, EvaluationFailure, Expression } from "../expression.ts";
+import { type BareScope, EvaluationFailure, Expression, isProblem } from "../expression.ts";
 import { childrenOf, nodesOf } from "../syntax.ts";
+import { jsonOf } from "./glimpse.ts";
 
 /** The result of a sub-expression. */
 export type PartOutcome = { readonly value: unknown } | { readonly failure: EvaluationFailure };
@@ -17,7 +20,7 @@ export class DissectedExpression {
   readonly #text: string;
   readonly #texts: readonly ASTNode[];
   readonly #writtenAs = new Map<ASTNode, string>();
-  readonly #parsed = new Map<string, Expression | undefined>();
+  readonly #parsed = new Recent((text) => Expression.parse(text));
   readonly #known = new WeakMap<BareScope, Map<ASTNode, PartOutcome>>();
   #evaluations: number = LIMITS.explainedEvaluations;
   #nodes: number = LIMITS.explainedNodes;
@@ -53,8 +56,8 @@ export class DissectedExpression {
   #evaluated(node: ASTNode, scope: BareScope): PartOutcome {
     if (this.isSpent) return UNKNOWN;
     this.#evaluations -= 1;
-    const expression = this.#parse(this.#written(node));
-    if (expression === undefined) return UNKNOWN;
+    const expression = this.#parsed.of(this.#written(node));
+    if (isProblem(expression)) return UNKNOWN;
     try {
       return { value: expression.evaluateBare(scope) };
     } catch (error) {
@@ -62,18 +65,16 @@ export class DissectedExpression {
     }
   }
 
+  /** Returns the value of a part as JSON; `undefined` when it has none. */
+  jsonAt(node: ASTNode, scope: BareScope): Json | undefined {
+    const outcome = this.evaluate(node, scope);
+    return "value" in outcome ? jsonOf(outcome.value) : undefined;
+  }
+
   /** Returns the text of a part, on one line. */
   textOf(node: ASTNode): string {
     const text = this.#line(this.#written(node), node);
     return text.length <= LIMITS.shownChars ? text : `(an expression of ${text.length} characters)`;
-  }
-
-  #parse(text: string): Expression | undefined {
-    if (!this.#parsed.has(text)) {
-      const parsed = Expression.parse(text);
-      this.#parsed.set(text, parsed instanceof Expression ? parsed : undefined);
-    }
-    return this.#parsed.get(text);
   }
 
   // Removes breaks and indentation, except inside a text.

@@ -5,7 +5,7 @@ import { type AccessNode, childrenOf, isAccess, nodesOf, referencesIn } from "..
 import { missingIn, partsOfPath } from "./access.ts";
 import { comprehensionAt, type Comprehension, constantsOf, judge, type JudgedItem } from "./comprehension.ts";
 import type { ItemOutcome, Items, TreeNode } from "./explanation.ts";
-import { glimpseOf } from "./glimpse.ts";
+import { glimpse, jsonOf } from "./glimpse.ts";
 import type { Path } from "./outline.ts";
 import { isLiteral, mentions, type PartOutcome, type DissectedExpression } from "./source.ts";
 
@@ -47,8 +47,9 @@ function hasCause(parts: readonly TreeNode[]): boolean {
 }
 
 function outcomeOf(outcome: PartOutcome, why: string): Partial<TreeNode> {
-  if ("value" in outcome) return glimpseOf(outcome.value) ?? {};
-  return { state: "no value", why: why === "" ? outcome.failure.message : why };
+  if ("failure" in outcome) return { state: "no value", why: why === "" ? outcome.failure.message : why };
+  const value = jsonOf(outcome.value);
+  return value === undefined ? {} : glimpse(value);
 }
 
 function missingWhy(source: DissectedExpression, node: ASTNode, { scope }: PartPlace): string | undefined {
@@ -87,8 +88,7 @@ function branch(source: DissectedExpression, node: ASTNode, place: PartPlace): r
   return tree === undefined ? [] : [tree];
 }
 
-/** Returns the opposite of a wanted truth; `undefined` stays. */
-export function negated(wanted: boolean | undefined): boolean | undefined {
+function negated(wanted: boolean | undefined): boolean | undefined {
   return wanted === undefined ? undefined : !wanted;
 }
 
