@@ -1,6 +1,6 @@
-import { Decimal } from "../base/numbers/decimal.ts";
+import { isDeepStrictEqual } from "node:util";
 import { type Collection, type LayoutEntry, layoutOf, type Layout } from "./layout.ts";
-import type { Range, SourceNode } from "./node.ts";
+import { type Range, type SourceNode, toJson } from "./node.ts";
 import { marksIn, parseYaml } from "./parse.ts";
 
 const INDENT = 2;
@@ -65,24 +65,7 @@ function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Foun
 
 /** Returns whether two documents hold the same data, each number with the same digits; the order of keys does not matter. */
 function sameData(left: SourceNode, right: SourceNode): boolean {
-  if (left.kind === "scalar") return right.kind === "scalar" && sameScalar(left.value, right.value);
-  if (left.kind === "list") {
-    return (
-      right.kind === "list" &&
-      left.items.length === right.items.length &&
-      left.items.every((item, at) => sameAt(item, right.items[at]))
-    );
-  }
-  if (right.kind !== "map" || left.entries.size !== right.entries.size) return false;
-  return [...left.entries].every(([key, { value }]) => sameAt(value, right.entries.get(key)?.value));
-}
-
-function sameAt(left: SourceNode, right: SourceNode | undefined): boolean {
-  return right !== undefined && sameData(left, right);
-}
-
-function sameScalar(left: null | boolean | string | Decimal, right: null | boolean | string | Decimal): boolean {
-  return left instanceof Decimal ? right instanceof Decimal && left.text === right.text : left === right;
+  return isDeepStrictEqual(toJson(left), toJson(right));
 }
 
 function sameComments(left: string, right: string): boolean {
@@ -91,7 +74,7 @@ function sameComments(left: string, right: string): boolean {
       .comments.map((comment) => comment.text)
       .toSorted(),
   );
-  return JSON.stringify(one) === JSON.stringify(other);
+  return isDeepStrictEqual(one, other);
 }
 
 class Printer {

@@ -23,6 +23,7 @@ export { type Node, YAMLMap };
 // 14).
 
 const LINE = { lineWidth: 120, flowCollectionPadding: true } as const;
+const WHOLE_LINES = { ...LINE, lineWidth: 0 } as const;
 // Quotes the texts that readers of YAML 1.1 misread: dates, yes, 0777.
 const QUOTED = { compat: "yaml-1.1" } as const;
 // Writes a number with the digits that it has.
@@ -106,7 +107,7 @@ export function listOf(maps: readonly YAMLMap[]): YAMLSeq {
 export function writeDocument(fields: readonly WrittenField[]): string {
   const document = new Document(undefined, { ...QUOTED, ...TAGS });
   document.contents = mapOf(fields);
-  return document.toString({ ...LINE, lineWidth: 0 });
+  return document.toString(WHOLE_LINES);
 }
 
 /** A value that is put into a map. */
@@ -135,14 +136,11 @@ export function editYaml(text: string, at: readonly [...string[], string], edits
   const edited = parent.items.find((each) => isScalar(each.key) && each.key.value === key);
   const start = isScalar(first?.key) ? first.key.range?.[0] : undefined;
   // A map on one line is written again as a whole.
-  if (parent.flow === true || start === undefined || edited === undefined) return document.toString({ ...LINE, lineWidth: 0 });
+  if (parent.flow === true || start === undefined || edited === undefined) return document.toString(WHOLE_LINES);
   const indent = " ".repeat(start - (text.lastIndexOf("\n", start - 1) + 1));
   const written = new Document(undefined, QUOTED);
   written.contents = Object.assign(new YAMLMap(), { items: [edited] });
-  const lines = written
-    .toString({ ...LINE, lineWidth: 0 })
-    .trimEnd()
-    .split("\n");
+  const lines = written.toString(WHOLE_LINES).trimEnd().split("\n");
   const block = lines.map((line) => (line === "" ? "" : `${indent}${line}`)).join("\n");
   const [from, to] = placeOf(text, parent, edited);
   const before = text.slice(0, from);

@@ -26,22 +26,18 @@ export class SyntaxFault extends Error {
 
 /** Returns the parts of a YAML text in their order, with offsets into it. Throws a {@link SyntaxFault}. */
 export function eventsOf(text: string): readonly Event[] {
-  try {
-    return parsed(text);
-  } catch (error) {
-    if (error instanceof SyntaxFault) return withBracketsAtMargin(text, error);
-    throw error;
-  }
+  const found = parsed(text);
+  return found instanceof SyntaxFault ? withBracketsAtMargin(text, found) : found;
 }
 
 // A scalar in as many collections as are allowed is one level more.
 const MAX_DEPTH = LIMITS.textDepth + 1;
 
-function parsed(text: string): readonly Event[] {
+function parsed(text: string): readonly Event[] | SyntaxFault {
   try {
     return parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
-    if (error instanceof YAMLException) throw new SyntaxFault(error.reason, error.mark?.position ?? 0);
+    if (error instanceof YAMLException) return new SyntaxFault(error.reason, error.mark?.position ?? 0);
     throw error;
   }
 }
@@ -58,7 +54,7 @@ function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[
   let gaps = gapsIn(text);
   let furthest = fault;
   for (let round = 0; round < GAP_ROUNDS; round += 1) {
-    const found = tried(text, gaps);
+    const found = parsed(spaced(text, gaps));
     const failed = found instanceof SyntaxFault;
     if (failed && found.offset > furthest.offset) furthest = found;
     const wrong = new Set(failed ? gaps.filter(({ start }) => start <= found.offset).slice(-1) : gapsInTexts(found, gaps));
@@ -87,15 +83,6 @@ function gapStart(text: string, line: number): number {
     start = above;
   }
   return start;
-}
-
-function tried(text: string, gaps: readonly Stretch[]): readonly Event[] | SyntaxFault {
-  try {
-    return parsed(spaced(text, gaps));
-  } catch (error) {
-    if (error instanceof SyntaxFault) return error;
-    throw error;
-  }
 }
 
 function spaced(text: string, gaps: readonly Stretch[]): string {
