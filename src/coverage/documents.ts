@@ -1,8 +1,7 @@
 import { harmlessJson } from "../base/text/harmless.ts";
 import { junitSuite } from "../report/formats/junit.ts";
-import { bareToolbar, framed } from "../report/html/frame.ts";
+import { framed } from "../report/html/frame.ts";
 import { type Child, el, type Markup } from "../report/html/markup.ts";
-import { SCRIPT } from "../report/html/script.ts";
 import { type TableRow, tableOf } from "../report/html/parts/table.ts";
 import {
   type Coverage,
@@ -49,7 +48,7 @@ export function coverageJunit({ totals, operations }: Coverage, thresholds: Thre
 export function coverageHtml(coverage: Coverage): Iterable<string> {
   const steps = new StepList();
   const sections = coverage.operations.map((each) => section(each, steps));
-  return framed({ title: "Coverage – tokenbook", above: bareToolbar(), script: SCRIPT }, [
+  return framed({ title: "Coverage – tokenbook" }, [
     el("h1", {}, "Coverage").html,
     el("p", {}, `${coverage.runs.length} runs, ${sum(coverage.runs)} exchanges.`).html,
     el("div", { class: "heat" }, tableOf("Coverage", ["operation", ...Object.values(DIMENSIONS)], heatRows(coverage))).html,

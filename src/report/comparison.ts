@@ -8,13 +8,14 @@ const MOST_TOTALS = 20;
 /** What a comparison found, for people: both sides with their totals, also when they agree, and each drift. */
 export function comparisonLines(comparison: Comparison): readonly string[] {
   const { left, right, counts, drifts, cleared, moving, gaps } = comparison;
+  const names = { left: left.name, right: right.name };
   return [
     sideLine(left),
     sideLine(right),
     ...bounded(totalLines(comparison), MOST_TOTALS, "totals"),
     countsLine(comparison),
     ...bounded(
-      drifts.map((drift) => driftLine(drift, comparison)),
+      drifts.map((drift) => driftLine(drift, names)),
       MOST_DRIFTS,
       "drifts",
       driftTotal(counts),
@@ -28,7 +29,7 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
       counts.cleared,
     ),
     ...bounded(
-      moving.map((row) => `${"moving".padEnd(STATE_CHARS)}  ${keyOf(row.key)}: ${valuesOf(row, comparison)}`),
+      moving.map((row) => `${"moving".padEnd(STATE_CHARS)}  ${keyOf(row.key)}: ${valuesOf(row, names)}`),
       MOST_DRIFTS,
       "moving",
       counts.moving,
@@ -78,37 +79,34 @@ const COUNTS: readonly (readonly [keyof ComparisonCounts, string])[] = [
   ["notCompared", "not compared"],
 ];
 
+/** The names of two sides. */
+export type SideNames = Readonly<Record<"left" | "right", string>>;
+
 /** One drift in a line: its state, its id, its key, and both values. */
-export function driftLine(
-  drift: Drift,
-  sides: { readonly left: { readonly name: string }; readonly right: { readonly name: string } },
-): string {
+export function driftLine(drift: Drift, sides: SideNames): string {
   return `${drift.state.padEnd(STATE_CHARS)}  ${oneLine(drift.id)}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
 }
 
 const STATE_CHARS = "acknowledged".length;
 
 /** In what two sides differ, in words. */
-export function wordsOf({ kind, ...drift }: Drift, sides: Parameters<typeof driftLine>[1]): string {
-  const [left, right] = [oneLine(sides.left.name), oneLine(sides.right.name)];
+export function wordsOf({ kind, ...drift }: Drift, sides: SideNames): string {
   switch (kind) {
     case "differs":
       return `${valuesOf(drift, sides)}, difference ${drift.difference ?? "unknown"}`;
     case "unit":
       return `${valuesOf(drift, sides)}: the same digits in another unit`;
     case "missing-left":
-      return `missing in ${left}; ${right} ${drift.right ?? "has it"}`;
+      return `${kindWords(kind, sides)}; ${oneLine(sides.right)} ${drift.right ?? "has it"}`;
     case "missing-right":
-      return `missing in ${right}; ${left} ${drift.left ?? "has it"}`;
-    case "duplicate-left":
-      return `more than once in ${left}`;
-    case "duplicate-right":
-      return `more than once in ${right}`;
+      return `${kindWords(kind, sides)}; ${oneLine(sides.left)} ${drift.left ?? "has it"}`;
+    default:
+      return kindWords(kind, sides);
   }
 }
 
 /** Returns the kind of a drift in a few words, with the name of the side where one has to be named. */
-export function kindWords(kind: DriftKind, sides: { readonly left: string; readonly right: string }): string {
+export function kindWords(kind: DriftKind, sides: SideNames): string {
   switch (kind) {
     case "differs":
       return "differs";
@@ -125,8 +123,8 @@ export function kindWords(kind: DriftKind, sides: { readonly left: string; reado
   }
 }
 
-function valuesOf({ left, right }: Pick<Drift, "left" | "right">, sides: Parameters<typeof driftLine>[1]): string {
-  return `${oneLine(sides.left.name)} ${left ?? "nothing"}, ${oneLine(sides.right.name)} ${right ?? "nothing"}`;
+function valuesOf({ left, right }: Pick<Drift, "left" | "right">, sides: SideNames): string {
+  return `${oneLine(sides.left)} ${left ?? "nothing"}, ${oneLine(sides.right)} ${right ?? "nothing"}`;
 }
 
 function knownOf({ state, since, acknowledged }: Drift): string {

@@ -1,5 +1,6 @@
 import { command, type CommandLine } from "../base/command-line.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import type { SideNames } from "./comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 
 const RECORD_CHARS = 2_000;
@@ -49,13 +50,7 @@ function rowOf(row: JsonObject): SaidRow {
 }
 
 /** What both sides of a drift said when it was seen last: the request, the page, the time, the record. */
-export function evidenceLines({
-  evidence,
-  sides,
-}: {
-  readonly evidence: Json;
-  readonly sides: Readonly<Record<"left" | "right", string>>;
-}): readonly string[] {
+export function evidenceLines({ evidence, sides }: { readonly evidence: Json; readonly sides: SideNames }): readonly string[] {
   return (["left", "right"] as const).flatMap((side) => {
     const { rows, more } = saidBy(side, evidence);
     return [

@@ -1,23 +1,27 @@
 import { hash } from "node:crypto";
 import { VERSION } from "../../base/version.ts";
-import { el, escapeHtml, type Markup } from "./markup.ts";
+import { type Child, el, escapeHtml, type Markup } from "./markup.ts";
 import { type PageSection, wayTo } from "./parts/places.ts";
+import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 /** What is around the content of a page. */
 export interface PageFrame {
   /** The title that a browser shows for the page. */
   readonly title: string;
-  /** What appears above the content. */
-  readonly above?: Markup | undefined;
-  /** The text of the only script that may run in the page. */
-  readonly script: string;
+  /** What appears above the content; left out, the choice of colours alone. */
+  readonly above?: Markup;
+  /** The text of the only script that may run in the page; left out, that of every page. */
+  readonly script?: string;
   /** The place of a served page: it may ask its server again, and send a form to it. A page in a file may do neither. */
   readonly place?: PageSection;
 }
 
 /** A whole page. Its policy lets nothing run or load but its own style and script, whatever a text in it holds. */
-export function* framed({ title, above, script, place }: PageFrame, content: Iterable<string>): Generator<string> {
+export function* framed(
+  { title, above = TOOLBAR, script = SCRIPT, place }: PageFrame,
+  content: Iterable<string>,
+): Generator<string> {
   const policy = [
     "default-src 'none'",
     `style-src '${digest(STYLE)}'`,
@@ -32,7 +36,7 @@ export function* framed({ title, above, script, place }: PageFrame, content: Ite
     '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
     `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
   ].join("\n");
-  yield `<body>${el("a", { class: "skip", href: "#main" }, "Skip to the report").html}${above?.html ?? ""}`;
+  yield `<body>${el("a", { class: "skip", href: "#main" }, "Skip to the report").html}${above.html}`;
   if (place !== undefined) yield wayTo(place).html;
   yield '<main id="main" tabindex="-1">';
   yield* content;
@@ -40,14 +44,16 @@ export function* framed({ title, above, script, place }: PageFrame, content: Ite
   yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
 }
 
-/** What appears above a page without a search of its own. */
-export function bareToolbar(): Markup {
-  return el("div", { class: "toolbar" }, themeButton());
-}
-
 /** The button that chooses colours, for a toolbar. */
 export function themeButton(): Markup {
   return el("button", { type: "button", class: "theme", "aria-label": "Colours: as the system has them" }, "◐");
+}
+
+const TOOLBAR = el("div", { class: "toolbar" }, themeButton());
+
+/** A part of a page under its title. */
+export function section(title: string, content: Child, name: string | false = false): Markup {
+  return el("section", { class: name }, el("h2", { class: "part" }, title), content);
 }
 
 function digest(text: string): string {

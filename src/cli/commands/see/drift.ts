@@ -70,7 +70,7 @@ function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
     `${id}  ${kindWords(kind, drift.sides)}  ${clearedAt === null ? state : `cleared ${timeOf(clearedAt)}`}`,
     `  of: ${keyOf(key)}`,
     `  comparison: ${drift.title} (${of.comparison} of ${of.playbook}, environment ${of.environment}${scope})`,
-    `  ${wordsOf(drift, sidesOf(drift))}`,
+    `  ${wordsOf(drift, drift.sides)}`,
     ...evidenceLines(drift),
     "  history:",
     ...drift.history.map((entry) => `    ${historyLine(entry)}`),
@@ -114,7 +114,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   const drift = book.explain(id, now);
   if (options.json === true) return printData(shell, { drift: asData(drift) });
   const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
-  shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, sidesOf(drift))}\n`);
+  shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, drift.sides)}\n`);
   return EXIT.passed;
 };
 
@@ -215,11 +215,7 @@ function comparisonOf({ title, of: { environment, playbook, scope } }: Pick<Know
 function line(drift: KnownDrift): string {
   const { state, since, clearedAt } = drift;
   const found = state === "new" ? `; found ${timeOf(since)}` : "";
-  return `${driftLine(drift, sidesOf(drift))}${found}${clearedAt === null ? "" : `; cleared ${timeOf(clearedAt)}`}`;
-}
-
-function sidesOf({ sides }: KnownDrift): Parameters<typeof driftLine>[1] {
-  return { left: { name: sides.left }, right: { name: sides.right } };
+  return `${driftLine(drift, drift.sides)}${found}${clearedAt === null ? "" : `; cleared ${timeOf(clearedAt)}`}`;
 }
 
 /** A drift as `--json` has it; its shape is published. */

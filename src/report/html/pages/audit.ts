@@ -15,11 +15,10 @@ import { restMarkup, sidesMarkup } from "../parts/comparison.ts";
 import { commandBox, commandMarkup, idMarkup } from "../parts/copy.ts";
 import { acknowledgementsOf, saidOf } from "./drift.ts";
 import { driftState, momentOf, number } from "../parts/drift-table.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed, section } from "../frame.ts";
 import { openText, plotsOf } from "../parts/history.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
-import { SCRIPT } from "../script.ts";
 import { factList } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
@@ -65,7 +64,7 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
   const budget = new Budget();
   const { mark, word } = STEP_WORDS[outcome];
   const more = driftCount - drifts.length;
-  yield* framed({ title: `${oneLine(title)} – tokenbook`, above: bareToolbar(), script: SCRIPT }, [
+  yield* framed({ title: `${oneLine(title)} – tokenbook` }, [
     el(
       "header",
       {},
@@ -102,7 +101,7 @@ function withoutDrift({ gaps, counts }: Comparison): string {
 }
 
 function part(title: string, content: Child): Markup {
-  return el("section", { class: "comparison explained" }, el("h2", { class: "part" }, title), content);
+  return section(title, content, "comparison explained");
 }
 
 function factsOf({ of, latest, now }: AuditedComparison): Parameters<typeof factList>[0] {
@@ -199,7 +198,7 @@ function differenceOf({ left, right }: ComparedRow): string | null {
 function driftMarkup(drift: ExplainedDrift, budget: Budget, now: number): Markup {
   const { id, key, kind, sides, since, lastSeen, lastRun, clearedAt } = drift;
   return part(`Drift ${oneLine(id)}: ${keyOf(key)}`, [
-    el("p", {}, driftState(drift), " ", wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } })),
+    el("p", {}, driftState(drift), " ", wordsOf(drift, sides)),
     factList([
       ["kind", kindWords(kind, sides)],
       ["since", momentOf(since)],

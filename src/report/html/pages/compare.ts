@@ -6,12 +6,11 @@ import { oneLine } from "../../formats/foreign-text.ts";
 import type { RunReport, StepReport } from "../../shape.ts";
 import { countsOf } from "../../text.ts";
 import { RUN_WORDS, STEP_WORDS } from "../../words.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed, section } from "../frame.ts";
 import { comparisonsOverTime } from "../parts/history.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
-import { SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** Two runs of one playbook side by side, what differs first. Pure. */
@@ -19,16 +18,16 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
   const pairs = pairsOf(before, after);
   const others = pairs.filter(isOther);
   const title = `Two runs of ${oneLine(after.run.playbook.name)}`;
-  return framed({ title: `${title} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "runs" }, [
+  return framed({ title: `${title} – tokenbook`, place: "runs" }, [
     el("h1", {}, title).html,
     isOnePlaybook(before, after)
       ? ""
       : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
     tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)).html,
     comparisonsOverTime([before, after])?.html ?? "",
-    part(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
-    part("Outputs", outputTable(before, after)).html,
-    part(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
+    section(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
+    section("Outputs", outputTable(before, after)).html,
+    section(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
   ]);
 }
 
@@ -53,10 +52,6 @@ function pairsOf(before: RunReport, after: RunReport): readonly Pair[] {
 
 function isOther({ before, after }: Pair): boolean {
   return before?.outcome !== after?.outcome;
-}
-
-function part(title: string, content: Markup): Markup {
-  return el("section", {}, el("h2", { class: "part" }, title), content);
 }
 
 function runRow({ run, totals }: RunReport): TableRow {

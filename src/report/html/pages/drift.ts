@@ -9,12 +9,11 @@ import { oneLine } from "../../formats/foreign-text.ts";
 import { Budget } from "../parts/budget.ts";
 import { driftState, momentOf, number } from "../parts/drift-table.ts";
 import { commandBox, commandMarkup } from "../parts/copy.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed, section } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { type Line, plotOf } from "../parts/plot.ts";
-import { SCRIPT } from "../script.ts";
 import { factList } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
@@ -22,17 +21,16 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
   const { id, key, clearedAt, state, sides } = drift;
   const isOpen = clearedAt === null && state !== "acknowledged";
-  const words = wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } });
-  return framed({ title: `Drift ${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
+  return framed({ title: `Drift ${oneLine(id)} – tokenbook`, place: "drifts" }, [
     el("p", {}, driftState(drift)).html,
     el("h1", {}, keyOf(key)).html,
-    el("p", {}, el("b", {}, words)).html,
+    el("p", {}, el("b", {}, wordsOf(drift, sides))).html,
     factList(factsOf(drift)).html,
     isOpen
       ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now))).html
       : "",
-    section("What both sides said when it was seen last", saidOf(drift, new Budget())).html,
-    section("Acknowledgements", acknowledgementsOf(drift, now)).html,
+    section("What both sides said when it was seen last", saidOf(drift, new Budget()), "explained").html,
+    section("Acknowledgements", acknowledgementsOf(drift, now), "explained").html,
     historyOf(drift).html,
   ]);
 }
@@ -153,18 +151,15 @@ function historyOf(drift: ExplainedDrift): Markup {
     plotOf(`Values: ${left} solid, ${right} dashed`, [line("left"), line("right")]),
     plotOf("Difference", [line("difference")]),
   ];
-  return section("History", [
+  const content = [
     el("div", { class: "plots" }, plots),
     tableOf("History, the latest first", ["When", "What", "Run, or who", ...valueColumns(drift)], rows),
     moreOf(drift.id, history.length),
-  ]);
+  ];
+  return section("History", content, "explained");
 }
 
 function moreOf(id: string, all: number): Child {
   const more = all - LIMITS.viewHistory;
   return more > 0 ? el("p", { class: "hint" }, `${more} earlier ones: `, commandMarkup(command`drift show ${id}`)) : undefined;
-}
-
-function section(title: string, content: Child): Markup {
-  return el("section", { class: "explained" }, el("h2", { class: "part" }, title), content);
 }

@@ -4,10 +4,9 @@ import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, kindWords, unfinishedWords } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { driftTable } from "../parts/drift-table.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed } from "../frame.ts";
 import { el, type Markup } from "../markup.ts";
 import { listPath } from "../parts/places.ts";
-import { SCRIPT } from "../script.ts";
 import { holdsWords, searchForm } from "../parts/search.ts";
 
 /** Which drifts are asked for; an empty text asks for all. */
@@ -36,7 +35,7 @@ export function driftsPage(listed: ListedDrifts, filter: DriftFilter): Iterable<
   const found = drifts.filter((drift) => isAskedFor(drift, filter));
   const shown = found.slice(0, LIMITS.viewDrifts);
   const of = found.length === total ? "" : ` of ${total}`;
-  return framed({ title: "Drift – tokenbook", above: bareToolbar(), script: SCRIPT, place: "drifts" }, [
+  return framed({ title: "Drift – tokenbook", place: "drifts" }, [
     el("h1", {}, `${count(found.length, "drift")}${of}`).html,
     filterForm(filter).html,
     ...[...Map.groupBy(shown, comparisonOf).values()].map((group) => groupOf(group).html),

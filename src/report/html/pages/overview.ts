@@ -3,14 +3,14 @@ import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { RUN_WORDS } from "../../words.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed, section } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
+import { momentOf } from "../parts/drift-table.ts";
 import { outcomesOverTime } from "../parts/outcomes.ts";
 import { driftLink, listPath, runLink, scheduleLink } from "../parts/places.ts";
 import { type ListedRun, playbookOf, runCells, RUN_COLUMNS } from "./runs.ts";
 import { type ListedSchedule, localMoment } from "./schedules.ts";
-import { SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** What the first page of a state directory is made from. */
@@ -33,7 +33,7 @@ const LATEST_RUNS = 10;
 /** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
 export function overviewPage({ runs, open, drifts, schedules, now }: StateOverview): Iterable<string> {
   const items = [...runItems(runs, open), ...scheduleItems(schedules), ...driftItems(drifts)];
-  return framed({ title: "Overview – tokenbook", above: bareToolbar(), script: SCRIPT, place: "overview" }, [
+  return framed({ title: "Overview – tokenbook", place: "overview" }, [
     el("h1", {}, "Overview").html,
     section("Needs attention", items.length === 0 && runs.length === 0 ? NOTHING : attentionOf(items)).html,
     section("Runs over time", outcomesOverTime(runs, now)).html,
@@ -96,13 +96,9 @@ function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
 function driftItems(drifts: readonly KnownDrift[]): readonly Item[] {
   return drifts.map((drift) => {
     const { id, key, sides, since } = drift;
-    const words = wordsOf(drift, { left: { name: sides.left }, right: { name: sides.right } });
-    return { tone: "drift", word: "≠ drift", text: [driftLink(id), ` ${keyOf(key)}: ${words}, since `, moment(timeOf(since))] };
+    const words = wordsOf(drift, sides);
+    return { tone: "drift", word: "≠ drift", text: [driftLink(id), ` ${keyOf(key)}: ${words}, since `, momentOf(since)] };
   });
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toISOString();
 }
 
 function firingsOf(schedules: readonly ListedSchedule[]): Markup {
@@ -126,8 +122,4 @@ function latestOf(runs: readonly ListedRun[]): Child {
     el("div", { class: "runs" }, tableOf("Latest runs", RUN_COLUMNS, runs.slice(0, LATEST_RUNS).map(runCells))),
     el("p", {}, el("a", { href: listPath("runs") }, "All runs")),
   ];
-}
-
-function section(title: string, content: Child): Markup {
-  return el("section", {}, el("h2", { class: "part" }, title), content);
 }

@@ -19,7 +19,7 @@ import { type TableRow, tableOf } from "../parts/table.ts";
  */
 export function htmlReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Iterable<string> {
   const title = titleOf(reports, notBegun);
-  return framed({ title, above: toolbar(reports), script: SCRIPT }, reportPieces(reports, { notBegun, isServed: false }));
+  return framed({ title, above: toolbar(reports) }, reportPieces(reports, { notBegun, isServed: false }));
 }
 
 /** One run as a server shows it: among its other pages, and, while it is under way, reloaded whenever there is something new. Pure. */

@@ -5,11 +5,10 @@ import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { ReportedOutcome } from "../../shape.ts";
 import { RUN_WORDS } from "../../words.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { listPath, runLink } from "../parts/places.ts";
-import { SCRIPT } from "../script.ts";
 import { holdsWords, searchForm } from "../parts/search.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup } from "../parts/copy.ts";
@@ -53,7 +52,7 @@ export interface RunFilter {
 /** The runs of a state directory, those that are asked for. Pure. */
 export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterable<string> {
   const found = runs.filter((run) => isAskedFor(run, filter));
-  return framed({ title: "Runs – tokenbook", above: bareToolbar(), script: SCRIPT, place: "runs" }, [
+  return framed({ title: "Runs – tokenbook", place: "runs" }, [
     el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
     filterForm(filter).html,
     (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,

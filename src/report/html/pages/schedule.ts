@@ -4,12 +4,11 @@ import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { FIRING_WORDS } from "../../words.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed, section } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { firingState, type ListedFiring, type ListedSchedule, localMoment, runningNow } from "./schedules.ts";
-import { SCRIPT } from "../script.ts";
 import { factList } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup, nextMarkup } from "../parts/copy.ts";
@@ -17,7 +16,7 @@ import { commandMarkup, nextMarkup } from "../parts/copy.ts";
 /** One schedule: when it fires next, how it is now, and the outcomes of its firings. `firings` are the latest, the last one first. Pure. */
 export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
   const { id, last } = schedule;
-  return framed({ title: `${oneLine(id)} – tokenbook`, above: bareToolbar(), script: SCRIPT, place: "schedules" }, [
+  return framed({ title: `${oneLine(id)} – tokenbook`, place: "schedules" }, [
     el("h1", {}, last === null ? "" : [firingState(last), " "], oneLine(id)).html,
     factList(factsOf(schedule)).html,
     section("Next firings", nextOf(schedule)).html,
@@ -141,8 +140,4 @@ function captionOf(drawn: readonly ListedFiring[], longest: number): string {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100;
-}
-
-function section(title: string, content: Child): Markup {
-  return el("section", {}, el("h2", { class: "part" }, title), content);
 }

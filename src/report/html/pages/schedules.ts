@@ -2,11 +2,10 @@ import { command } from "../../../base/command-line.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { FIRING_WORDS } from "../../words.ts";
-import { bareToolbar, framed } from "../frame.ts";
+import { framed } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink, scheduleLink } from "../parts/places.ts";
-import { SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup } from "../parts/copy.ts";
 import type { ScheduleEntry, FiringEntry } from "../../schedule/shape.ts";
@@ -32,7 +31,7 @@ export interface ListedFiring extends Pick<FiringEntry, "tick" | "state" | "run"
 /** The first schedules of a state directory, which has `total`. Pure. */
 export function schedulesPage(schedules: readonly ListedSchedule[], total: number): Iterable<string> {
   const more = total - schedules.length;
-  return framed({ title: "Schedules – tokenbook", above: bareToolbar(), script: SCRIPT, place: "schedules" }, [
+  return framed({ title: "Schedules – tokenbook", place: "schedules" }, [
     el("h1", {}, count(total, "schedule")).html,
     (total === 0 ? el("p", {}, NONE) : el("div", { class: "schedules" }, tableOf("Schedules", COLUMNS, schedules.map(rowOf))))
       .html,
