@@ -10,8 +10,9 @@ export function parseDuration(text: string): number | undefined {
   return Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? Number.NaN);
 }
 
-/** Returns a duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`. */
-export function formatDuration(ms: number): string {
+/** Returns a duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`; nothing for one that is not known. */
+export function formatDuration(ms: number | null): string {
+  if (ms === null) return "";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_500) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1_000);

@@ -56,13 +56,13 @@ function notBegunBlock(each: NotBegun): string {
 }
 
 function rowOf({ run, totals }: RunReport): string {
-  return row([outcomeOf(run.outcome), cell(run.playbook.name), countsOf(totals), durationOf(run.durationMs), cell(run.id)]);
+  return row([outcomeOf(run.outcome), cell(run.playbook.name), countsOf(totals), formatDuration(run.durationMs), cell(run.id)]);
 }
 
 function* runBlocks(report: RunReport, level: string, hint: Hint): Generator<string> {
   const { run, totals } = report;
   yield `\n${level} ${outcomeOf(run.outcome)}: ${code(run.playbook.name)}\n\n`;
-  const facts = [countsOf(totals), durationOf(run.durationMs), `environment ${code(environmentWords(run.target))}`];
+  const facts = [countsOf(totals), formatDuration(run.durationMs), `environment ${code(environmentWords(run.target))}`];
   yield `${facts.filter((fact) => fact !== "").join(" · ")} · ${code(run.playbook.file)} · run ${code(run.id)}\n`;
   if (run.anyway !== null) yield `\n${code(anywayText(run.anyway))}\n`;
   if (run.confirmed !== null) yield `\n${code(confirmedText(run.confirmed))}\n`;
@@ -126,10 +126,6 @@ function evidenceOf({ transactionId, receipt, attempts }: StepReport): string {
 function outcomeOf(outcome: RunReport["run"]["outcome"]): string {
   const { mark, word } = RUN_WORDS[outcome];
   return `${mark} ${word}`;
-}
-
-function durationOf(ms: number | null): string {
-  return ms === null ? "" : formatDuration(ms);
 }
 
 function row(cells: readonly string[]): string {

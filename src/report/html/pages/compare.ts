@@ -60,7 +60,7 @@ function runRow({ run, totals }: RunReport): TableRow {
     runLink(run.id),
     el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
     moment(run.startedAt),
-    run.durationMs === null ? "" : formatDuration(run.durationMs),
+    formatDuration(run.durationMs),
     countsOf(totals),
   ];
 }
@@ -74,8 +74,8 @@ function stepTable(label: string, pairs: readonly Pair[]): Markup {
       oneLine(address),
       outcomeOf(before),
       outcomeOf(after),
-      durationOf(before),
-      durationOf(after),
+      formatDuration(before?.durationMs ?? null),
+      formatDuration(after?.durationMs ?? null),
       isOther(pair) ? el("span", { class: "other" }, "other") : "same",
     ];
   });
@@ -92,11 +92,6 @@ function outcomeOf(step: StepReport | undefined): Child {
   if (step === undefined) return "not there";
   const { mark, word } = STEP_WORDS[step.outcome];
   return el("span", { class: `verdict ${step.outcome}` }, `${mark} ${word}`);
-}
-
-function durationOf(step: StepReport | undefined): string {
-  const ms = step?.durationMs ?? null;
-  return ms === null ? "" : formatDuration(ms);
 }
 
 function outputTable(before: RunReport, after: RunReport): Markup {

@@ -107,7 +107,7 @@ function indexRow({ run, totals }: RunReport, at: number): TableRow {
     oneLine(environmentWords(run.target)),
     countsOf(totals),
     moment(run.startedAt),
-    run.durationMs === null ? "" : formatDuration(run.durationMs),
+    formatDuration(run.durationMs),
   ];
 }
 

@@ -105,14 +105,13 @@ function rowOf(run: ListedRun): TableRow {
 export function runCells(run: ListedRun): TableRow {
   const { id, environment, openedAt, outcome, heldBy, detail } = run;
   const { mark, word } = RUN_WORDS[outcome];
-  const durationMs = detail?.durationMs ?? null;
   return [
     runLink(id),
     el("span", { class: `verdict ${outcome}` }, `${mark} ${word}`),
     playbookOf(run),
     oneLine(environment),
     moment(openedAt),
-    durationMs === null ? "" : formatDuration(durationMs),
+    formatDuration(detail?.durationMs ?? null),
     detail?.counts ?? "",
     heldBy === null ? "" : oneLine(heldBy),
   ];

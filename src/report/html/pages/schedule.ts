@@ -71,11 +71,10 @@ function firingsOf(firings: readonly ListedFiring[]): Child {
 
 function rowOf(firing: ListedFiring): TableRow {
   const { tick, run, tries, heldBy, problem } = firing;
-  const took = durationOf(firing);
   return [
     moment(tick),
     firingState(firing),
-    took === null ? "" : formatDuration(took),
+    formatDuration(durationOf(firing)),
     run === null ? "" : runLink(run),
     tries === 0 ? "" : String(tries),
     heldBy === null ? "" : oneLine(heldBy),

@@ -72,7 +72,7 @@ function lineOf(step: StepReport, timeline: Timeline): Child {
       idleTexts(step).map((text) => [" ", el("span", { class: "idle" }, `· ${text}`)]),
     ),
     barOf(step, timeline),
-    el("span", { class: "time" }, step.durationMs === null ? "" : formatDuration(step.durationMs)),
+    el("span", { class: "time" }, formatDuration(step.durationMs)),
   ];
 }
 
