@@ -73,8 +73,10 @@ function built(add: (builder: Builder) => void): Suites {
 }
 
 // One suite for all runs of a playbook: a step that passed in one of them has passed, and lists those in which it failed. An error is never hidden.
-function addRepeated(builder: Builder, runs: readonly [RunReport, ...RunReport[]]): void {
-  const suite = newSuite(builder, runs[0], runs);
+function addRepeated(builder: Builder, runs: readonly RunReport[]): void {
+  const [first] = runs;
+  if (first === undefined) return;
+  const suite = newSuite(builder, first, runs);
   for (const repeated of repeatedSteps(runs)) {
     const { good, bad, errors, others } = repeated;
     const [shown, ...more] = [...errors, ...good.slice(0, 1), ...bad, ...others.slice(0, 1)];

@@ -23,26 +23,14 @@ export function isFlaky({ good, bad, errors }: RepeatedStep): boolean {
 }
 
 /** Returns the runs of each playbook that `--repeat` ran, in their order. */
-export function repeatedRuns(reports: readonly RunReport[]): readonly (readonly [RunReport, ...RunReport[]])[] {
-  const groups = new Map<string, [RunReport, ...RunReport[]]>();
-  for (const report of reports) {
-    if (report.repeat === undefined) continue;
-    const group = groups.get(report.run.playbook.file);
-    if (group === undefined) groups.set(report.run.playbook.file, [report]);
-    else group.push(report);
-  }
-  return [...groups.values()];
+export function repeatedRuns(reports: readonly RunReport[]): readonly (readonly RunReport[])[] {
+  const repeated = reports.filter(({ repeat }) => repeat !== undefined);
+  return [...Map.groupBy(repeated, ({ run }) => run.playbook.file).values()];
 }
 
 /** Returns each step of repeated runs of one playbook once, with its case in each run that came to it. */
 export function repeatedSteps(reports: readonly RunReport[]): readonly RepeatedStep[] {
-  const steps = new Map<string, Case[]>();
-  for (const each of reports.flatMap(casesOf)) {
-    const address = each.step?.step ?? "";
-    const cases = steps.get(address);
-    if (cases === undefined) steps.set(address, [each]);
-    else cases.push(each);
-  }
+  const steps = Map.groupBy(reports.flatMap(casesOf), ({ step }) => step?.step ?? "");
   const file = reports[0]?.run.playbook.file ?? "";
   return Array.from(steps, ([step, all]) => {
     // A step after one that failed was not run, which says nothing about that step.
