@@ -8,7 +8,7 @@ import { createDurable, writeWhole } from "../../files/output.ts";
 import { makePrivateFolder, stateEntry } from "../../files/state.ts";
 import { readPrivate, removePrivate } from "../../files/private.ts";
 import { readPlan } from "../../planner/file.ts";
-import { planJson } from "../../report/plan/json.ts";
+import { harmlessDocument } from "../../base/text/harmless.ts";
 import type { PlanDocument, PlanRequest } from "../../report/plan/shape.ts";
 
 /**
@@ -26,7 +26,7 @@ export class KeptPlans {
 
   /** Keeps a plan, and returns its digest; the oldest go beyond `LIMITS.assistantPlans`. */
   keep(plan: PlanDocument, request: PlanRequest): string {
-    const text = planJson({ ...plan, request });
+    const text = harmlessDocument({ ...plan, request });
     const digest = hash("sha256", text);
     writeWhole(this.file(digest), [text]);
     const age = (name: string): number => statSync(join(this.#folder, name)).mtimeMs;

@@ -17,7 +17,7 @@ import { planAll } from "../../planner/plan.ts";
 import { readPlan } from "../../planner/file.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
-import { planJson } from "../../report/plan/json.ts";
+import { harmlessDocument } from "../../base/text/harmless.ts";
 import type { PlanDocument, PlannedProblem, PlannedRun } from "../../report/plan/shape.ts";
 import { Transport } from "../../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "../print/debug.ts";
@@ -94,7 +94,7 @@ async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: 
     return { ...each, refused: given === undefined ? null : (ports.refusal?.(given) ?? null) };
   });
   const plan = { ...made, ok: made.ok && plans.every(({ refused }) => refused === null), plans };
-  return { plan, json: redact(planJson(plan)), redact };
+  return { plan, json: redact(harmlessDocument(plan)), redact };
 }
 
 // The same look that a run takes before it begins.

@@ -12,7 +12,7 @@ import { planAll } from "../../../src/planner/plan.ts";
 import { readPlan } from "../../../src/planner/file.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
-import { planJson } from "../../../src/report/plan/json.ts";
+import { harmlessDocument } from "../../../src/base/text/harmless.ts";
 import type { PlanDocument } from "../../../src/report/plan/shape.ts";
 import { totalLines } from "../../../src/report/plan/text.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
@@ -36,7 +36,7 @@ async function planOf(text: string, target: Target): Promise<PlanDocument> {
   const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
   if (playbook === undefined) throw new Error(writeJson(diagnostics));
   const ports = { clock: clockWithoutWaiting(), stopping, secrets: NO_SECRETS, service: portAt(target) };
-  return readPlan("test.plan", parseJson(planJson(await planAll([{ playbook, inputs: {}, env: {} }], target, ports))));
+  return readPlan("test.plan", parseJson(harmlessDocument(await planAll([{ playbook, inputs: {}, env: {} }], target, ports))));
 }
 
 function playbookOf(steps: readonly string[]): string {
