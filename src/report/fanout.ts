@@ -9,12 +9,6 @@ export interface Observer {
   end?(): void | Promise<void>;
 }
 
-/** Several observers as one, whose end can always be awaited. */
-export interface FanOut extends Observer {
-  /** Ends all observers, and waits for them. Never rejects. */
-  end(): Promise<void>;
-}
-
 /** Called once for each observer that crashed. */
 export type OnCrash = (error: unknown, observer: Observer) => void;
 
@@ -22,11 +16,7 @@ export type OnCrash = (error: unknown, observer: Observer) => void;
  * Notifies several observers. One that crashes gets nothing more, is reported once through `onCrash`, and never fails the run
  * nor keeps the others from hearing.
  */
-export function fanOut(observers: readonly Observer[], onCrash: OnCrash): FanOut {
-  return new Guarded(observers, onCrash);
-}
-
-class Guarded implements FanOut {
+export class FanOut implements Observer {
   readonly #listening: Set<Observer>;
   readonly #onCrash: OnCrash;
 
@@ -35,6 +25,7 @@ class Guarded implements FanOut {
     this.#onCrash = onCrash;
   }
 
+  /** Notifies all observers of the next event. */
   event(event: RunEvent): void {
     for (const observer of this.#listening) {
       try {
@@ -47,6 +38,7 @@ class Guarded implements FanOut {
     }
   }
 
+  /** Ends all observers, and waits for them. Never rejects. */
   async end(): Promise<void> {
     await Promise.all(Array.from(this.#listening, (observer) => this.#end(observer)));
   }

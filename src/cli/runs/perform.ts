@@ -9,7 +9,7 @@ import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, StepProblem } from "../../protocol/record.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
-import { fanOut } from "../../report/fanout.ts";
+import { FanOut } from "../../report/fanout.ts";
 import { flakyLines } from "../../report/flaky.ts";
 import type { ReportRequest } from "../../report/formats/format.ts";
 import { jsonReport } from "../../report/formats/json.ts";
@@ -319,7 +319,7 @@ interface Performing {
 /** Makes one run, and reports what breaks it off: the other runs are not affected. */
 export async function performOne(job: Job, { late, session, consent, view, trace, hint, label }: Performing): Promise<EndedRun> {
   const fold = new RunFold();
-  const observers = fanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
+  const observers = new FanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
   const say = (text: string): void => late.write(`${text}\n`);
   try {
     const outcome = await session.carry(observers, (ports) => job.work(session, ports, { say, consent }), trace);

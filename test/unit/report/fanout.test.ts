@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { RunEvent } from "../../../src/protocol/record.ts";
-import { fanOut, type Observer } from "../../../src/report/fanout.ts";
+import { FanOut, type Observer } from "../../../src/report/fanout.ts";
 
 const EVENT: RunEvent = { kind: "step.started", step: "mint", at: 1 };
 
@@ -18,7 +18,7 @@ function listener(): Observer & { readonly heard: RunEvent[]; ended: number } {
 
 test("every observer hears every event, in order, and its end", async () => {
   const [one, two] = [listener(), listener()];
-  const all = fanOut([one, two], () => expect.unreachable());
+  const all = new FanOut([one, two], () => expect.unreachable());
   all.event(EVENT);
   all.event({ ...EVENT, at: 2 });
   await all.end();
@@ -30,7 +30,7 @@ test("one that crashes is dropped, reported once, and hinders no other", async (
   const crashing: Observer = { event: vi.fn<Observer["event"]>(() => JSON.parse("{")), end: vi.fn<() => void>() };
   const other = listener();
   const onCrash = vi.fn<(error: unknown, observer: Observer) => void>();
-  const all = fanOut([crashing, other], onCrash);
+  const all = new FanOut([crashing, other], onCrash);
   for (let at = 0; at < 3; at++) all.event({ ...EVENT, at });
   await all.end();
   expect(crashing.event).toHaveBeenCalledTimes(1);
@@ -46,14 +46,14 @@ test("a crash at the end, at once or later, fails nothing", async () => {
     { event: () => undefined, end: () => Promise.reject(new RangeError("late")) },
     listener(),
   ];
-  await fanOut([atOnce, later, fine], onCrash).end();
+  await new FanOut([atOnce, later, fine], onCrash).end();
   expect(onCrash.mock.calls.map(([error]) => (error as Error).name)).toEqual(["SyntaxError", "RangeError"]);
   expect(fine.ended).toBe(1);
 });
 
 test("an observer that turns out to be asynchronous cannot end the process by a rejection", async () => {
   const onCrash = vi.fn<(error: unknown, observer: Observer) => void>();
-  const all = fanOut([{ event: () => Promise.reject(new RangeError("late")) }], onCrash);
+  const all = new FanOut([{ event: () => Promise.reject(new RangeError("late")) }], onCrash);
   all.event(EVENT);
   all.event(EVENT);
   await new Promise((resolve) => setImmediate(resolve));
@@ -62,7 +62,7 @@ test("an observer that turns out to be asynchronous cannot end the process by a 
 });
 
 test("not even a crashing onCrash fails the run", async () => {
-  const all = fanOut([{ event: () => JSON.parse("{") }], () => JSON.parse("{"));
+  const all = new FanOut([{ event: () => JSON.parse("{") }], () => JSON.parse("{"));
   expect(() => all.event(EVENT)).not.toThrow();
   await all.end();
 });
