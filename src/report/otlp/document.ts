@@ -76,7 +76,7 @@ function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
       "deployment.environment.name": run.target.environment,
       ...(trace === undefined || trace.dropped === 0 ? {} : { "tokenbook.exchanges.dropped": trace.dropped }),
     }),
-    status: RUN_STATUS[run.outcome],
+    status: { code: STATUS[run.outcome], ...(STATUS[run.outcome] === ERROR ? { message: run.outcome } : {}) },
   };
   const parents = new Parents();
   for (const step of begun) {
@@ -125,29 +125,21 @@ function endOf({ startedAt, durationMs, waitedMs, stoppedMs }: StepReport, run: 
   return Math.max(start, run.finishedAt === null ? start : Date.parse(run.finishedAt));
 }
 
-const STATUS: Readonly<Record<RowOutcome, Span["status"]["code"]>> = {
+const STATUS: Readonly<Record<RowOutcome | ReportedOutcome, Span["status"]["code"]>> = {
   ok: OK,
   changed: OK,
   unchanged: OK,
   rescued: OK,
+  passed: OK,
   skipped: UNSET,
   pending: UNSET,
+  running: UNSET,
   "not-run": UNSET,
   failed: ERROR,
   unknown: ERROR,
   conflict: ERROR,
   drift: ERROR,
-};
-
-const RUN_STATUS: Readonly<Record<ReportedOutcome, Span["status"]>> = {
-  passed: { code: OK },
-  pending: { code: UNSET },
-  running: { code: UNSET },
-  failed: { code: ERROR, message: "failed" },
-  unknown: { code: ERROR, message: "unknown" },
-  conflict: { code: ERROR, message: "conflict" },
-  drift: { code: ERROR, message: "drift" },
-  interrupted: { code: ERROR, message: "interrupted" },
+  interrupted: ERROR,
 };
 
 interface Within {
