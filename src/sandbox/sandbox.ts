@@ -7,16 +7,15 @@ import { FaultInjector } from "./faults/injector.ts";
 import { readFaults, type FaultPlan } from "./faults/plan.ts";
 import { addAboutRoutes } from "./http/about.ts";
 import { addControlRoutes } from "./http/control.ts";
-import { buildServer, type ServerParts } from "./http/server.ts";
-import type { Chain } from "./ledger/chain.ts";
-import type { LedgerRules } from "./ledger/operations.ts";
+import { buildServer } from "./http/server.ts";
+import { LEDGER_RULES, type LedgerRules } from "./ledger/operations.ts";
 import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
 import { readSeed } from "./seed/read.ts";
 import type { Seed } from "./seed/seed.ts";
 import { openService } from "./service.ts";
 import { type Contents, readContents } from "./store/contents.ts";
-import { readSettings, type Settings, VirtualClock } from "./store/settings.ts";
+import { type Settings, VirtualClock } from "./store/settings.ts";
 import type { StoredEntity } from "./store/ledger-resources.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 import { World } from "./store/world.ts";
@@ -84,13 +83,31 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));
   const { database, isNew } = openFilled(options);
   const closing = new AbortController();
-  const { app, chain } = assemble(database, options, { faults, closing: closing.signal });
-  const { port = 0, host = "127.0.0.1" } = options;
+  const {
+    port = 0,
+    host = "127.0.0.1",
+    names = [],
+    profile = DEFAULT_PROFILE,
+    commitDelayMs = DEFAULT_COMMIT_DELAY_MS,
+  } = options;
+  const clock = new VirtualClock(database);
+  const { settings, chain, past, ago, faces } = openService(database, {
+    clock,
+    profile,
+    dialect: { ...USUAL_DIALECT, ...options.dialect },
+    commitDelayMs,
+    closing: closing.signal,
+    rules: options.rules ?? LEDGER_RULES,
+  });
+  past.keep(faults.needsPast);
+  const app = buildServer({ faces, clock, faults, ago, closing: closing.signal, names: [...names, host] });
+  addControlRoutes(app, { database, chain, clock, faults, settings, past });
+  addAboutRoutes(app, { faces, database, chain, clock, settings, profile });
   const url = await app.listen({ port, host }).catch((error: unknown) => {
     database.close();
     throw cannotListen(port, error);
   });
-  const { appId, orgId, ledgerApiKey, ledgerEntity, credentials } = readSettings(database);
+  const { appId, orgId, ledgerApiKey, ledgerEntity, credentials } = settings;
   const contents = (): Contents => {
     chain.advance(Number.MAX_SAFE_INTEGER);
     return readContents(database);
@@ -138,36 +155,4 @@ function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): 
     throw error;
   }
   return { database, isNew };
-}
-
-type Operating = Pick<ServerParts, "faults" | "closing">;
-
-interface Assembled {
-  readonly app: ReturnType<typeof buildServer>;
-  readonly chain: Chain;
-}
-
-function assemble(database: Database, options: SandboxOptions, { faults, closing }: Operating): Assembled {
-  const {
-    profile = DEFAULT_PROFILE,
-    dialect: given = {},
-    commitDelayMs = DEFAULT_COMMIT_DELAY_MS,
-    host = [],
-    names = [],
-  } = options;
-  const clock = new VirtualClock(database);
-  const dialect = { ...USUAL_DIALECT, ...given };
-  const { settings, chain, past, ago, faces } = openService(database, {
-    clock,
-    profile,
-    dialect,
-    commitDelayMs,
-    closing,
-    ...(options.rules === undefined ? {} : { rules: options.rules }),
-  });
-  past.keep(faults.needsPast);
-  const app = buildServer({ faces, clock, faults, ago, closing, names: names.concat(host) });
-  addControlRoutes(app, { database, chain, clock, faults, settings, past });
-  addAboutRoutes(app, { faces, database, chain, clock, settings, profile });
-  return { app, chain };
 }

@@ -18,14 +18,15 @@ export interface DocumentShape {
   readonly schema: object;
 }
 
-type Path = readonly (string | number)[];
+/** Where something is in a document: keys, and places in lists. */
+export type DocumentPath = readonly (string | number)[];
 
 /** One wrong place of a document. */
 export interface WrongPlace {
   /** What kind of mistake it is. */
   readonly code: Code;
   /** The value that is wrong, or the map whose `key` is. */
-  readonly path: Path;
+  readonly path: DocumentPath;
   /** The key that is wrong; left out where the value is. */
   readonly key?: string;
   /** What is wrong. */
@@ -65,7 +66,7 @@ export function demandShape(value: unknown, shape: DocumentShape): void {
 }
 
 /** The failure about one wrong value. */
-export function wrongAt(shape: DocumentShape, path: Path, message: string, fix?: string): WrongDocument {
+export function wrongAt(shape: DocumentShape, path: DocumentPath, message: string, fix?: string): WrongDocument {
   return new WrongDocument(shape, [{ code: "schema.value", path, message, fix }]);
 }
 
@@ -97,6 +98,6 @@ function messageOf(problem: SchemaViolation): string {
   return keyword === "oneOf" ? String(schema["$comment"]) : demandOf(problem);
 }
 
-function spell(path: Path): string {
+function spell(path: DocumentPath): string {
   return path.map((part, at) => (/^\d+$/.test(String(part)) ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
 }

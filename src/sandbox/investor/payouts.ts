@@ -59,8 +59,9 @@ function schedule(call: InvestorCall, token: InvestorToken, sale: Sale): Envelop
   const name = textParam(call, "timezone") || "UTC";
   const zone = found(Zone.named(name), "invalid parameters", `there is no timezone ${name}`);
   const bought = purchaseTime(call, zone);
+  const [start, monthsApart] = [Date.parse(sale.payoutStartDate), terms.monthsApart.approximate()];
   const periods = [...Array(terms.periods.approximate()).keys()];
-  const due = periods.map((at) => ({ at, date: payoutDate({ sale, terms, zone }, at) })).filter(({ date }) => date > bought);
+  const due = periods.map((at) => ({ at, date: zone.plusMonths(start, at * monthsApart) })).filter(({ date }) => date > bought);
   const schedules = due.map(({ at, date }) => payout({ token, terms, quantity }, at, date));
   return { response: { schedules, ...totals(schedules) } };
 }
@@ -74,16 +75,6 @@ function purchaseTime(call: InvestorCall, zone: Zone): number {
   const isDay = !Number.isNaN(parsed) && new Date(day).toISOString().startsWith(day);
   demand(isDay, "invalid parameters", `the date of purchase ${given} is no date`);
   return offset === undefined ? zone.instantOf(parsed) : parsed;
-}
-
-interface Calendar {
-  readonly sale: Sale;
-  readonly terms: PayoutTerms;
-  readonly zone: Zone;
-}
-
-function payoutDate({ sale, terms, zone }: Calendar, at: number): number {
-  return zone.plusMonths(Date.parse(sale.payoutStartDate), at * terms.monthsApart.approximate());
 }
 
 interface Bond {

@@ -12,14 +12,9 @@ interface Proposals {
   readonly approvals: readonly (Omit<Proposal, "data"> & Partial<Pick<Proposal, "data">>)[];
 }
 
-interface Decision {
-  readonly id: string;
-  readonly comment?: string;
-}
-
 interface Decisions {
   readonly approvalType: string;
-  readonly approvals: readonly Decision[];
+  readonly approvals: readonly { readonly id: string; readonly comment?: string }[];
 }
 
 /** POST /approval */

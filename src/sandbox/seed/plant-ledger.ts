@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { Bug, type Failure } from "../../base/failure.ts";
+import { Bug } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { present } from "../../base/present.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
@@ -12,12 +12,12 @@ import { assertConserved, recordTransaction } from "../ledger/movements.ts";
 import { changeToken, createToken, theToken, type RequestedToken } from "../ledger/tokens.ts";
 import { addExistingTokens, createVaults } from "../ledger/vaults.ts";
 import { ServiceRefusal } from "../refusal.ts";
-import { wrongAt } from "../shape.ts";
+import type { DocumentPath } from "../shape.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import { exact, exactFields } from "./amount.ts";
-import { SEED } from "./read.ts";
+import { wrong } from "./read.ts";
 import type {
   SeedAccount,
   SeedAsset,
@@ -49,15 +49,13 @@ export function plantLedger({ assets = [], tokens = [], vaults = [] }: SeedLedge
   each("tokens", tokens, (token, path) => settleTotals(ground, token, path));
 }
 
-type Path = readonly (string | number)[];
-
-function each<T>(name: string, items: readonly T[], work: (item: T, path: Path) => void): void {
+function each<T>(name: string, items: readonly T[], work: (item: T, path: DocumentPath) => void): void {
   for (const [at, item] of items.entries()) {
     const path = ["ledger", name, at];
     try {
       work(item, path);
     } catch (error) {
-      throw error instanceof ServiceRefusal || error instanceof Bug ? wrongAt(SEED, path, error.message) : error;
+      throw error instanceof ServiceRefusal || error instanceof Bug ? wrong(path, error.message) : error;
     }
   }
 }
@@ -116,7 +114,7 @@ function depositOf(
 }
 
 // The totals that a seed states are held against the accounts; what was minted and is in no account has been burnt.
-function settleTotals(ground: SeededLedger, seed: SeedLedgerToken, path: Path): void {
+function settleTotals(ground: SeededLedger, seed: SeedLedgerToken, path: DocumentPath): void {
   const commit = commitOf(ground, undefined);
   const token = theToken(commit, seed.id);
   const { totalSupply: supply, totalMintedAmount: minted = token.totalSupply } = exactFields(seed, [
@@ -164,8 +162,4 @@ function commitOf<Body>(
   const { orgId, assetTypes, references } = settings;
   const transactionId = newTransactionId();
   return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId, ...USUAL };
-}
-
-function wrong(path: Path, message: string): Failure {
-  return wrongAt(SEED, path, message);
 }

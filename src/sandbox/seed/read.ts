@@ -1,7 +1,7 @@
 import schema from "../../../schemas/seed.schema.json" with { type: "json" };
 import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import type { Failure } from "../../base/failure.ts";
-import { demandShape, wrongAt, type DocumentShape } from "../shape.ts";
+import { demandShape, type DocumentPath, type DocumentShape, wrongAt } from "../shape.ts";
 import { exact } from "./amount.ts";
 import { DEFAULT_SEED } from "./default.ts";
 import type { Seed, SeedSale, SeedToken } from "./seed.ts";
@@ -10,8 +10,6 @@ const TODAY = Decimal.of(0);
 
 /** What failures about a seed call it. */
 export const SEED: DocumentShape = { name: "the seed", code: "sandbox.seed-invalid", schema };
-
-type Path = readonly (string | number)[];
 
 /**
  * A seed from a parsed value, such as that of a YAML file. What it leaves out is as in the default seed; tokens without sales have
@@ -35,28 +33,17 @@ export function assetTypeName(type: Seed["assetTypes"][number]): string {
 }
 
 function demandDistinct({ assetTypes, investors, tokens, sales }: Seed): void {
-  demandOnce(["assetTypes"], assetTypes.map(assetTypeName));
-  demandOnce(
-    ["investors"],
-    investors.map(({ name }) => name),
-  );
-  demandOnce(
-    ["investors"],
-    investors.flatMap(({ apiKey }) => apiKey ?? []),
-  );
-  demandOnce(
-    ["tokens"],
-    tokens.map(({ id }) => id),
-  );
-  demandOnce(
-    ["sales"],
-    sales.map(({ id }) => id),
-  );
-}
-
-function demandOnce(path: Path, names: readonly string[]): void {
-  const again = names.findIndex((name, at) => names.indexOf(name) !== at);
-  if (again >= 0) throw wrong([...path, again], `${names[again]} is there twice`, "leave out one of them, or name it otherwise");
+  const named: readonly (readonly [list: string, names: readonly string[]])[] = [
+    ["assetTypes", assetTypes.map(assetTypeName)],
+    ["investors", investors.map(({ name }) => name)],
+    ["investors", investors.flatMap(({ apiKey }) => apiKey ?? [])],
+    ["tokens", tokens.map(({ id }) => id)],
+    ["sales", sales.map(({ id }) => id)],
+  ];
+  for (const [list, names] of named) {
+    const again = names.findIndex((name, at) => names.indexOf(name) !== at);
+    if (again >= 0) throw wrong([list, again], `${names[again]} is there twice`, "leave out one of them, or name it otherwise");
+  }
 }
 
 function demandKnownTypes({ assetTypes }: Seed): void {
@@ -70,7 +57,7 @@ function demandKnownTypes({ assetTypes }: Seed): void {
   }
 }
 
-function demandSale({ tokens }: Seed, sale: SeedSale, path: Path): void {
+function demandSale({ tokens }: Seed, sale: SeedSale, path: DocumentPath): void {
   const { tokenId, startDay, endDay, tokenCountOnSale, totalSoldTokens } = sale;
   const known = tokens.map(({ id }) => id);
   if (!known.includes(tokenId)) throw wrong([...path, "tokenId"], `there is no token ${tokenId}`, `known: ${known.join(", ")}`);
@@ -79,7 +66,7 @@ function demandSale({ tokens }: Seed, sale: SeedSale, path: Path): void {
   if (soldOut) throw wrong([...path, "totalSoldTokens"], `more is sold than the ${tokenCountOnSale} on sale`);
 }
 
-function demandSupply({ sales }: Seed, { id, totalTokenCount }: SeedToken, path: Path): void {
+function demandSupply({ sales }: Seed, { id, totalTokenCount }: SeedToken, path: DocumentPath): void {
   const given = sum(sales.filter(({ tokenId }) => tokenId === id).map(takenBy));
   if (given.compare(exact(totalTokenCount)) > 0)
     throw wrong([...path, "totalTokenCount"], `its sales have ${given}, more than the ${totalTokenCount} that there are`);
@@ -90,6 +77,7 @@ function takenBy({ endDay, totalSoldTokens, tokenCountOnSale }: SeedSale): Decim
   return exact(exact(endDay).compare(TODAY) <= 0 ? totalSoldTokens : tokenCountOnSale);
 }
 
-function wrong(path: Path, message: string, fix?: string): Failure {
+/** The failure about one wrong value of a seed. */
+export function wrong(path: DocumentPath, message: string, fix?: string): Failure {
   return wrongAt(SEED, path, message, fix);
 }
