@@ -1,5 +1,4 @@
-import type { Code } from "../base/catalogue/catalogue.ts";
-import { CATALOGUE } from "../base/catalogue/catalogue.ts";
+import { CATALOGUE, type Code } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Diagnostic, Finding } from "../source/diagnostic.ts";
 import type { SourceFile } from "../source/file.ts";

@@ -35,14 +35,15 @@ export class Names {
   }
 }
 
-function plain(name: string): string {
+/** Returns a name of letters, digits and _ that begins with a letter, such as that of a secret or of a credential. */
+export function outsideName(name: string): string {
   const words = name.replaceAll(/\W+/g, "_").replaceAll(/^_+|_+$/g, "");
   return /^[A-Za-z]/.test(words) ? words : `x${words}`;
 }
 
 /** Returns the id of a step, in small letters. */
 export function stepId(name: string): string {
-  const id = plain(name)
+  const id = outsideName(name)
     .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
     .toLowerCase();
   return IS_STEP_ID.test(id) ? id : `${id}_step`;
@@ -50,12 +51,7 @@ export function stepId(name: string): string {
 
 /** Returns a name that begins with a small letter. */
 export function fieldName(name: string): string {
-  const words = plain(name);
+  const words = outsideName(name);
   const small = /^[A-Z\d_]+$/.test(words) ? words.toLowerCase() : words.charAt(0).toLowerCase() + words.slice(1);
   return IS_NAME.test(small) ? small : `${small}_value`;
-}
-
-/** Returns the name of a secret, or of a credential. */
-export function outsideName(name: string): string {
-  return plain(name);
 }

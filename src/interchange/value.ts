@@ -38,6 +38,16 @@ function isLeaf(value: WrittenValue): boolean {
   return value instanceof Decimal || value instanceof Expr || value instanceof Joined;
 }
 
+/** Returns a list of these items; `undefined` when one is not known. */
+export function listOf(items: readonly (WrittenValue | undefined)[]): readonly WrittenValue[] | undefined {
+  return items.includes(undefined) ? undefined : (items as readonly WrittenValue[]);
+}
+
+/** Returns a map of these fields; `undefined` when one is not known. */
+export function mapOf(fields: readonly (readonly [string, WrittenValue | undefined])[]): ValueMap | undefined {
+  return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as ValueMap);
+}
+
 /** A value without parts that are values. */
 type Leaf = Exclude<WrittenValue, readonly WrittenValue[] | ValueMap>;
 

@@ -1,8 +1,6 @@
-import type { CheckFields } from "../../playbook/keywords/comparison.ts";
+import { CHECK, type CheckFields } from "../../playbook/keywords/comparison.ts";
 import type { Table } from "../../playbook/keywords/keyword.ts";
-import type { PlaybookFields } from "../../playbook/keywords/playbook.ts";
-import { CHECK } from "../../playbook/keywords/comparison.ts";
-import { PLAYBOOK } from "../../playbook/keywords/playbook.ts";
+import { PLAYBOOK, type PlaybookFields } from "../../playbook/keywords/playbook.ts";
 import {
   type BlockFields,
   type CallFields,

@@ -1,10 +1,9 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import type { ASTNode } from "../../expression/cel.ts";
-import { cel } from "../../expression/cel.ts";
+import { type ASTNode, cel } from "../../expression/cel.ts";
 import { spansIn, wholeExpression } from "../../playbook/expressions/expression-spans.ts";
 import type { SourceNode } from "../../source/node.ts";
 import { withKeys } from "./runtime-expression.ts";
-import { Expr, isMap, Joined, type WrittenValue } from "../value.ts";
+import { Expr, isMap, Joined, listOf, mapOf, type WrittenValue } from "../value.ts";
 
 /** Something that an expression can name, and that is asked for its parts. */
 export interface Named {
@@ -39,16 +38,9 @@ export function valueOf(known: Known | undefined): WrittenValue | undefined {
 
 /** Returns the value that a node of a playbook has before a run, with expressions where only the run knows; `undefined` if it cannot be written. */
 export function evaluateNode(node: SourceNode, names: Knowledge): WrittenValue | undefined {
-  if (node.kind === "list") return all(node.items.map((item) => evaluateNode(item, names)));
-  if (node.kind === "map") {
-    const fields = Array.from(node.entries, ([name, { value }]) => [name, evaluateNode(value, names)] as const);
-    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as WrittenValue);
-  }
+  if (node.kind === "list") return listOf(node.items.map((item) => evaluateNode(item, names)));
+  if (node.kind === "map") return mapOf(Array.from(node.entries, ([name, { value }]) => [name, evaluateNode(value, names)]));
   return typeof node.value === "string" ? evaluateText(node.value, names) : node.value;
-}
-
-function all(values: readonly (WrittenValue | undefined)[]): readonly WrittenValue[] | undefined {
-  return values.includes(undefined) ? undefined : (values as readonly WrittenValue[]);
 }
 
 function evaluateText(text: string, names: Knowledge): WrittenValue | undefined {
@@ -97,7 +89,7 @@ export function evaluate(node: ASTNode, names: Knowledge): Known | undefined {
       return partOf(evaluate(node.args[0], names), String(key));
     }
     case "list":
-      return all(node.args.map((item) => valueOf(evaluate(item, names))));
+      return listOf(node.args.map((item) => valueOf(evaluate(item, names))));
     case "map":
       return mapped(node.args, names);
     case "?:": {
@@ -137,16 +129,8 @@ function partOf(owner: Known | undefined, key: string): Known | undefined {
 
 type Apply = (left: WrittenValue, right: WrittenValue) => WrittenValue | undefined;
 
-const sign = (left: WrittenValue, right: WrittenValue): number | undefined =>
-  left instanceof Decimal && right instanceof Decimal ? left.compare(right) : undefined;
-const ordered =
-  (holds: (sign: number) => boolean): Apply =>
-  (left, right) => {
-    const order = sign(left, right);
-    return order === undefined ? undefined : holds(order);
-  };
-const arithmetic =
-  (apply: (left: Decimal, right: Decimal) => Decimal): Apply =>
+const ofNumbers =
+  (apply: (left: Decimal, right: Decimal) => WrittenValue): Apply =>
   (left, right) =>
     left instanceof Decimal && right instanceof Decimal ? apply(left, right) : undefined;
 
@@ -156,18 +140,18 @@ const BINARY: Readonly<Record<string, Apply>> = {
     const equal = same(left, right);
     return equal === undefined ? undefined : !equal;
   },
-  "<": ordered((order) => order < 0),
-  "<=": ordered((order) => order <= 0),
-  ">": ordered((order) => order > 0),
-  ">=": ordered((order) => order >= 0),
+  "<": ofNumbers((left, right) => left.compare(right) < 0),
+  "<=": ofNumbers((left, right) => left.compare(right) <= 0),
+  ">": ofNumbers((left, right) => left.compare(right) > 0),
+  ">=": ofNumbers((left, right) => left.compare(right) >= 0),
   "+": (left, right) => {
-    if (left instanceof Decimal || right instanceof Decimal) return arithmetic((one, other) => one.plus(other))(left, right);
+    if (left instanceof Decimal || right instanceof Decimal) return ofNumbers((one, other) => one.plus(other))(left, right);
     if (Array.isArray(left) && Array.isArray(right))
       return [...(left as readonly WrittenValue[]), ...(right as readonly WrittenValue[])];
     return join([left, right]);
   },
-  "-": arithmetic((left, right) => left.minus(right)),
-  "*": arithmetic((left, right) => left.times(right)),
+  "-": ofNumbers((left, right) => left.minus(right)),
+  "*": ofNumbers((left, right) => left.times(right)),
   "&&": (left, right) => (typeof left === "boolean" && typeof right === "boolean" ? left && right : undefined),
   "||": (left, right) => (typeof left === "boolean" && typeof right === "boolean" ? left || right : undefined),
 };
@@ -198,7 +182,7 @@ function called(
   if (variable?.op !== "id" || first === undefined) return undefined;
   const each = (node: ASTNode) => items.map((item) => valueOf(evaluate(node, { ...names, [variable.args]: item })));
   const holds = each(first);
-  if (name === "map" && second === undefined) return all(holds);
+  if (name === "map" && second === undefined) return listOf(holds);
   if (holds.some((held) => typeof held !== "boolean")) return undefined;
   if (name === "filter") return items.filter((_, at) => holds[at] === true);
   if (name === "exists") return holds.includes(true);

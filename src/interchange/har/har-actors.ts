@@ -9,7 +9,8 @@ const MASKED = /^\$\{\{ secrets\.(\w+) \}\}$/;
 /** The actors of an archive: an entity or a key each. A key is never written: each gets the name of a credential. */
 export class HarActors {
   readonly #findings: TranslationFindings;
-  readonly #declared = new DeclaredActors();
+  /** The actors that were named so far. */
+  readonly declared: DeclaredActors = new DeclaredActors();
   readonly #credentials = new Map<string, string>();
   readonly #shared = new Map<string, string>();
 
@@ -22,7 +23,7 @@ export class HarActors {
     const { service } = operation;
     if (service.identity.kind === "credential") {
       const credential = this.#credential(key, place);
-      return this.#declared.named(actorName(credential), service.name, credential);
+      return this.declared.named(actorName(credential), service.name, credential);
     }
     const first = this.#shared.get(service.name) ?? key;
     this.#shared.set(service.name, first);
@@ -34,13 +35,8 @@ export class HarActors {
       );
     const entity = readEntity(acting ?? "");
     if (acting === undefined || acting === "") return { [service.name]: KEY_ACTS };
-    if (entity !== undefined && !acting.includes("${{")) return this.#declared.named(entity.value, service.name, acting);
+    if (entity !== undefined && !acting.includes("${{")) return this.declared.named(entity.value, service.name, acting);
     return this.#findings.lose(place, "who acts is no entity", "an entity is written as in userId:alice");
-  }
-
-  /** Returns the declarations. */
-  written(): Readonly<Record<string, object>> {
-    return this.#declared.written();
   }
 
   #credential(key: string, place: FindingPlace): string {

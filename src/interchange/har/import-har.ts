@@ -88,7 +88,7 @@ class HarImport {
       description: "What another client did, as it was recorded.",
       inputs: {},
       secrets: this.#secrets.written(),
-      actors: this.#actors.written(),
+      actors: this.#actors.declared.written(),
       steps: this.#steps.map(({ operation, ...step }) => ({ ...step, uses: operation.name })),
       outputs: {},
     });

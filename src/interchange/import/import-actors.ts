@@ -23,7 +23,8 @@ interface Acting {
 export class ImportedActors {
   readonly #findings: TranslationFindings;
   readonly #inputs: ImportedInputs;
-  readonly #declared = new DeclaredActors();
+  /** The actors that were named so far. */
+  readonly declared: DeclaredActors = new DeclaredActors();
   /** The inputs with the one key of an interface whose callers are entities. */
   readonly #shared = new Map<string, string>();
 
@@ -38,7 +39,7 @@ export class ImportedActors {
     const credential = key === undefined ? undefined : this.#keyIn(key);
     if (service.identity.kind === "credential") {
       if (credential !== undefined)
-        return this.#declared.named(nameOfCredential(credential), service.name, outsideName(credential));
+        return this.declared.named(nameOfCredential(credential), service.name, outsideName(credential));
       return this.#findings.refuse(
         key?.node ?? node,
         "it does not say whose key the request carries",
@@ -52,7 +53,7 @@ export class ImportedActors {
     const input = /^\{?\$inputs\.([\w.-]+)\}?$/.exec(text)?.[1];
     if (input !== undefined) return `\${{ ${this.#inputs.entity(input, acting.value) ?? ""} }}`;
     const entity = readEntity(text);
-    if (entity !== undefined && !text.includes("$")) return this.#declared.named(entity.value, service.name, text);
+    if (entity !== undefined && !text.includes("$")) return this.declared.named(entity.value, service.name, text);
     const made = this.#madeOfInputs(text, acting.value);
     if (made !== undefined) return made;
     return this.#findings.refuse(
@@ -60,11 +61,6 @@ export class ImportedActors {
       "who acts is not known before the run",
       "write an entity such as userId:alice, or an input",
     );
-  }
-
-  /** Returns the declarations. */
-  written(): Readonly<Record<string, object>> {
-    return this.#declared.written();
   }
 
   // `userId:gallery{$inputs.runKey}`

@@ -104,7 +104,7 @@ function playbookOf(
     name: textOf(child(info, "title")),
     description: about.find((text) => text !== undefined && text.trim() !== ""),
     ...inputs.written(),
-    actors: actors.written(),
+    actors: actors.declared.written(),
     steps: steps.map(({ range: _range, ...fields }) => fields),
     outputs: Object.fromEntries([...outputs].map(([name, value]) => [names.of(name), written(value)])),
   });

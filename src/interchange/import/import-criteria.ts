@@ -155,7 +155,12 @@ const ITEM = "item";
 export function readConditions(criteria: readonly SourceNode[], asked: Asked): string | undefined {
   const parts = criteria.flatMap((node) => partsIn(node, asked)).filter(({ condition }) => !isSure(condition));
   const texts = parts.map((part) => expression(part, asked));
-  return texts.includes(undefined) ? undefined : texts.map((text) => (texts.length > 1 ? `(${text})` : text)).join(" && ");
+  return texts.includes(undefined) ? undefined : allOf(texts.flatMap((text) => text ?? []));
+}
+
+/** Returns the condition that all of these hold. */
+export function allOf(conditions: readonly string[]): string {
+  return conditions.map((each) => (conditions.length > 1 ? `(${each})` : each)).join(" && ");
 }
 
 // In what follows a success, the status code is one of success.

@@ -3,7 +3,7 @@ import type { TranslationFindings, FindingPlace } from "../findings.ts";
 import { type RuntimeExpression, readRuntime, splitEmbedded, withKeys } from "../expressions/runtime-expression.ts";
 import { pathOf } from "../../schema/validator.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
-import { Expr, celOf, Joined, type WrittenValue, valueAt } from "../value.ts";
+import { Expr, celOf, Joined, listOf, mapOf, type WrittenValue, valueAt } from "../value.ts";
 
 /** A parameter of a step, with the value that the step gives it. */
 export interface GivenParameter {
@@ -108,8 +108,9 @@ export class WorkflowScope {
 
   /** Returns the value of a node of a document. `own` is the step whose answer `$response` is. */
   value(node: SourceNode, own?: CallTarget): WrittenValue | undefined {
-    if (node.kind === "list") return this.#items(node.items, own);
-    if (node.kind === "map") return isSelector(node) ? this.#selected(node, own) : this.#fields(node, own);
+    if (node.kind === "list") return listOf(node.items.map((item) => this.value(item, own)));
+    if (node.kind === "map" && isSelector(node)) return this.#selected(node, own);
+    if (node.kind === "map") return mapOf(Array.from(node.entries, ([name, { value }]) => [name, this.value(value, own)]));
     return typeof node.value === "string" ? this.text(node.value, node, own) : node.value;
   }
 
@@ -118,26 +119,15 @@ export class WorkflowScope {
     if (text.startsWith("$")) return this.resolve(text, place, own);
     const parts = splitEmbedded(text);
     if (parts.every((part) => typeof part === "string")) return this.#literal(text, place);
-    const values = parts.map((part) =>
-      typeof part === "string" ? this.#literal(part, place) : this.resolve(part.text, place, own),
+    const values = listOf(
+      parts.map((part) => (typeof part === "string" ? this.#literal(part, place) : this.resolve(part.text, place, own))),
     );
-    if (values.includes(undefined)) return undefined;
-    return joined(values as readonly WrittenValue[]);
+    return values === undefined ? undefined : joined(values);
   }
 
   #literal(text: string, place: FindingPlace): string | undefined {
     if (!text.includes("${{")) return text;
     return this.findings.refuse(place, 'the text holds "${{"', "a playbook would read an expression there");
-  }
-
-  #items(items: readonly SourceNode[], own: CallTarget | undefined): WrittenValue | undefined {
-    const values = items.map((item) => this.value(item, own));
-    return values.includes(undefined) ? undefined : (values as readonly WrittenValue[]);
-  }
-
-  #fields({ entries }: MapNode, own: CallTarget | undefined): WrittenValue | undefined {
-    const fields = Array.from(entries, ([name, { value }]) => [name, this.value(value, own)] as const);
-    return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as WrittenValue);
   }
 
   // A selector object, of Arazzo 1.1.

@@ -7,7 +7,7 @@ import type { FindingPlace, TranslationFindings } from "../findings.ts";
 import { type ActedStep, type Repeats, repeatsOf, type Skips, skipAfter, whenRun } from "./import-actions.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import { readCall } from "./import-call.ts";
-import { readCriteria } from "./import-criteria.ts";
+import { allOf, readCriteria } from "./import-criteria.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
 import type { CallTarget } from "../answer-place.ts";
 import { type GivenParameter, WorkflowScope } from "./import-scope.ts";
@@ -201,9 +201,8 @@ function guardOf({ node }: ActedStep, operation: Operation, { scope, workflow, i
   const parameters = parametersOf(node, workflow, document);
   const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
   if (expect.length === 0 || made === undefined) return undefined;
-  const that = expect.map((each) => (expect.length > 1 ? `(${each})` : each)).join(" && ");
   const input = Object.keys(made.with).length === 0 ? {} : { with: written(made.with) };
-  return { as: made.as, read: operation.name, ...input, that };
+  return { as: made.as, read: operation.name, ...input, that: allOf(expect) };
 }
 
 function parametersOf(node: SourceNode, workflow: MapNode | undefined, document: ArazzoDocument): readonly GivenParameter[] {
@@ -351,6 +350,5 @@ function repeated(
   }
   const given = timeout?.kind === "scalar" ? Number(timeout.value) : Infinity;
   const timeoutMs = Math.min(given, Math.max(1000, repeats.everyMs * repeats.attempts));
-  const until = expect.map((each) => (expect.length > 1 ? `(${each})` : each)).join(" && ");
-  return { until, wait: { timeout: `${timeoutMs}ms`, every, backoff: 1, max: every } };
+  return { until: allOf(expect), wait: { timeout: `${timeoutMs}ms`, every, backoff: 1, max: every } };
 }
