@@ -46,10 +46,7 @@ function object(required: Readonly<Record<string, Schema>>, optional: Readonly<R
   };
 }
 
-const serviceAt: Schema = {
-  ...moment,
-  description: "The latest time that the service had given to the run.",
-};
+const serviceAt: Schema = { ...moment, description: "The latest time that the service had given to the run." };
 const uptime: Schema = {
   ...object({ boot: text, ms: milliseconds }),
   description: "For how long the machine had been running, and what its kernel calls that start.",
@@ -89,7 +86,7 @@ const target = object({
 
 const confirmed = {
   ...object(
-    { who: text, how: { enum: ["asked", "yes", "plan"] } },
+    { who: text, how: oneOf("asked", "yes", "plan") },
     { approval: object({ who: text, because: text, plan: text, at: whole }) },
   ),
   description:
@@ -181,7 +178,7 @@ const EVENTS: Described = {
   "attempt.settled": {
     says: "The outcome of a write, decided by other evidence than its own answer.",
     required: { step, attempt, verdict: oneOf("applied", "absent", "superseded", "unchanged"), evidence: anything },
-    optional: { transactionId: text, spends: text, alsoSpends: { type: "array", items: text }, serviceAt, waitedMs },
+    optional: { transactionId: text, spends: text, alsoSpends: texts, serviceAt, waitedMs },
   },
   "step.completed": {
     says: "A step is done.",
@@ -196,12 +193,7 @@ const EVENTS: Described = {
   },
   "step.stopped": {
     says: "A step did not end as expected. The run ends with it, unless a rescue follows.",
-    required: {
-      step,
-      outcome: oneOf("failed", "pending", "unknown", "conflict", "drift"),
-      problem,
-      startedAt: moment,
-    },
+    required: { step, outcome: oneOf("failed", "pending", "unknown", "conflict", "drift"), problem, startedAt: moment },
     optional: { requests: whole, actor: textOrNull, as: identity, comparison, waitedMs },
   },
   "run.closed": {
@@ -242,11 +234,16 @@ export const eventSchema: Schema = {
     title: kind,
     description: says,
   })),
-  $defs: sharedDefs(),
+  $defs: sharedDefs(reportSchema.$defs),
 };
 
 // Comparisons and conditions have the same form in an event as in a report.
-function sharedDefs(): Schema {
-  const { comparison: compared, comparedSide, drift, quantity, held: conditions } = reportSchema.$defs;
+function sharedDefs({
+  comparison: compared,
+  comparedSide,
+  drift,
+  quantity,
+  held: conditions,
+}: typeof reportSchema.$defs): Schema {
   return { comparison: compared, comparedSide, drift, quantity, held: conditions };
 }
