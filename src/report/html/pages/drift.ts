@@ -52,10 +52,10 @@ function factsOf({
     ["comparison", `${oneLine(title)} (${oneLine(of.comparison)})`],
     ["playbook", oneLine(of.playbook)],
     ["environment", oneLine(of.environment)],
-    ...(of.scope === "" ? [] : [["scope", oneLine(of.scope)] as const]),
+    ["scope", of.scope === "" ? undefined : oneLine(of.scope)],
     ["since", momentOf(since)],
     ["seen last", [momentOf(lastSeen), " ", runLink(lastRun)]],
-    ...(clearedAt === null ? [] : [["cleared", momentOf(clearedAt)] as const]),
+    ["cleared", clearedAt === null ? undefined : momentOf(clearedAt)],
   ];
 }
 

@@ -96,15 +96,15 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
   const { orgId = null, appId } = target;
   return [
     ["environment", oneLine(environmentWords(target))],
-    ...(service.length === 0 ? [] : [["service", [...new Set(service)].map((address) => oneLine(address)).join(", ")] as const]),
-    ...(orgId === null ? [] : [["organization", oneLine(`${orgId}, application ${appId ?? ""}`)] as const]),
+    ["service", service.length === 0 ? undefined : [...new Set(service)].map((address) => oneLine(address)).join(", ")],
+    ["organization", orgId === null ? undefined : oneLine(`${orgId}, application ${appId ?? ""}`)],
     ["playbook", oneLine(run.playbook.file)],
     ["run", idMarkup(run.id)],
-    ...(run.idempotencyKey === null ? [] : [["key", el("code", {}, oneLine(run.idempotencyKey))] as const]),
-    ...(run.anyway === null ? [] : [["started anyway", anywayText(run.anyway)] as const]),
-    ...(run.confirmed === null ? [] : [["confirmed", confirmedText(run.confirmed)] as const]),
+    ["key", run.idempotencyKey === null ? undefined : el("code", {}, oneLine(run.idempotencyKey))],
+    ["started anyway", run.anyway === null ? undefined : anywayText(run.anyway)],
+    ["confirmed", run.confirmed === null ? undefined : confirmedText(run.confirmed)],
     ["started", moment(startedAt)],
-    ...(finishedAt === null ? [] : [["ended", moment(finishedAt)] as const]),
+    ["ended", finishedAt === null ? undefined : moment(finishedAt)],
     ["duration", durationText(run) || "not finished"],
     ["run by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
   ];

@@ -38,13 +38,14 @@ function factsOf(schedule: ListedSchedule): Parameters<typeof factList>[0] {
       last === null ? "never" : [firingState(last), " ", moment(last.tick), last.run === null ? "" : [" ", runLink(last.run)]],
     ],
     ["last pass", lastSuccess === null ? "never" : moment(lastSuccess)],
-    ...(running === null ? [] : [["runs now", runningNow(running)] as const]),
-    ...(unserved === null ? [] : [["not served", ["since ", moment(unserved), ": nothing fires by itself"]] as const]),
-    ...(waiting === 0 ? [] : [["waiting", count(waiting, "firing")] as const]),
-    ...(missed.count === 0 ? [] : [["missed", [`${missed.count}, the last `, moment(missed.last ?? "")]] as const]),
-    ...(blockedBy === null
-      ? []
-      : [["kept back", ["by the run ", runLink(blockedBy.runId), `, which is ${oneLine(blockedBy.outcome)}`]] as const]),
+    ["runs now", running === null ? undefined : runningNow(running)],
+    ["not served", unserved === null ? undefined : ["since ", moment(unserved), ": nothing fires by itself"]],
+    ["waiting", waiting === 0 ? undefined : count(waiting, "firing")],
+    ["missed", missed.count === 0 ? undefined : [`${missed.count}, the last `, moment(missed.last ?? "")]],
+    [
+      "kept back",
+      blockedBy === null ? undefined : ["by the run ", runLink(blockedBy.runId), `, which is ${oneLine(blockedBy.outcome)}`],
+    ],
   ];
 }
 

@@ -124,15 +124,14 @@ function unfinished({ kind, outcome, problem }: StepReport): Markup | undefined 
 
 function factsOf(step: StepReport, playbook: string): Markup {
   const { file, line, startedAt, attempts, requests, transactionId, receipt } = step;
-  const facts: readonly (readonly [string, Child])[] = [
+  return factList([
     ["in", `${oneLine(file ?? playbook)}:${line}`],
-    ...pair("acted as", actedAs(step) === "" ? null : oneLine(actedAs(step))),
-    ...pair("started", startedAt === null ? null : moment(startedAt)),
-    ...pair(attempts.length > 0 ? "attempts" : "requests", requests === 0 ? null : String(requests)),
-    ...pair("transaction", transactionId === null ? null : idMarkup(transactionId)),
-    ...pair("receipt", receipt === null ? null : receiptOf(receipt)),
-  ];
-  return factList(facts);
+    ["acted as", actedAs(step) === "" ? undefined : oneLine(actedAs(step))],
+    ["started", startedAt === null ? undefined : moment(startedAt)],
+    [attempts.length > 0 ? "attempts" : "requests", requests === 0 ? undefined : String(requests)],
+    ["transaction", transactionId === null ? undefined : idMarkup(transactionId)],
+    ["receipt", receipt === null ? undefined : receiptOf(receipt)],
+  ]);
 }
 
 function receiptOf({ receiptId, status, message }: NonNullable<StepReport["receipt"]>): Child {
@@ -140,17 +139,14 @@ function receiptOf({ receiptId, status, message }: NonNullable<StepReport["recei
   return [receiptId === null ? "" : [idMarkup(receiptId), " "], oneLine(words.filter((word) => word !== undefined).join(" "))];
 }
 
-/** Facts under their names, one a line. */
+/** Facts under their names, one a line; `undefined` is left out. */
 export function factList(facts: readonly (readonly [string, Child])[]): Markup {
+  const known = facts.filter(([, value]) => value !== undefined);
   return el(
     "dl",
     { class: "facts" },
-    facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+    known.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
   );
-}
-
-function pair(name: string, value: Child | null): readonly (readonly [string, Child])[] {
-  return value === null ? [] : [[name, value]];
 }
 
 function attemptMarkup(attempt: AttemptReport, step: StepReport, budget: Budget): Markup {
