@@ -5,7 +5,7 @@ import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { canonicalJson, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { quoted } from "../base/text/text.ts";
+import { quoted, storable } from "../base/text/text.ts";
 import { SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
@@ -178,10 +178,10 @@ export class RunQueue {
         let id = "";
         const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
           try {
-            return job === undefined ? undefined : await carryOut(takenRun(job));
+            return job === undefined ? undefined : storableResult(await carryOut(takenRun(job)));
           } catch (error) {
             if (job !== undefined && error instanceof NotNow) await this.#defer(name, job.id);
-            throw error;
+            throw new Error(storable(messageOf(error)));
           } finally {
             this.#boss.notifyWorker(id); // it fetches the next job at once, and not after a pause
           }
@@ -307,6 +307,13 @@ const GIVEN_UP = "queue.given-up";
 /** Returns the schema that holds the queue of a state. */
 export function schemaOfQueue(schema: string): string {
   return `${schema}_queue`;
+}
+
+// The database refuses an end of a job with another text. The job would be delivered again and again.
+function storableResult({ problem, ...result }: JobResult): JobResult {
+  if (problem === null) return { ...result, problem };
+  const { code, message, next } = problem;
+  return { ...result, problem: { code, message: storable(message), ...(next === undefined ? {} : { next: storable(next) }) } };
 }
 
 function takenRun({ name, id, data }: Pick<AnyJob, "name" | "id" | "data">): TakenRun {

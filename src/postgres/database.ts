@@ -1,6 +1,7 @@
 import { invariant } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Clock, systemClock } from "../base/ports.ts";
+import { storable } from "../base/text/text.ts";
 import type { Cell, Changed, SqlDatabase, SqlRow } from "../sql/database.ts";
 import { PassingFailure, Unmet } from "../sql/failure.ts";
 import type { ServerTables, TableLayout } from "../sql/layout.ts";
@@ -295,7 +296,7 @@ interface Waiting extends Statement {
 
 const texts = new Map<string, string>();
 
-// SQLite's marks for values as the server knows them.
+// SQLite's marks for values as the server knows them. A text of the service that it cannot keep must not stop a run again and again.
 function statement(sql: string, values: readonly Cell[]): Statement {
   let text = texts.get(sql);
   if (text === undefined) {
@@ -303,5 +304,5 @@ function statement(sql: string, values: readonly Cell[]): Statement {
     text = sql.replaceAll("?", () => `$${++at}`);
     texts.set(sql, text);
   }
-  return { text, values };
+  return { text, values: values.map((value) => (typeof value === "string" ? storable(value) : value)) };
 }

@@ -18,9 +18,10 @@ import {
   isClosedIn,
   isUnfinishedIn,
   knownDrift,
+  rowsIn,
 } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
-import { DRIFT_PART, ROWS } from "./drift-tables.ts";
+import { DRIFT_PART } from "./drift-tables.ts";
 
 /** What is remembered of drifts from run to run: one file in the state directory. */
 export class DriftBook {
@@ -144,14 +145,16 @@ export class DriftBook {
   }
 
   #takeWord({ id, who, because, until, at }: Acknowledgement, closes: 0 | 1): void {
+    const { evidence } = this.#database.get("SELECT evidence FROM drift WHERE id = ?", id) ?? {};
     this.#database.run(
       `INSERT INTO acknowledgement (drift, at, who, because, until, closes, "left", "right", difference, rows, values_digest)
-       SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), "left", "right", difference, ${ROWS}, values_digest FROM drift WHERE id = ?`,
+       SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), "left", "right", difference, ?, values_digest FROM drift WHERE id = ?`,
       at,
       this.#redact(who),
       this.#redact(because),
       until,
       closes,
+      rowsIn(evidence),
       id,
     );
   }
@@ -228,7 +231,7 @@ export class DriftBook {
 
   #known(id: string, now: number): KnownDrift {
     const row = this.#database.get(
-      `SELECT drift.*, ${ROWS} AS rows, environment, playbook, name, scope, words
+      `SELECT drift.*, environment, playbook, name, scope, words
        FROM drift JOIN comparison ON comparison.id = comparison WHERE drift.id = ?`,
       id,
     );

@@ -6,7 +6,6 @@ import type { KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { Digests } from "./drift-digests.ts";
 import { fileIn, isAsAcknowledged } from "./drift-rows.ts";
-import { ROWS } from "./drift-tables.ts";
 import { insertRow } from "../state/copy.ts";
 import { type DigestedReads, FoundReads } from "./found-reads.ts";
 import type { ComparisonWords, Difference, FoundDrifts, KeptWords, Sighting } from "./sighting.ts";
@@ -275,7 +274,7 @@ export class DriftRecorder {
   // A word for the values that an earlier version showed holds for all that is compared now.
   #takeOverWords(id: string, sighting: Sighting): void {
     if (!this.#isShown(sighting)) return;
-    const row = this.#database.get(`SELECT *, ${ROWS} AS rows FROM drift WHERE id = ?`, id);
+    const row = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
     const words = this.#database.all("SELECT * FROM acknowledgement WHERE drift = ? AND values_digest IS NULL", id);
     for (const word of words)
       if (row !== undefined && isAsAcknowledged(word, { ...row, values_digest: null }))

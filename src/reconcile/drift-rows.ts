@@ -1,5 +1,6 @@
 // Drifts and their history, out of the rows of the tables that hold them.
 import { isObject, type JsonObject, parseJson, writeJson } from "../base/json/json.ts";
+import { LIMITS } from "../base/limits.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { HistoryEntry, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { Cell, SqlRow } from "../sql/database.ts";
@@ -107,11 +108,22 @@ function textIn(object: JsonObject, name: string): string {
 }
 
 // What a person's word holds for, as far as it is shown: with one row more than there was, a sum of duplicates may well be the same.
-const SHOWN = ["left", "right", "rows"] as const;
+const SHOWN = ["left", "right"] as const;
 
 /** Returns whether a person's word holds for the values of a drift, by their digests; if both are of an earlier version, by what is shown. */
 export function isAsAcknowledged(word: SqlRow, drift: SqlRow): boolean {
   const [acknowledged = null, present = null] = [word["values_digest"], drift["values_digest"]];
   if (acknowledged !== null || present !== null) return acknowledged === present;
-  return SHOWN.every((column) => word[column] === drift[column]);
+  return SHOWN.every((column) => word[column] === drift[column]) && word["rows"] === rowsIn(drift["evidence"]);
+}
+
+// A server does not read a JSON text in which any value is a text that it cannot keep.
+/** Returns how many rows each side had, by the evidence of a drift; null where that does not name them. */
+export function rowsIn(evidence: Cell | undefined): string | null {
+  const sides = parseJson(String(evidence ?? null), LIMITS.recordDepth);
+  const [left, right] = ["left", "right"].map((name) => {
+    const side = isObject(sides) ? sides[name] : undefined;
+    return isObject(side) ? side["rows"] : undefined;
+  });
+  return left === undefined || right === undefined ? null : `${String(left)} and ${String(right)}`;
 }

@@ -1,8 +1,7 @@
 import { type ServerTables, TableLayout, type VersionPlace } from "../sql/layout.ts";
 import type { StatePart } from "../state/tables.ts";
 
-/** How many rows each side had, by the evidence of a drift. */
-export const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
+const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
 
 // What was acknowledged before its rows were counted is taken to have had those of the last run.
 const ROWS_ACKNOWLEDGED = `

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
-import { RunQueue } from "../../src/fleet/queue.ts";
+import { NotNow, RunQueue } from "../../src/fleet/queue.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
 import { failureOf } from "../../src/postgres/failure.ts";
 import { SHARED_SESSION, WRONG_ENCODING } from "../../src/postgres/messages.ts";
@@ -138,6 +138,30 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await server.run();
     const { runs } = await queue.queued(2);
     expect(runs.map(({ key, submittedAt }) => [key, submittedAt.getTime() > 0])).toEqual([["k1", true]]);
+    await queue.stop(0);
+  });
+
+  test("a job ends with its problem, or is returned with the reason, also where those hold what the server cannot keep", async () => {
+    const queue = await RunQueue.open(server.place(), { takesJobs: true, onError: () => undefined });
+    const run = {
+      playbook: "p.yaml",
+      environment: "here",
+      digest: "",
+      inputs: "{}",
+      env: {},
+      confirmed: null,
+      submittedBy: "alice",
+    };
+    await queue.submit("later", { ...run, key: "later" });
+    const id = await queue.submit("now", { ...run, key: "now" });
+    const said = "no\0thing, half \ud83d";
+    const problem = { code: "service.refused", message: said, next: said };
+    await queue.work(["later", "now"], 1, ({ key }) =>
+      key === "now" ? Promise.resolve({ run: null, outcome: null, exit: 2, problem }) : Promise.reject(new NotNow(said)),
+    );
+    const kept = String.raw`no\u0000thing, half \ud83d`;
+    await expect.poll(() => queue.outcome("now", id)).toMatchObject({ problem: { message: kept, next: kept } });
+    await expect.poll(() => queue.queued(2)).toMatchObject({ runs: [{ key: "later", isTaken: false, returned: kept }] });
     await queue.stop(0);
   });
 

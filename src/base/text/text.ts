@@ -33,6 +33,11 @@ function isNeeded(text: string, at: number): boolean {
   return IN_PLACE.test(text);
 }
 
+/** Returns a text without what PostgreSQL refuses, NUL and halves of characters, which are shown as `\\uXXXX`. */
+export function storable(text: string): string {
+  return text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll(/[\0\p{Surrogate}]/gu, escapedUnits);
+}
+
 function escapedUnits(char: string): string {
   return char
     .split("")

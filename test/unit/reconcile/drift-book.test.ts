@@ -61,6 +61,17 @@ test("a comparison in which something moved is not finished: that may be a drift
   expect(isUnfinished()).toEqual([false]);
 });
 
+test("a drift whose rows hold what a server cannot keep is remembered, acknowledged and explained", () => {
+  const book = bookForTest();
+  const rows = { left: { rows: "1", shown: ["no\0thing"] }, right: { rows: "2", shown: ["half \ud83d"] } };
+  const strange = { ...sighting("a\0", "1\0", "\ud83d"), evidence: rows };
+  const [drift] = book.record(NAME, WORDS, found("run1", DAY, strange)).drifts;
+  const id = drift?.id ?? "";
+  book.acknowledge({ id, who: "me", because: "known", until: 9 * DAY, at: 2 * DAY });
+  expect(book.record(NAME, WORDS, found("run2", 3 * DAY, strange)).drifts).toMatchObject([{ id, state: "acknowledged" }]);
+  expect(book.explain(id, 3 * DAY).evidence).toMatchObject({ left: { shown: ["no\0thing"] }, right: { shown: ["half \ud83d"] } });
+});
+
 test("each night says what is new, what is there still, and what is no more", () => {
   const book = bookForTest();
   const first = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
