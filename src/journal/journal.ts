@@ -12,7 +12,7 @@ import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
 import { type ChainEnd, link } from "./chain.ts";
 import { encode } from "./codec.ts";
-import { type Proof, proofsOf, RunsBeside } from "./proofs.ts";
+import { type Proof, proofsOf, prove, RunsBeside } from "./proofs.ts";
 import type { ClaimCheck, CommitPart, Commits, CommitPorts } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
@@ -247,17 +247,8 @@ export class RunJournal {
       own,
     );
     this.#hash = own;
-    if ("step" in record) for (const id of provenBy(record)) this.#prove(id, record.step);
-  }
-
-  // In the same commit as its record.
-  #prove(id: string, step: string): void {
-    this.#database.run(
-      "INSERT INTO proof (id, run_id, step) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      id,
-      this.claim.runId,
-      step,
-    );
+    if ("step" in record)
+      for (const id of provenBy(record)) prove(this.#database, id, { runId: this.claim.runId, step: record.step });
   }
 
   // The address of a database may lead to an older copy by now, which does not have what was durable.

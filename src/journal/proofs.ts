@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { isObject, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { TargetHeading } from "../protocol/heading.ts";
@@ -42,9 +43,23 @@ export interface Proof {
   readonly target: TargetHeading | undefined;
 }
 
+/** Keeps that a transaction, or a receipt, has proven a write. Only within the transaction that keeps the record of it. */
+export function prove(database: SqlDatabase, id: string, { runId, step }: Pick<Proof, "runId" | "step">): void {
+  database.run("INSERT INTO proof (id, run_id, step) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", keptId(id), runId, step);
+}
+
+// A server has no index of texts as long as a service may send.
+function keptId(id: string): string {
+  return id.length <= LONGEST_ID ? id : `sha256 ${hash("sha256", id)}`;
+}
+
+const LONGEST_ID = 500;
+
 /** The writes of all runs but one that a transaction, or a receipt, has proven. */
 export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): readonly Proof[] {
-  return database.all("SELECT run_id, step FROM proof WHERE id = ? AND run_id <> ?", id, exceptRun).map((row) => {
+  // An earlier version kept a long id as it is.
+  const found = database.all("SELECT run_id, step FROM proof WHERE id IN (?, ?) AND run_id <> ?", keptId(id), id, exceptRun);
+  return found.map((row) => {
     const runId = String(row["run_id"]);
     return { runId, step: String(row["step"]), target: targetOf(database, runId) };
   });

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/base/ports.ts";
@@ -65,6 +66,21 @@ test("a run's own are not those of another run", async () => {
   journal.note(answered("mint", { transactionId: "t1" }));
   await journal.flushed();
   expect(journal.provenElsewhere("t1")).toEqual([]);
+});
+
+test.each([
+  ["NUL", "t\0"],
+  ["half a character", "t\ud83d"],
+  ["more than an index takes", Array.from({ length: 400 }, (_, at) => hash("sha256", String(at))).join("")],
+])("an id with %s proves a write as well", async (_what, id) => {
+  const store = JournalStore.open(new TestState().place, PORTS);
+  onTestFinished(() => store.close());
+  const { journal } = await store.begin(opened("earlier"), "e");
+  journal.note(answered("mint", { transactionId: id }));
+  await journal.flushed();
+  const later = await store.begin(opened("later"), "e");
+  expect(later.journal.provenElsewhere(id)).toMatchObject([{ runId: "earlier", step: "mint" }]);
+  expect(later.journal.provenElsewhere(`${id}x`)).toEqual([]);
 });
 
 test.skipIf(ON_SERVER)(
