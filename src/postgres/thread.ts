@@ -60,7 +60,7 @@ async function done(request: ThreadRequest): Promise<readonly StatementResult[]>
     case "send":
       return send(clients.get(request.connection), request.statements);
     case "close":
-      void clients.get(request.connection)?.end().catch(ignore);
+      leave(clients.get(request.connection));
       clients.delete(request.connection);
       return [];
     case "beat":
@@ -83,10 +83,12 @@ const types = {
 
 async function connect({ url, schema }: Address, readOnly: boolean): Promise<Client> {
   const config = { connectionString: url, application_name: `tokenbook ${schema}`, types };
-  return connectWith(config, async (client) => {
+  const prepare = async (client: Client): Promise<void> => {
     await assertOwnSession(client, config);
     await Promise.all([assertAllCharacters(client), client.query(settings(schema, readOnly))]);
-  });
+  };
+  // Whoever asked for a connection must still be there when it is open: nobody else would close it.
+  return connectWith(config, (client) => within(prepare(client), LIMITS.databaseConnectMs));
 }
 
 // Settings and prepared statements belong to a session. A pooler invents the number of the session that it announces; one that gives a session to
@@ -99,7 +101,7 @@ async function assertOwnSession(client: Client, config: ClientConfig): Promise<v
     for (let left = SESSION_LOOKS; left > 0; left--)
       if ((await sessionOf(other)) === own || (await sessionOf(client)) !== own) throw new SharedSession();
   } finally {
-    void other.end().catch(ignore);
+    leave(other);
   }
 }
 
@@ -138,10 +140,15 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
     await client.connect();
     await begin(client);
   } catch (error) {
-    void client.end().catch(ignore);
+    leave(client);
     throw error;
   }
   return client;
+}
+
+// A server that has stalled in the middle of an answer would keep an orderly end waiting for ever.
+function leave(client: Client | undefined): void {
+  if (client !== undefined) void within(client.end(), LIMITS.beatAnswerMs).catch(() => client.connection.stream.destroy());
 }
 
 /** The connections that have ended, and why. */
@@ -253,7 +260,12 @@ const BEAT = `INSERT INTO holder (name, seen_at) VALUES ($1, clock_timestamp())
 async function beat(asked: Beat): Promise<void> {
   const stop = new AbortController();
   const client = await connect(asked.address, false);
-  await client.query(BEAT, [asked.name]);
+  try {
+    await within(client.query(BEAT, [asked.name]), LIMITS.databaseConnectMs);
+  } catch (error) {
+    leave(client);
+    throw error;
+  }
   beats.set(asked.name, { stop, ended: keepBeating(client, asked, stop.signal) });
 }
 
@@ -266,32 +278,32 @@ async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop
     if (stop.aborted) break;
     try {
       if (isGone(client)) client = await connectInTime(address);
-      await within(client.query(BEAT, [name]));
+      await within(client.query(BEAT, [name]), LIMITS.beatAnswerMs);
     } catch {
       // A connection may hang for minutes although the server is well; the next beat takes another one.
       ended.set(client, "no answer to a beat");
-      void client.end().catch(ignore);
+      leave(client);
     }
   }
-  await within(client.query("DELETE FROM holder WHERE name = $1", [name])).catch(ignore);
-  void client.end().catch(ignore);
+  await within(client.query("DELETE FROM holder WHERE name = $1", [name]), LIMITS.beatAnswerMs).catch(ignore);
+  leave(client);
 }
 
 async function connectInTime(address: Address): Promise<Client> {
   const opening = connect(address, false);
   try {
-    return await within(opening);
+    return await within(opening, LIMITS.beatAnswerMs);
   } catch (error) {
-    void opening.then((late) => late.end(), ignore).catch(ignore);
+    void opening.then(leave, ignore);
     throw error;
   }
 }
 
-// Below the time after which others take over what this process holds, with another try before it.
-async function within<T>(work: Promise<T>): Promise<T> {
+// For a beat it is below the time after which others take over what this process holds, with another try before it.
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController();
-  const late = setTimeout(LIMITS.beatAnswerMs, undefined, { signal: over.signal }).then(() => {
-    throw new Error("no answer to a beat");
+  const late = setTimeout(ms, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`no answer within ${ms / 1_000} s`);
   });
   try {
     return await Promise.race([work, late]);

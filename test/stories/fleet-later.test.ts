@@ -5,6 +5,7 @@ import { approvalPlaybook, ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
+import { connectionsTo } from "./proc.ts";
 import { hook, logged, loggedLines, parsedMetrics, recordProperty, waiting } from "./schedule.ts";
 import {
   environmentAt,
@@ -190,7 +191,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("a process whose connection for its signs of life hangs takes another one, and stays alive for others", async () => {
+  test("a process whose connection for its signs of life hangs leaves it for another one, and stays alive for others", async () => {
     const { schema, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
     const way = await DatabaseWay.open(server.port);
     const project = machine();
@@ -202,9 +203,11 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     const seen = async (): Promise<string> =>
       String((await server.query(`SELECT seen_at::text AS seen FROM ${schema}.holder`))[0]?.["seen"]);
     await expect.poll(seen).not.toBe("undefined");
+    const before = connectionsTo(way.port, running.pid);
     await way.hang();
     const last = await seen();
     await expect.poll(seen, { interval: 200 }).not.toBe(last);
+    await expect.poll(() => connectionsTo(way.port, running.pid), { interval: 200 }).toBeLessThanOrEqual(before);
     await running.signal("SIGKILL");
     await way.close();
   });

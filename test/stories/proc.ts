@@ -1,5 +1,5 @@
 // What Linux says about processes. They may end at any moment: of one that has ended there is nothing to read.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A file below `/proc/PID`; empty when the process or the thread has ended, or the system has no `/proc`. */
 function fileOf(pid: number, path: string): string {
@@ -50,4 +50,22 @@ export function computed(pid: number): number {
     .split(" ")
     .slice(11);
   return Number(user);
+}
+
+/** Returns how many connections to a port a process has open. */
+export function connectionsTo(port: number, pid: number): number {
+  const sockets = new Set(readdirSync(`/proc/${pid}/fd`).map((name) => linkOf(`/proc/${pid}/fd/${name}`)));
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const rows = readFileSync("/proc/net/tcp", "latin1")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
+  return rows.filter((row) => row[2]?.endsWith(remote) === true && sockets.has(`socket:[${row[9]}]`)).length;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    return emptyWhenEnded(error, "");
+  }
 }
