@@ -5,7 +5,7 @@ import { EXIT } from "../base/exit.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { canonicalJson, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { quoted, storable } from "../base/text/text.ts";
+import { quoted, storable, storableIn } from "../base/text/text.ts";
 import { SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
@@ -181,7 +181,7 @@ export class RunQueue {
             return job === undefined ? undefined : storableResult(await carryOut(takenRun(job)));
           } catch (error) {
             if (job !== undefined && error instanceof NotNow) await this.#defer(name, job.id);
-            throw new Error(storable(messageOf(error)));
+            throw storableError(error);
           } finally {
             this.#boss.notifyWorker(id); // it fetches the next job at once, and not after a pause
           }
@@ -309,11 +309,13 @@ export function schemaOfQueue(schema: string): string {
   return `${schema}_queue`;
 }
 
-// The database refuses an end of a job with another text. The job would be delivered again and again.
-function storableResult({ problem, ...result }: JobResult): JobResult {
-  if (problem === null) return { ...result, problem };
-  const { code, message, next } = problem;
-  return { ...result, problem: { code, message: storable(message), ...(next === undefined ? {} : { next: storable(next) }) } };
+// The database refuses an end of a job with another text, also in the cause of an error. The job would be delivered again and again.
+function storableResult(result: JobResult): JobResult {
+  return JSON.parse(JSON.stringify(result), storableIn) as JobResult;
+}
+
+function storableError(error: unknown): Error {
+  return new Error(storable(messageOf(error)));
 }
 
 function takenRun({ name, id, data }: Pick<AnyJob, "name" | "id" | "data">): TakenRun {

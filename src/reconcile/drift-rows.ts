@@ -1,5 +1,5 @@
 // Drifts and their history, out of the rows of the tables that hold them.
-import { isObject, type JsonObject, parseJson, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, textOrJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { HistoryEntry, KnownComparison, KnownDrift } from "../protocol/drift.ts";
@@ -117,13 +117,17 @@ export function isAsAcknowledged(word: SqlRow, drift: SqlRow): boolean {
   return SHOWN.every((column) => word[column] === drift[column]) && word["rows"] === rowsIn(drift["evidence"]);
 }
 
-// A server does not read a JSON text in which any value is a text that it cannot keep.
-/** Returns how many rows each side had, by the evidence of a drift; null where that does not name them. */
+/**
+ * Returns how many rows each side had, by the evidence of a drift; null where that does not name them. No SQL looks for them: a server reads no
+ * JSON in which any value is a text that it cannot keep.
+ */
 export function rowsIn(evidence: Cell | undefined): string | null {
   const sides = parseJson(String(evidence ?? null), LIMITS.recordDepth);
-  const [left, right] = ["left", "right"].map((name) => {
-    const side = isObject(sides) ? sides[name] : undefined;
-    return isObject(side) ? side["rows"] : undefined;
-  });
-  return left === undefined || right === undefined ? null : `${String(left)} and ${String(right)}`;
+  const [left, right] = ["left", "right"].map((name) => (isObject(sides) ? rowsOfSide(sides[name]) : undefined));
+  return left === undefined || right === undefined ? null : `${left} and ${right}`;
+}
+
+function rowsOfSide(side: Json | undefined): string | undefined {
+  const rows = isObject(side) ? side["rows"] : undefined;
+  return rows === undefined ? undefined : textOrJson(rows);
 }

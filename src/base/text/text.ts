@@ -38,6 +38,11 @@ export function storable(text: string): string {
   return text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll(/[\0\p{Surrogate}]/gu, escapedUnits);
 }
 
+/** The same for each text of a value that `JSON.parse` makes, which calls this. */
+export function storableIn(_name: string, value: unknown): unknown {
+  return typeof value === "string" ? storable(value) : value;
+}
+
 function escapedUnits(char: string): string {
   return char
     .split("")
