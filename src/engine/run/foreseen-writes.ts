@@ -10,7 +10,7 @@ import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { stepsIn } from "../../playbook/playbook-walk.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import { maybeSameId } from "../../services/same-id.ts";
-import { actorsScope, organizationScope, callerOf, writtenAs } from "../service/caller.ts";
+import { actorIn, actorsScope, organizationScope, callerOf, writtenAs } from "../service/caller.ts";
 import { completed } from "../../operations/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -147,9 +147,10 @@ export function touching({ operation }: Pick<CallStep, "operation">, { step, as,
 
 /** Returns what a recorded write touches; `undefined` for an operation that this version does not know. */
 export function touchedBy({ intended }: Pick<AttemptState, "intended">, target: Target): TouchingWrite | undefined {
-  const { step, as, input, operation: name } = intended;
+  const { step, input, operation: name } = intended;
   const operation = operations.get(name);
-  return operation === undefined ? undefined : touching({ operation }, { step, as: as ?? undefined, input, target });
+  if (operation === undefined) return undefined;
+  return touching({ operation }, { step, as: actorIn(operation.service, intended), input, target });
 }
 
 /** Whether two writes touch the same object, or may do so. */

@@ -155,7 +155,8 @@ function attempted(context: RunContext, place: Place, attempt: number): Attempte
   const state = stepIn(context.state, place.address).attempts[attempt];
   invariant(state !== undefined, "an action is about an attempt that was made");
   const step = writeAt(place);
-  return { place, step, state, caller: callerThen(callerOf(step.as, context.scopeAt(place)), state.intended) };
+  const caller = callerOf(step.as, context.scopeAt(place));
+  return { place, step, state, caller: callerThen({ operation: step.operation, caller }, state.intended) };
 }
 
 function writeAt({ step }: Place): WriteStep {

@@ -1,3 +1,4 @@
+import { readEntity } from "../../base/entity.ts";
 import { isObject, type Json, shownJson } from "../../base/json/json.ts";
 import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
 import { ORGANIZATION } from "../../playbook/expressions/template.ts";
@@ -63,9 +64,19 @@ interface Calling {
   readonly caller: Caller;
 }
 
+/**
+ * Returns who made a write by its record; `undefined` where that does not say it. For an actor with several identities an earlier version recorded
+ * the same one on every interface.
+ */
+export function actorIn(service: Service, { as }: Pick<AttemptIntended, "as">): string | undefined {
+  const isIdentity = typeof as === "string" && hasEntities(service) === (readEntity(as) !== undefined);
+  return isIdentity ? as : undefined;
+}
+
 /** Returns the caller of an attempt that was made earlier: the key was then the entity that its record names. */
-export function callerThen(caller: Caller, { as }: Pick<AttemptIntended, "as">): Caller {
-  return caller === THE_KEY && typeof as === "string" ? { ...caller, keyEntity: as } : caller;
+export function callerThen({ operation: { service }, caller }: Calling, intended: Pick<AttemptIntended, "as">): Caller {
+  const keyEntity = hasEntities(service) && entityFor(service, caller) === undefined ? actorIn(service, intended) : undefined;
+  return keyEntity === undefined ? caller : { ...caller, keyEntity };
 }
 
 /** Returns the credential by which an interface is called; `undefined` where callers are entities, or none is named. */

@@ -10,7 +10,7 @@ import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts"
 import { transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Bound } from "../service/bind-call.ts";
-import { actingFor, type Caller } from "../service/caller.ts";
+import { actorIn, actingFor, type Caller } from "../service/caller.ts";
 import type { AttemptBeside, RunContext } from "../run/run-context.ts";
 import type { Looking } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
@@ -170,10 +170,11 @@ function otherWrites(
 }
 
 function otherWrite(attempt: AttemptState, target: Target): OtherWrite {
-  const { operation, input, as } = attempt.intended;
+  const { operation, input } = attempt.intended;
   const { service } = operationNamed(operation);
   // Another run, or an earlier version of tokenbook, may have had another key, and then its record does not say whose it was.
+  const as = actorIn(service, attempt.intended);
   const actor =
-    typeof as === "string" ? actingEntityOf(service, { identities: { [service.name]: as }, label: null }, target) : undefined;
+    as === undefined ? undefined : actingEntityOf(service, { identities: { [service.name]: as }, label: null }, target);
   return { operation, input, actor, transactions: transactionsOf(attempt) };
 }
