@@ -74,6 +74,13 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     source.close();
   }
 
+  const BEGINNING = [
+    "run mint.yaml --key M1",
+    "schedule --once mint.yaml",
+    "submit mint.yaml --key M1",
+    "worker",
+    "doctor",
+  ] as const;
   const COMMANDS = ["runs", "run mint.yaml --key M1", "schedule list", "drift list"] as const;
 
   const SHOWN = ["runs", "drift list", "schedule list", "schedule history", "runs verify"] as const;
@@ -87,7 +94,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
   test("as long as the runs of the folder are not moved, none begins in the database that tokenbook.yaml names since", async () => {
     const { service, project, inFolder } = await place();
     expect((await inFolder("run", "mint.yaml", "--key", "M1")).code).toBe(0);
-    for (const command of ["run mint.yaml --key M1", "schedule --once mint.yaml", "submit mint.yaml --key M1", "doctor"]) {
+    for (const command of BEGINNING) {
       const { code, transcript } = await project.run(...command.split(" "));
       expect(code, transcript).not.toBe(0);
       expect(transcript).toContain("and the database that tokenbook.yaml names does not know them");

@@ -22,6 +22,7 @@ import { ScheduleStore } from "../../../schedule/store.ts";
 import { notBegunBy } from "../../project/check-failure.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import type { ProjectShell } from "../../project/chosen-project.ts";
+import { assertMoved } from "../../runs/not-moved.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
@@ -176,6 +177,7 @@ async function withStore(
   work: (parts: Parts, output: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = statePlace(shell, options);
+  assertMoved(shell, state);
   assertJournalWhole(state);
   const { log, redact } = ports;
   const fence = (runId: string): void => fenceRun(state, runId);

@@ -14,6 +14,7 @@ import { openQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { Dotenv } from "../../project/project.ts";
+import { assertMoved } from "../../runs/not-moved.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { slots } from "../../runs/run-queue.ts";
 import { logOf, pageOf } from "../../schedule/long-running.ts";
@@ -32,6 +33,7 @@ const DEFAULT_LABEL = "default";
 export const worker: Command<WorkerOptions> = async (plainShell, options): Promise<ExitCode> => {
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);
+  assertMoved(shell, place);
   const log = logOf(shell, options.json);
   const labels = options.labels ?? [DEFAULT_LABEL];
   const unknown = new OldestUnknown();
