@@ -1,5 +1,5 @@
 import { DATE_PATTERN } from "../base/time/date.ts";
-import { NUMERAL_PATTERN } from "../base/numbers/decimal.ts";
+import { NUMERAL_PATTERN, UNSIGNED_PATTERN } from "../base/numbers/decimal.ts";
 import { DURATION_PATTERN } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { STEP_ID } from "../base/text/step-id.ts";
@@ -10,6 +10,7 @@ import { TAG_PATTERN } from "../base/text/tag.ts";
 const RULES: ReadonlyMap<string, string> = new Map([
   [DURATION_PATTERN, "must be a duration, such as 500ms, 30s, 5m, 2h or 1d"],
   [NUMERAL_PATTERN, "must be a number, such as 100 or 0.25"],
+  [UNSIGNED_PATTERN, "must be a number from 0 on, such as 100 or 0.25"],
   [`${NUMERAL_PATTERN}|${DATE_PATTERN}`, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],
   [ENTITY_PATTERN, "must be an entity: an attribute and its value, such as userId:alice"],
   [
@@ -29,19 +30,28 @@ const MOST_CHARS = 100;
 /** Returns the text that somebody probably meant who wrote one that a pattern refuses. */
 export function meantBy(text: string, pattern: string): string | undefined {
   if (text.length > MOST_CHARS) return undefined;
+  const shape = new RegExp(pattern);
+  // With other signs a number is another amount.
+  const candidates = pattern === NUMERAL_PATTERN || pattern === UNSIGNED_PATTERN ? [unspaced(text)] : namesOf(text);
+  return candidates.find((candidate) => candidate !== "" && candidate !== text && shape.test(candidate));
+}
+
+function namesOf(text: string): readonly string[] {
   const words = text
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== "");
   const camel = words.map((word, at) => (at === 0 ? word.charAt(0).toLowerCase() : word.charAt(0).toUpperCase()) + word.slice(1));
-  const candidates = [
+  return [
     words.join("_").toLowerCase(),
     camel.join(""),
-    text.replaceAll(/\s+/g, ""),
+    unspaced(text),
     ...(words.length === 1 ? [`userId:${text}`, `${text}_1`.toLowerCase()] : []),
     ...(/^\d+$/.test(text) ? [`${text}s`] : []),
     words.join("-"),
   ];
-  const shape = new RegExp(pattern);
-  return candidates.find((candidate) => candidate !== "" && shape.test(candidate));
+}
+
+function unspaced(text: string): string {
+  return text.replaceAll(/\s+/g, "");
 }

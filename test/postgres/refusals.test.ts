@@ -14,6 +14,16 @@ import { BINARIES, PostgresServer } from "./server.ts";
 
 if (POOLER === undefined) console.warn("PgBouncer is not installed: the tests of poolers are skipped");
 
+const SUBMITTED = {
+  playbook: "p.yaml",
+  environment: "here",
+  digest: "",
+  inputs: "{}",
+  env: {},
+  confirmed: null,
+  submittedBy: "alice",
+};
+
 describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is refused", () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -124,16 +134,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
       ALTER ROLE contrary SET standard_conforming_strings = off; ALTER ROLE contrary SET synchronous_commit = off;
       ALTER ROLE contrary SET DateStyle = 'German'; ALTER ROLE contrary SET default_transaction_isolation = serializable`);
     const queue = await RunQueue.open(server.place("contrary"), { takesJobs: false, onError: () => undefined });
-    const run = {
-      playbook: "p.yaml",
-      environment: "here",
-      digest: "",
-      inputs: "{}",
-      env: {},
-      confirmed: null,
-      submittedBy: "alice",
-    };
-    await queue.submit("default", { ...run, key: "k1" });
+    await queue.submit("default", { ...SUBMITTED, key: "k1" });
     await server.stop("immediate");
     await server.run();
     const { runs } = await queue.queued(2);
@@ -143,17 +144,8 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
 
   test("a job ends with its problem, or is returned with the reason, also where those hold what the server cannot keep", async () => {
     const queue = await RunQueue.open(server.place(), { takesJobs: true, onError: () => undefined });
-    const run = {
-      playbook: "p.yaml",
-      environment: "here",
-      digest: "",
-      inputs: "{}",
-      env: {},
-      confirmed: null,
-      submittedBy: "alice",
-    };
-    await queue.submit("later", { ...run, key: "later" });
-    const id = await queue.submit("now", { ...run, key: "now" });
+    await queue.submit("later", { ...SUBMITTED, key: "later" });
+    const id = await queue.submit("now", { ...SUBMITTED, key: "now" });
     const said = "no\0thing, half \ud83d";
     const problem = { code: "service.refused", message: said, next: said };
     await queue.work(["later", "now"], 1, ({ key }) =>

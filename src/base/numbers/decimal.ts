@@ -10,6 +10,9 @@ Exact.PE = LIMITS.decimalDigits;
 
 /** The pattern of a numeral, by the grammar of JSON. */
 export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$";
+
+/** The pattern of a numeral that is not negative. */
+export const UNSIGNED_PATTERN: string = NUMERAL_PATTERN.replace("-?", "");
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
 // The form of most numbers.

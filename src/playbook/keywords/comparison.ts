@@ -1,4 +1,4 @@
-import { Decimal, NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
+import { Decimal, UNSIGNED_PATTERN } from "../../base/numbers/decimal.ts";
 import {
   type CompanionRule,
   choice,
@@ -206,7 +206,7 @@ export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
     { each: () => MAPPING, ...notOwn("map"), edit: "none" },
   ),
   tolerance: {
-    ...node({ type: ["string", "number"], pattern: NUMERAL_PATTERN, minimum: 0 }, "Differences up to it are ignored", {
+    ...node({ type: ["string", "number"], pattern: UNSIGNED_PATTERN, minimum: 0 }, "Differences up to it are ignored", {
       default: "0",
       ...notOwn("tolerance"),
       ...fixed,
