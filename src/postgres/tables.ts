@@ -88,6 +88,9 @@ function assertOurs(database: SqlDatabase, schema: string): void {
     "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relkind IN ('r', 'v', 'm', 'p') LIMIT 1";
   const [other] = database.all(others, schema);
   if (other === undefined || database.get("SELECT to_regclass('holder')::text AS holder")?.["holder"] !== null) return;
+  // To a user without this right no table seems to be there. The server says what it denies: another schema would forget all runs.
+  if (database.get("SELECT 1 AS may WHERE has_schema_privilege(?, 'USAGE')", schema) === undefined)
+    database.get(`TABLE "${schema}".holder`);
   throw new Failure({
     code: "database.foreign",
     message: `${database.path} is not tokenbook's: it holds the table "${String(other["relname"])}"`,

@@ -157,6 +157,15 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await queue.stop(0);
   });
 
+  test("a schema of ours that this user may not use: it is denied, and no other one is proposed", async () => {
+    const place = server.place();
+    open(place);
+    await server.query("CREATE ROLE outsider LOGIN");
+    const denied = { ...place, url: new Secret("state", server.address("outsider")) };
+    for (const look of [() => open(denied), () => PostgresDatabase.look(denied, JOURNAL)])
+      expect(look).toThrow(/denies this user a right: permission denied for schema/);
+  });
+
   test("a schema that holds somebody else's tables, which are left as they are", async () => {
     const place = server.place();
     await server.query(`CREATE SCHEMA ${place.schema}; CREATE TABLE ${place.schema}.run (id INT)`);
