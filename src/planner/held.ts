@@ -11,7 +11,7 @@ import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import { includedInputs, inOrganization } from "../playbook/inputs/given-inputs.ts";
 import type { BlockStep, CallStep, IncludeStep, Playbook } from "../playbook/model.ts";
 import type { InputDeclaration } from "../playbook/declarations.ts";
-import { stepsIn, writesOf } from "../playbook/playbook-walk.ts";
+import { hasWrites, stepsIn } from "../playbook/playbook-walk.ts";
 import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
 import type { Ending } from "../protocol/decide.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
@@ -69,7 +69,7 @@ export function close(context: PlanContext, place: Place, ending: Ending): void 
 function outcomeOf(context: PlanContext, { step, address }: Place, holds: readonly string[]): Json {
   const rows = holds.flatMap((held) => context.row(held) ?? []);
   if (step.kind === "block" && step.rescue.length > 0 && rows.some(({ verdict }) => MAY_FAIL.has(verdict))) {
-    if ([...writesOf(step.rescue)].length > 0) context.disturb(`${address} may write before it`);
+    if (hasWrites(step.rescue)) context.disturb(`${address} may write before it`);
     return unknownValue(`steps.${step.id}.outcome is known only when ${address} has run: it may be rescued`);
   }
   if (rows.some(({ verdict }) => verdict === "will-create" || verdict === "will-change")) return "changed";
@@ -108,7 +108,7 @@ export function cannotKnow(context: PlanContext, place: Place, why: string): voi
       concludeUnknown(context, { step: held, address: inner, within: place.within }, { why: unknown, scope: inside });
     }
   } else if (step.kind === "include") concludeIncluded(context, place, { why: unknown, scope });
-  if (step.kind !== "check" && [...writesOf([step])].length > 0) context.disturb(`${address} may write before it`);
+  if (step.kind !== "check" && hasWrites([step])) context.disturb(`${address} may write before it`);
 }
 
 /** Why nothing is known of steps, and what their names mean all the same. */

@@ -92,6 +92,11 @@ export interface FoundWrite {
   readonly chain: readonly string[];
 }
 
+/** Returns whether some steps, or playbooks that they include, may write. */
+export function hasWrites(steps: readonly Step[]): boolean {
+  return writesOf(steps).next().done !== true;
+}
+
 /** Returns the writes of some steps, with those of the playbooks that they include. */
 export function* writesOf(steps: readonly Step[], file = ""): Generator<FoundWrite> {
   for (const step of stepsIn(steps)) {

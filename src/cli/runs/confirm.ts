@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { type Advice, command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { writesOf } from "../../playbook/playbook-walk.ts";
+import { hasWrites } from "../../playbook/playbook-walk.ts";
 import type { Consent } from "../../engine/run/consent.ts";
 import { planLines } from "../../report/plan/text.ts";
 import type { DebugOption } from "../print/debug.ts";
@@ -39,8 +39,7 @@ export async function consentFor(
   options: ConfirmOptions,
   { session, all, planned }: Confirming,
 ): Promise<Consent | undefined> {
-  const writes = all.ready.some(({ playbook }) => writesOf(playbook.steps).next().done !== true);
-  if (!writes) return undefined;
+  if (!all.ready.some(({ playbook }) => hasWrites(playbook.steps))) return undefined;
   if (planned !== undefined) return approvedBy(shell, planned, session);
   const { environment } = session.target;
   const consent = consentBefore(shell, options, waysToConsent(options, environment));

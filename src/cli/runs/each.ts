@@ -10,7 +10,7 @@ import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { formerSpellings, spelledInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { compares, writesOf } from "../../playbook/playbook-walk.ts";
+import { compares, hasWrites } from "../../playbook/playbook-walk.ts";
 import type { RunRecord } from "../../protocol/record.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
@@ -104,8 +104,7 @@ async function prepareRows(plainShell: Shell, options: EachOptions, files: reado
       next: "name one playbook",
     });
   }
-  const onlyCompares = compares(playbook) && writesOf(playbook.steps).next().done === true;
-  if (options.key === undefined && onlyCompares) throw unnamed(playbook);
+  if (options.key === undefined && compares(playbook) && !hasWrites(playbook.steps)) throw unnamed(playbook);
   const rows = await countRows(shell, options, playbook);
   const { secrets, prepare } = preparingRows(shell, options, { playbook, file: options.each });
   return { shell, playbook, rows, prepare, session: await openSession(shell, options, secrets) };

@@ -2,7 +2,7 @@ import { type Advice } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { writesOf } from "../../playbook/playbook-walk.ts";
+import { hasWrites } from "../../playbook/playbook-walk.ts";
 import type { Confirmation } from "../../protocol/record.ts";
 
 /** A person's consent to what a run writes in a protected environment; without one, how a person gives it to this run: commands to type. */
@@ -15,8 +15,7 @@ export function confirmedIn(consent: Consent | undefined): { readonly confirmed?
 
 /** Throws a Failure when the playbook writes to a protected environment, and nobody has consented. Whoever starts a run without a word on it is refused. */
 export function assertConsent(playbook: Playbook, target: Target, consent: Consent | undefined): void {
-  const [write] = writesOf(playbook.steps);
-  if (!target.protected || confirmedIn(consent).confirmed !== undefined || write === undefined) return;
+  if (!target.protected || confirmedIn(consent).confirmed !== undefined || !hasWrites(playbook.steps)) return;
   throw new Failure({
     code: "environment.protected",
     message: `the environment "${target.environment}" is protected, and nobody has confirmed what ${playbook.file} writes there`,

@@ -18,7 +18,7 @@ import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, playbookFiles, statePlace } from "../../project/project.ts";
-import { compares, writesOf } from "../../../playbook/playbook-walk.ts";
+import { compares, hasWrites } from "../../../playbook/playbook-walk.ts";
 import type { PlanFile } from "../../runs/planning.ts";
 import { preparePlaybooks, type Ready } from "../../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
@@ -76,7 +76,7 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
       const all = { ready, secrets, skipped };
       const planned = options.plan === undefined ? undefined : await plannedIn(shell, { ...options, plan: options.plan }, all);
       const consent = async (session: Session): Promise<Consent | undefined> => {
-        if (options.repeat !== undefined && ready.some(({ playbook }) => writes(playbook)))
+        if (options.repeat !== undefined && ready.some(({ playbook }) => hasWrites(playbook.steps)))
           throw repeatProtected(session.target.environment);
         return (await import("../../runs/confirm.ts")).consentFor(shell, options, { session, all, planned });
       };
@@ -122,10 +122,6 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
 function repeated(jobs: readonly Job[], times: number | undefined): readonly Job[] {
   if (times === undefined) return jobs;
   return jobs.flatMap((job) => Array.from({ length: times }, (_, at) => ({ ...job, repeat: { number: at + 1, of: times } })));
-}
-
-function writes({ steps }: Playbook): boolean {
-  return writesOf(steps).next().done !== true;
 }
 
 function failedAlone(): Failure {
