@@ -41,9 +41,9 @@ export function naming(thing: Json): (write: OtherWrite) => boolean {
   return ({ input }) => names(input, thing);
 }
 
-/** Returns whether another write of the run at the same time names the thing. */
-export function isTouchedBeside({ rivals, bystanders }: Evidence, thing: Json): boolean {
-  return [...rivals, ...bystanders].some(({ input }) => names(input, thing));
+/** Returns whether another write at the same time is one that touches the thing: one that names it, for instance. */
+export function isTouchedBeside({ rivals, bystanders }: Evidence, touches: (write: OtherWrite) => boolean): boolean {
+  return [...rivals, ...bystanders].some(touches);
 }
 
 /** Returns the writes that, as far as is known, have left none of the records with these ids: a record could be theirs. */
@@ -64,7 +64,8 @@ export function isStamped(
   { stamp, thing }: { stamp: Stamp; thing: Json },
 ): boolean {
   const { actor, earlier } = evidence;
-  if (actor === undefined || !isEntity(field(record, `${stamp}By`), actor) || isTouchedBeside(evidence, thing)) return false;
+  if (actor === undefined || !isEntity(field(record, `${stamp}By`), actor) || isTouchedBeside(evidence, naming(thing)))
+    return false;
   const newness = newnessOf(evidence, timeOf(field(record, `${stamp}At`)));
   return newness === "after" || (newness === "same second" && !earlier.some(({ input }) => names(input, thing)));
 }

@@ -29,9 +29,9 @@ import {
   sameMembers,
   without,
 } from "../../probes/compare.ts";
-import { isStamped, newnessOf, withoutRecord } from "../../probes/recency.ts";
+import { isStamped, isTouchedBeside, newnessOf, withoutRecord } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
-import { type HistoryChange, changesIn, effectOfChange, isSpent, mayChangeAsset, newChanges } from "./records.ts";
+import { type HistoryChange, changesIn, changingAsset, effectOfChange, isSpent, newChanges } from "./records.ts";
 
 /** B.1: the present asset, and its history, whose records name their transactions. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
@@ -72,7 +72,7 @@ function changesSince(evidence: Evidence): readonly HistoryChange[] {
 
 /** Returns the changes that prove by themselves that they are newer than the write's intent. */
 function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readonly HistoryChange[] {
-  return newChanges(evidence, changes, (write) => mayChangeAsset(write, idIn(evidence)));
+  return newChanges(evidence, changes, changingAsset(idIn(evidence)));
 }
 
 /** Returns whether what a write sets, with this input, is what the asset shows. */
@@ -89,10 +89,9 @@ function couldBeOthers(
   const ids = new Set("id" in shown ? transactionsIn(now["history"] ?? null) : []);
   const isOf = ({ input }: OtherWrite): boolean =>
     maybeSameId(idIn({ ...evidence, input }), idIn(evidence)) && isAsAsked(left, input);
-  return withoutRecord(
-    [...rivals.filter(isOf), ...bystanders.filter((write) => mayChangeAsset(write, idIn(evidence)))],
-    ids,
-  ).some(({ actor }) => partyMatch(by, actor) !== "no");
+  return withoutRecord([...rivals.filter(isOf), ...bystanders.filter(changingAsset(idIn(evidence)))], ids).some(
+    ({ actor }) => partyMatch(by, actor) !== "no",
+  );
 }
 
 // Without a record from before, only the readings before can decide.
@@ -182,7 +181,7 @@ const DELETED_BY_ANYBODY: Sight = {
 };
 
 function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
-  const isTouched = [...evidence.rivals, ...evidence.bystanders].some((write) => mayChangeAsset(write, idIn(evidence)));
+  const isTouched = isTouchedBeside(evidence, changingAsset(idIn(evidence)));
   const isProven = provenIn(evidence, [last]).length > 0 && !isTouched;
   return { ...effectOfChange(last), rests: isProven ? "record" : "readings" };
 }

@@ -175,9 +175,9 @@ export const UNSURE: Sight = {
 /** The operations that change an asset which they do not name. */
 const APPROVING: ReadonlySet<string> = new Set(["ledger.transfer.approve"]);
 
-/** Returns whether a write may change an asset: it names the asset, or changes one that it does not name. */
-export function mayChangeAsset({ operation, input }: OtherWrite, id: Json): boolean {
-  return names(input, id) || APPROVING.has(operation);
+/** Returns the question whether another write may change an asset: it names the asset, or changes one that it does not name. */
+export function changingAsset(id: Json): (write: OtherWrite) => boolean {
+  return ({ operation, input }) => names(input, id) || APPROVING.has(operation);
 }
 
 /** Returns the changes of a thing that only this write, or one at the same time, can have left. They have the ledger's own ids. */

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
 import { type Alike, field, includes, isExactly, itemsOf } from "../../probes/compare.ts";
-import { isStamped, isTouchedBeside, newnessOf, timeOf } from "../../probes/recency.ts";
+import { isStamped, isTouchedBeside, naming, newnessOf, timeOf } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 
 /** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
@@ -40,7 +40,7 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
       if (isExact && before["exactly"] === true) return UNCHANGED;
       if (before["so"] === true && !(isExact && before["exactly"] === false)) return ALMOST_SO;
       const by = { readBack: "as it was sent, and not so before" };
-      const isActors = isNewlyStamped(evidence, record) && !isTouchedBeside(evidence, thing);
+      const isActors = isNewlyStamped(evidence, record) && !isTouchedBeside(evidence, naming(thing));
       return { seen: "effect", by, rests: "readings", again: "value", isActors };
     },
   });

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import {
-  type OtherWrite,
   APART,
   type Evidence,
   forEach,
@@ -25,9 +24,10 @@ import {
   sameMembers,
   without,
 } from "../../probes/compare.ts";
-import { isTouchedBeside } from "../../probes/recency.ts";
+import { isTouchedBeside, naming } from "../../probes/recency.ts";
 import {
   changesIn,
+  changingAsset,
   effectOfChange,
   effectOfMovement,
   isOfOthers,
@@ -36,7 +36,6 @@ import {
   newChanges,
   newMovements,
   type NewRecord,
-  mayChangeAsset,
 } from "./records.ts";
 import { makingProbe, settingProbe } from "./state.ts";
 
@@ -164,13 +163,13 @@ function shareTokensOf({ assets }: JsonObject): readonly Json[] {
 function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Sight | undefined {
   const { now, input, actor } = evidence;
   const thing = field(input["assets"], "id") ?? null;
-  const mayChange = (write: OtherWrite): boolean => mayChangeAsset(write, thing);
-  if (actor === undefined || [...evidence.rivals, ...evidence.bystanders].some(mayChange)) return undefined;
+  const mayChange = changingAsset(thing);
+  if (actor === undefined || isTouchedBeside(evidence, mayChange)) return undefined;
   const change = newChanges(evidence, changesIn(now["history"]), mayChange).find((each) => isEntity(each.by, actor));
   if (change !== undefined) return effectOfChange(change, by);
   const movement = shareTokensOf(input)
     .flatMap((tokenId, at) => {
-      if (isTouchedBeside(evidence, tokenId)) return [];
+      if (isTouchedBeside(evidence, naming(tokenId))) return [];
       return newMovements(evidence, movementsOf(now[`shares${at}`], tokenId), tokenId);
     })
     .find((each) => each.type === type && isEntity(each.by, actor));
