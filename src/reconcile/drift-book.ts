@@ -171,8 +171,7 @@ export class DriftBook {
 
   /** Returns every comparison that a run has begun, its title, and whether its last run may have left drifts that are not known. */
   known(): readonly KnownComparison[] {
-    const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
-    return rows.map(comparisonIn);
+    return this.#comparisons().map(comparisonIn);
   }
 
   /** Returns the comparisons that may have drifts that are not known: their last run did not finish them, and nobody has closed them since. */
@@ -181,8 +180,11 @@ export class DriftBook {
   }
 
   #unfinished(): readonly SqlRow[] {
-    const rows = this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
-    return rows.filter((row) => isUnfinishedIn(row) && !isClosedIn(row));
+    return this.#comparisons().filter((row) => isUnfinishedIn(row) && !isClosedIn(row));
+  }
+
+  #comparisons(): readonly SqlRow[] {
+    return this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
   }
 
   /** Closes the unfinished comparisons of a playbook, because no run makes them any more. One that a run begins again counts again. */

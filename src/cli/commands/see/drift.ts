@@ -136,9 +136,9 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, incomplete);
   const now = systemClock.now();
   using book = openBook(shell, options);
+  const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : book.openOf(playbook))];
   const unfinished = book.unfinished().filter(({ of }) => of.playbook === playbook);
-  const ofPlaybook = (name: string): readonly string[] => (unfinished.length > 0 ? book.openOf(name) : openOf(book, name));
-  const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : ofPlaybook(playbook))];
+  if (playbook !== undefined && ids.length + unfinished.length === 0) throw nothingOpen(book, playbook);
   for (const id of ids) {
     const { clearedAt } = book.explain(id, now);
     if (clearedAt !== null) throw clearedFailure(id, clearedAt);
@@ -154,12 +154,10 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
-function openOf(book: DriftBook, playbook: string): readonly string[] {
-  const ids = book.openOf(playbook);
-  if (ids.length > 0) return ids;
+function nothingOpen(book: DriftBook, playbook: string): Failure {
   const others = book.playbooks();
   const near = didYouMean(playbook, others);
-  throw new Failure({
+  return new Failure({
     code: "drift.unknown",
     message: `the playbook ${playbook} has no open drift${near === undefined ? "" : `; did you mean ${near}?`}`,
     ...(others.length === 0 ? {} : { why: `playbooks with open drifts: ${others.slice(0, SOME).join(", ")}` }),
