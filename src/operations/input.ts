@@ -35,7 +35,7 @@ export function itemSchema(operation: Operation): JsonSchema {
   return list.items;
 }
 
-// In a path, nothing and dots alone name another place than the one that was meant.
+// An id that is empty, or only dots, makes the path name another place.
 const IN_PATH: JsonSchema = { pattern: "[^.]" };
 
 function parametersSchema(operation: Operation): JsonSchema {

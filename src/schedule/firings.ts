@@ -296,7 +296,7 @@ function diedOf({ holder, runId }: Firing, life: Life): KeptFailure {
     message: life === "silent" ? silent : `the process ${holder?.pid ?? ""} that ran it is gone`,
     ...(runId === undefined
       ? {}
-      : { why: `nothing recorded here how its run ${runId} ended`, next: adviceText(command`runs show ${runId}`) }),
+      : { why: `no record here says how its run ${runId} ended`, next: adviceText(command`runs show ${runId}`) }),
   };
 }
 
