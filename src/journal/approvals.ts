@@ -20,6 +20,16 @@ export function approveIn(database: SqlDatabase, { plan, who, because, at }: App
   );
 }
 
+/**
+ * Uses up the approvals of a plan, and returns the latest that is not of this person; `undefined` where there is none, or another process has used
+ * it. Several people approve one and the same thing, so theirs are used together.
+ */
+export function useApproval(database: SqlDatabase, plan: string, starter: string): Approval | undefined {
+  const approval = approvalsIn(database, plan).find(({ who }) => who !== starter);
+  if (approval === undefined) return undefined;
+  return database.run("DELETE FROM approval WHERE plan = ?", plan).changes === 0 ? undefined : approval;
+}
+
 /** Returns the approvals of a plan, the latest first. */
 export function approvalsIn(database: SqlDatabase, plan: string): readonly Approval[] {
   return database.all("SELECT * FROM approval WHERE plan = ? ORDER BY at DESC, who", plan).map(({ who, because, at }) => ({

@@ -5,7 +5,7 @@ import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts
 import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
-import { approvalsIn, approveIn } from "./approvals.ts";
+import { approvalsIn, approveIn, useApproval } from "./approvals.ts";
 import { Archives, runIsArchived } from "./archives/archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
@@ -303,6 +303,11 @@ export class JournalStore {
   /** Returns the approvals of a plan, the latest first. */
   approvals(plan: string): readonly Approval[] {
     return approvalsIn(this.#database, plan);
+  }
+
+  /** Uses up the approvals of a plan for who starts its runs; `undefined` where nobody else has approved it. */
+  useApproval(plan: string, starter: string): Approval | undefined {
+    return useApproval(this.#database, plan, starter);
   }
 
   /** The losses that people have accepted, the earliest first. */

@@ -80,6 +80,31 @@ test("a plan counts when somebody else has approved it, and as long as it holds"
   });
 });
 
+test("an approval counts for one run, and is kept where none begins", async () => {
+  const { project, service } = await protectedDesk();
+  const [olga, pavel] = [by(project, "olga"), by(project, "pavel")];
+  const run = ["run", "mint.yaml", "--plan", "mint.plan"];
+  const approve = ["approve", "mint.plan", "--because", "ten"];
+  const mints = async (): Promise<number> =>
+    operationsOf(await service.commits()).filter((name) => name === "ledger.token.mint").length;
+  expect((await olga.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
+  for (const person of [pavel, by(project, "quinn")]) expect((await person.run(...approve)).code).toBe(0);
+
+  const refusedByService = await olga.as({ ...olga.variables, LEDGER_KEY: "wrong" }).run(...run);
+  expect([refusedByService.code, await mints()], refusedByService.transcript).toEqual([2, 0]);
+  const first = await olga.run(...run);
+  expect([first.code, await mints()], first.transcript).toEqual([0, 1]);
+  for (const again of [run, [...run, "--yes"]]) {
+    const ended = await olga.run(...again);
+    expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("since it was last run")]);
+  }
+  expect((await pavel.run(...approve)).code).toBe(0);
+  const keyed = [await olga.run(...run, "--key", "K8"), await olga.run(...run, "--key", "K8")];
+  expect(keyed.map(({ code }) => code)).toEqual([0, 0]);
+  expect((await olga.run(...run, "--key", "K9")).code).toBe(2);
+  expect(await mints()).toBe(2);
+});
+
 test("an edited playbook needs consent again, and one that is unchanged does not", async () => {
   const { project, service } = await protectedDesk();
   const killed = await project

@@ -40,7 +40,7 @@ export async function consentFor(
   { session, all, planned }: Confirming,
 ): Promise<Consent | undefined> {
   if (!all.ready.some(({ playbook }) => hasWrites(playbook.steps))) return undefined;
-  if (planned !== undefined) return approvedBy(shell, planned, session);
+  if (planned !== undefined) return hasBegun(session, options) ? undefined : approvedBy(shell, planned, session);
   const { environment } = session.target;
   const consent = consentBefore(shell, options, waysToConsent(options, environment));
   return "confirmed" in consent ? consent : ((await askedFor(shell, options, { all, environment })) ?? consent);
@@ -58,18 +58,22 @@ function waysToConsent({ files, key }: ConfirmOptions, environment: string): Adv
   ];
 }
 
+// A run that is continued, or shown again, was consented to when it began.
+function hasBegun({ store }: Session, { key }: ConfirmOptions): boolean {
+  return key !== undefined && store.withKey(key) !== undefined;
+}
+
 function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session): Consent {
   const who = userOf(shell);
-  const approvals = store.approvals(digest);
-  const approval = approvals.find((each) => each.who !== who);
+  const approval = store.useApproval(digest, who);
   if (approval !== undefined) return { confirmed: { who, how: "plan", approval } };
   throw new Failure({
     code: "plan.not-approved",
     message:
-      approvals.length === 0
-        ? `nobody has approved the plan ${file}`
+      store.approvals(digest).length === 0
+        ? `nobody has approved the plan ${file} since it was last run`
         : `only ${who}, who starts the run, has approved the plan ${file}`,
-    why: "the environment is protected, and somebody else must approve what a run writes there; nothing was sent",
+    why: "the environment is protected, and somebody else must approve each run that writes there; nothing was sent",
     next: ["have somebody else approve it:", command`approve ${file} --because TEXT`],
   });
 }

@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { masked, type Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
-import type { Consent } from "../../engine/run/consent.ts";
+import { confirmedIn, type Consent } from "../../engine/run/consent.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, StepProblem } from "../../protocol/record.ts";
@@ -226,6 +226,8 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
             },
           ],
     );
+    const { approval } = confirmedIn(consent).confirmed ?? {};
+    if (runs.length === 0 && approval !== undefined) session.store.approve(approval); // nothing has used it
     if (jobs.some(({ repeat }) => repeat !== undefined)) noteFlaky(shell, runs);
     await printReports(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit));

@@ -77,3 +77,16 @@ test("what is asked in the transaction that opens a run keeps it from being open
   await store.begin({ ...opened, runId: "refused" }, "test");
   expect(store.ids()).toEqual(["refused"]);
 });
+
+test("of two processes that start runs of an approved plan, one has the approval", () => {
+  using beside = state.openJournal();
+  const given = { plan: "digest", because: "reviewed", at: 1 };
+  for (const who of ["olga", "pavel", "quinn"]) store.approve({ ...given, who });
+  store.approve({ ...given, plan: "another", who: "pavel" });
+  const used = [store, beside, store].map((each) => each.useApproval("digest", "olga")?.who);
+  expect(used).toEqual(["pavel", undefined, undefined]);
+  expect([store.approvals("digest"), store.approvals("another")]).toEqual([[], [{ ...given, plan: "another", who: "pavel" }]]);
+  store.approve({ ...given, who: "olga" });
+  expect(store.useApproval("digest", "olga")).toBeUndefined();
+  expect(store.approvals("digest")).toHaveLength(1);
+});
