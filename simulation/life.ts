@@ -60,7 +60,8 @@ function outcomeOf(end: End): RunOutcome | undefined {
 const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
 const MOST_EARLY_RESUMES = 3;
-const MOST_LATE_RESUMES = 20;
+// Twice over: the other run may keep this one back as long as it needs people itself.
+const MOST_LATE_RESUMES = 40;
 const SHARE_OF_RACES = 0.4;
 const SHARE_OF_JOINED = 0.7;
 const SHARE_OF_RELEASES = 0.85;
