@@ -330,10 +330,12 @@ export class TypeEnvironment {
   #unknownField(node: ASTNode, text: string): ExpressionProblem | undefined {
     if (!isAccess(node)) return undefined;
     const owner = node.args[0];
-    const known = Object.keys(this.#fieldsOf(owner) ?? {});
+    const fields = this.#fieldsOf(owner) ?? {};
+    const known = Object.keys(fields);
     const [, last] = node.args;
     const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
-    const near = didYouMean(field, known);
+    const within = known.find((name) => Object.hasOwn(this.#defined.get(fields[name] ?? "")?.fields ?? {}, field));
+    const near = didYouMean(field, known) ?? (within && `${within}.${field}`);
     const word =
       typeof last === "string" ? { start: node.end - field.length, end: node.end } : { start: last.start, end: last.end };
     return {

@@ -42,7 +42,7 @@ function typeRow(types: readonly InputType[], description: string): Keyword<Valu
  */
 export function partKeywords(part: object = ANY_MAP): Keywords<InputPartFields> {
   return {
-    type: typeRow(VALUE_TYPES, "The type; decimals are exact."),
+    type: typeRow(VALUE_TYPES, "The type of the value. A decimal is any number, kept exactly."),
     description: text("What people should know about it."),
     pattern: node({ type: "string" }, "A regular expression (RE2) that the text must match.", { types: ["string"] }),
     enum: node({ type: "array", minItems: 1 }, "The values allowed.", { types: VALUE_TYPES }),
@@ -88,7 +88,10 @@ export const GIVEN: Keywords<GivenFields> = {
 
 /** The keywords of an input whose parts have this schema. */
 export function inputKeywords(part?: object): Keywords<InputPartFields & GivenFields> {
-  const type = typeRow([...VALUE_TYPES, "file"], "The type; decimals are exact, a file gives its content.");
+  const type = typeRow(
+    [...VALUE_TYPES, "file"],
+    "The type of the value. A decimal is any number, kept exactly. A file gives its content.",
+  );
   return { ...partKeywords(part), type, ...GIVEN };
 }
 

@@ -72,6 +72,10 @@ test("a misspelt field is shown by itself, with the nearest name", () => {
     suggestion: 'did you mean "balance"?',
   });
   expect(wrong("response.exists(a, a.ownr == custodian)")).toMatchObject({ at: "ownr", suggestion: 'did you mean "owner"?' });
+  expect(wrong("holder.balance"), "a field of a field").toMatchObject({
+    at: "balance",
+    suggestion: 'did you mean "account.balance"?',
+  });
   expect(wrong("account.zzzzzzzz").suggestion).toBe("it has: id, balance, owner, note");
 });
 
