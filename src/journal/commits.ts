@@ -45,6 +45,12 @@ interface Joined {
 
 type Failed = ReadonlyMap<CommitPart, Failure>;
 
+interface Writing {
+  readonly left: () => readonly CommitPart[];
+  readonly fail: (part: CommitPart, error: unknown) => void;
+  readonly isAgain: boolean;
+}
+
 const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: LIMITS.databaseAwayPauseMostMs };
 
 /**
@@ -151,10 +157,8 @@ export class Commits {
     const left = (): readonly CommitPart[] => parts.filter((part) => !failed.has(part));
     if (!isAgain) for (const part of parts) attempt(part.begin, (error) => fail(part, error));
     try {
-      if (!isAgain || !left().some((part) => part.isKept())) {
-        this.#database.assertInPlace();
-        this.#write(left, fail);
-      }
+      this.#database.assertInPlace();
+      this.#write({ left, fail, isAgain });
     } catch (error) {
       if (error instanceof PassingFailure) return error;
       for (const part of left()) fail(part, error);
@@ -164,17 +168,19 @@ export class Commits {
   }
 
   // What keeps one run from writing, such as a claim that it has lost, keeps back no other: they are written again without it. What the disk
-  // says is said to all.
-  #write(left: () => readonly CommitPart[], fail: (part: CommitPart, error: unknown) => void): void {
+  // says is said to all. What is repeated waits for the end of the first try, which the server may still be committing: only then it is known
+  // whether that one is durable.
+  #write({ left, fail, isAgain }: Writing): void {
     let check: ClaimCheck = "required";
     while (left().length > 0) {
       let writing: CommitPart | undefined;
       const work = (): void => {
+        if (isAgain && left().some((part) => part.isKept())) return;
         for (writing of left()) writing.write(check);
         writing = undefined;
       };
       try {
-        if (left().every((part) => part.isOwn())) this.#database.sharedTransaction(work);
+        if (!isAgain && left().every((part) => part.isOwn())) this.#database.sharedTransaction(work);
         else this.#database.transaction(work);
         return;
       } catch (error) {

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { Clock } from "../../src/base/ports.ts";
@@ -10,6 +11,16 @@ import { Proxy } from "./proxy.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
 
 const STILL_AWAY = 3;
+
+// A commit waits for the standby, which does not exist, until somebody ends its session: it is durable then.
+const END_WHEN_SOMEBODY_WAITS = `DO $$ BEGIN
+  LOOP
+    PERFORM pg_stat_clear_snapshot();
+    EXIT WHEN EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock');
+    PERFORM pg_sleep(0.02);
+  END LOOP;
+  PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep';
+END $$`;
 
 describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   let server: PostgresServer;
@@ -141,6 +152,29 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     other.note(answered("mint", "acknowledged"));
     await other.flushed();
     expect(distant.read("run2").map(({ kind }) => kind)).toEqual([...BEGUN, "attempt.intended", "attempt.answered"]);
+    distant.close();
+    await proxy.close();
+  });
+
+  test("may still be committing when the commit is repeated, which waits for the end of the first one", async () => {
+    const proxy = await Proxy.open(server.port);
+    const distant = JournalStore.open(through(proxy), { clock, redact: (text) => text, onAway: (why) => away.push(why) });
+    const { journal: other } = await distant.begin({ ...opened, runId: "run2" }, "test");
+    await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await server.query("SELECT pg_reload_conf()");
+    const ender = new Client({ connectionString: server.address() });
+    await ender.connect();
+    let end: Promise<unknown> | undefined;
+    meanwhile = async () => {
+      end ??= ender.query(END_WHEN_SOMEBODY_WAITS);
+    };
+    await proxy.abandon();
+    other.note(intended("mint"));
+    await other.flushed();
+    expect(away).toHaveLength(1);
+    expect(distant.read("run2").map(({ kind }) => kind)).toEqual([...BEGUN, "attempt.intended"]);
+    await end;
+    await ender.end();
     distant.close();
     await proxy.close();
   });

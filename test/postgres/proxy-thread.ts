@@ -1,10 +1,11 @@
-// A way to a server that can lose the answer to a commit, or all connections after so many answers, or lets them hang, or refuses new ones. It is a thread, because whoever asks the server waits without running anything else.
+// A way to a server that can lose the answer to a commit, or all connections after so many answers, or the client alone, or lets them hang, or refuses new ones. It is a thread, because whoever asks the server waits without running anything else.
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** What the way does, once. */
 export type Harm =
   | { readonly loseCommit: true }
+  | { readonly abandon: true }
   | { readonly cutAfter: number }
   | { readonly hang: true }
   | { readonly refuses: boolean };
@@ -14,6 +15,7 @@ const IDLE = Buffer.from("Z\0\0\0\u0005I", "latin1");
 const { port } = workerData as { readonly port: number };
 const open = new Set<Socket>();
 let losesCommit = false;
+let abandons = false;
 let answersLeft = Infinity;
 let refuses = false;
 
@@ -31,7 +33,12 @@ const listener = createServer((client) => {
   }
   client.pipe(server);
   server.on("data", (chunk) => {
-    if (losesCommit && chunk.includes(IDLE)) {
+    if (abandons) {
+      abandons = false;
+      client.removeAllListeners("close").destroy();
+      open.delete(client);
+      server.removeAllListeners("data").resume();
+    } else if (losesCommit && chunk.includes(IDLE)) {
       losesCommit = false;
       client.destroy();
     } else if (answersLeft-- === 0) {
@@ -43,6 +50,7 @@ const listener = createServer((client) => {
 listener.listen(0, "127.0.0.1", () => parentPort?.postMessage((listener.address() as AddressInfo).port));
 parentPort?.on("message", (harm: Harm) => {
   if ("loseCommit" in harm) losesCommit = true;
+  else if ("abandon" in harm) abandons = true;
   else if ("cutAfter" in harm) answersLeft = harm.cutAfter;
   else if ("refuses" in harm) refuses = harm.refuses;
   else for (const socket of open) socket.unpipe().removeAllListeners("data").pause();

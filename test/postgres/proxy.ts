@@ -24,6 +24,11 @@ export class Proxy {
     return this.#arm({ loseCommit: true });
   }
 
+  /** The next client that is answered loses its connection, and the server does not notice: it continues with what it has received. */
+  abandon(): Promise<void> {
+    return this.#arm({ abandon: true });
+  }
+
   /** After so many more answers all connections end, once; later ones pass. */
   cutAfter(answers: number): Promise<void> {
     return this.#arm({ cutAfter: answers });
