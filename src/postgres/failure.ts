@@ -28,7 +28,7 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
   "57P": AWAY,
   "25P03": AWAY,
   "25P04": AWAY,
-  "28": { code: "database.denied", what: "lets this user not in", next: "check the user and the password in the address" },
+  "28": { code: "database.denied", what: "does not let this user in", next: "check the user and the password in the address" },
   "3D": {
     code: "database.missing",
     what: "is in a database that does not exist",
