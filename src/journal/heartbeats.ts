@@ -67,7 +67,8 @@ export class Heartbeats implements Liveness {
     if ((this.#aliveUntil.get(beat) ?? 0) > performance.now()) return "alive";
     const age = "CAST(EXTRACT(EPOCH FROM clock_timestamp() - seen_at) * 1000 AS BIGINT)";
     const row = this.#database.get(`SELECT ${age} AS age FROM holder WHERE name = ?`, beat);
-    const leftMs = LIMITS.beatLapsedMs - Number(row?.["age"] ?? Infinity);
+    // Where the server's clock was set back, a sign of life before that lies ahead, and may do so for hours.
+    const leftMs = LIMITS.beatLapsedMs - Math.abs(Number(row?.["age"] ?? Infinity));
     for (const [each, until] of this.#aliveUntil) if (until <= performance.now()) this.#aliveUntil.delete(each);
     if (leftMs < 0) return "silent";
     this.#aliveUntil.set(beat, performance.now() + Math.min(leftMs, LIMITS.beatMs));

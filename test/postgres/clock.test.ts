@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
+import { releaseSilent } from "../../src/engine/run/release-run.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
+import { thisProcess } from "../../src/journal/holder.ts";
+import { JournalStore } from "../../src/journal/store.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
+import { opened } from "../unit/protocol/facts.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
 
 const HOUR_MS = 3_600_000;
@@ -60,5 +64,16 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
     expect(() => database.transaction(swallowing)).toThrow(/a statement of the transaction had failed/);
     expect(database.all("SELECT * FROM loss")).toEqual([]);
     await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
+  });
+
+  test("steps back by hours: whoever died before that is not taken for alive until then, and its run is free", async () => {
+    const place = server.place();
+    using store = JournalStore.open(place, { redact: (text) => text });
+    const { journal } = await store.begin(opened, "test");
+    const gone = { ...thisProcess(), host: "elsewhere", bootId: "another", beat: "before" };
+    await server.query(`UPDATE ${place.schema}.lease SET holder = '${JSON.stringify(gone)}'`);
+    await server.query(`INSERT INTO ${place.schema}.holder (name, seen_at) VALUES ('before', now() + interval '2 hours')`);
+    await releaseSilent(store, journal.claim.runId);
+    expect(store.leases.holding(journal.claim.runId)).toBeUndefined();
   });
 });
