@@ -36,6 +36,8 @@ export interface CommitPorts {
   readonly inNextTurn?: NextTurn | undefined;
   /** Called when a database cannot be written now and is waited for. */
   readonly onAway?: ((why: string) => void) | undefined;
+  /** Gives the signal by which the runs are stopped: then a database is not waited for much longer. */
+  readonly stopping?: (() => AbortSignal) | undefined;
 }
 
 interface Joined {
@@ -140,10 +142,14 @@ export class Commits {
 
   async #again<T>(work: () => T | PassingFailure, away: PassingFailure): Promise<T | PassingFailure> {
     const { clock, onAway } = this.#ports;
+    const stopping = this.#ports.stopping?.();
     onAway?.(away.message);
     const began = clock.elapsed();
+    let stopped: number | undefined;
     const pause = async (_: unknown, tries: number): Promise<boolean> => {
-      if (clock.elapsed() - began >= LIMITS.databaseAwayMs) return false;
+      const now = clock.elapsed();
+      if (stopping?.aborted === true) stopped ??= now;
+      if (now - began >= LIMITS.databaseAwayMs || now - (stopped ?? now) >= LIMITS.writeGraceMs) return false;
       await clock.sleep(pauseAfter(AWAY, tries));
       return true;
     };

@@ -22,7 +22,7 @@ import type { Tail, TailFile } from "./tail.ts";
 export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
 
 /** What a journal needs from outside. */
-export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway"> {
+export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway" | "stopping"> {
   /** Gives the times that are kept, and measures waits; the database's when left out. */
   readonly clock?: Clock | undefined;
   /** Masks secrets in what is kept. */

@@ -30,6 +30,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   let passedMs: number;
   let pauses: number;
   let away: string[];
+  let stop: AbortController;
   /** What happens while the journal pauses. */
   let meanwhile: () => Promise<void>;
 
@@ -48,7 +49,13 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     server = await PostgresServer.start();
     place = server.place();
     [passedMs, pauses, away, meanwhile] = [0, 0, [], async () => {}];
-    store = JournalStore.open(place, { clock, redact: (text) => text, onAway: (why) => away.push(why) });
+    stop = new AbortController();
+    store = JournalStore.open(place, {
+      clock,
+      redact: (text) => text,
+      onAway: (why) => away.push(why),
+      stopping: () => stop.signal,
+    });
     ({ journal } = await store.begin(opened, "test"));
   });
   afterEach(async () => {
@@ -114,6 +121,17 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     store.leases.release(journal.claim, true);
     const { records } = await store.claim("run1");
     expect(records.map(({ kind }) => kind)).toEqual([...BEGUN, "run.claimed"]);
+  });
+
+  test("is waited for only a little longer once the run is stopped, as the answer to a write is", async () => {
+    await server.stop("immediate");
+    meanwhile = async () => {
+      if (pauses === 1) stop.abort();
+    };
+    journal.note(intended("mint"));
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.cannot-write" });
+    expect(passedMs).toBeGreaterThanOrEqual(LIMITS.writeGraceMs);
+    expect(passedMs).toBeLessThan(LIMITS.databaseAwayMs);
   });
 
   test("comes back without the last record, as an older copy does: the run ends, and nothing follows what is there", async () => {

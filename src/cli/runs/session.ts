@@ -122,7 +122,7 @@ export function sessionOn(
   const { redact } = secrets;
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
   let book: DriftBook | undefined;
-  const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway });
+  const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway, stopping: () => shell.stopping() });
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => store.playbookInProject(run)));
   store.leases.releaseAbandoned();
   const kept = onKept === undefined ? undefined : ExchangeStore.open(state);
