@@ -103,14 +103,18 @@ test.for([
   expect(names.map((name) => project.read(name))).toEqual(before);
 });
 
-test("a report that goes wrong after the run is reported, and changes neither the outcome nor the other reports", async () => {
+test("a report that cannot be written after the run leaves the other reports, and an exit code that no job takes for a success", async () => {
   const { project } = await projectAtSandbox();
+  const missing = (format: string): string =>
+    `error report.missing\n  the report ${format}=/dev/full could not be written: no space is left on the disk (ENOSPC)`;
   const ended = await project.run("run", "mint.yaml", "--report", "html=/dev/full,tap=report.tap");
-  expect(ended.code, ended.transcript).toBe(0);
-  expect(ended.stderr, ended.transcript).toMatch(
-    /^tokenbook: the report html=\/dev\/full was left out: no space is left on the disk \(ENOSPC\)/,
-  );
+  expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining(missing("html"))]);
+  expect(ended.stdout, ended.transcript).toContain("✓ passed");
   expect(project.read("report.tap")).toContain("ok 1 - Mint once");
+  for (const command of ["report latest", "coverage", "schedule mint.yaml --once"]) {
+    const again = await project.run(...command.split(" "), "--report", "junit=/dev/full");
+    expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining(missing("junit"))]);
+  }
 });
 
 test("a report on stdout is all that is there", async () => {

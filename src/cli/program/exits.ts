@@ -10,7 +10,7 @@ export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string;
   },
   cannotStart: {
     means:
-      "Nothing was started: usage, a static check, the environment. Or the journal or stdout can no longer be written, as the message then says.",
+      "Nothing was started: usage, a static check, the environment. Or everything passed, but a report or stdout could not be written; or the journal can no longer be written. The message then shows which.",
     next: "Follow `next:` of the message; `tokenbook doctor` checks the environment.",
   },
   drift: {

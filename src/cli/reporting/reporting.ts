@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { command, type CommandLine } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { appendOutput, assertWritable, writeWhole } from "../../files/output.ts";
@@ -20,8 +21,8 @@ export interface Reporting {
   readonly takesStdout: boolean;
   /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
   readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
-  /** Writes them all. A report that cannot be written is mentioned on stderr, and changes nothing else. */
-  readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun?: readonly NotBegun[]) => Promise<void>;
+  /** Writes them all, and returns a failure for each that the command names and that could not be written. The variables' are only mentioned on stderr. */
+  readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun?: readonly NotBegun[]) => Promise<readonly Failure[]>;
 }
 
 /**
@@ -41,9 +42,11 @@ export function prepareReporting(
     takesStdout: takesStdout(options.report),
     trace: ({ redact }) => (isTracing ? new Trace({ clock: systemClock, redact }) : undefined),
     async write(masked, runs, notBegun = []) {
-      for (const request of options.report) await writeReport(masked, request, runs, notBegun);
+      const missing: Failure[] = [];
+      for (const request of options.report) missing.push(...(await writeReport(masked, request, runs, notBegun)));
       for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs, notBegun));
       if (collector !== undefined) await sendTo(masked, collector, runs);
+      return missing;
     },
   };
 }
@@ -96,27 +99,57 @@ const KINDS: Readonly<Record<Format, TextKind>> = {
   github: "exact", // commands are what it is made of
 };
 
-/** Writes one report. Errors are shown on stderr. */
-export async function writeReport(
+/** Writes one report, and returns the failure if it could not be written. */
+export function writeReport(
   shell: Shell,
-  { format, file }: ReportRequest,
+  request: ReportRequest,
   runs: Iterable<ReportedRun>,
   notBegun: readonly NotBegun[] = [],
-): Promise<boolean> {
-  return isolated(shell, `${format}=${file}`, async () => {
-    const pieces = (await WRITERS[format]())(runs, readingOf(shell), notBegun);
-    if (file === STDOUT) for (const piece of pieces) shell.stdout.write(piece, KINDS[format]);
-    else writeWhole(resolve(shell.cwd, file), pieces);
+): Promise<readonly Failure[]> {
+  const { format, file } = request;
+  return writeDocument(shell, request, {
+    kind: KINDS[format],
+    again: command`report RUN --report ${`${format}=${file}`}`,
+    pieces: async () => (await WRITERS[format]())(runs, readingOf(shell), notBegun),
   });
 }
 
-async function isolated(shell: Shell, what: string, work: () => Promise<void>): Promise<boolean> {
+/** A document that a command names. */
+export interface NamedDocument {
+  /** What its text is. */
+  readonly kind: TextKind;
+  /** The command that writes it again. */
+  readonly again: CommandLine;
+  /** Makes the text, piece by piece. */
+  readonly pieces: () => Iterable<string> | Promise<Iterable<string>>;
+}
+
+/** Writes one document, and returns the failure if it could not be written. */
+export async function writeDocument(
+  shell: Shell,
+  { format, file }: ReportRequest,
+  { kind, again, pieces }: NamedDocument,
+): Promise<readonly Failure[]> {
+  try {
+    if (file === STDOUT) for (const piece of await pieces()) shell.stdout.write(piece, kind);
+    else writeWhole(resolve(shell.cwd, file), await pieces());
+    return [];
+  } catch (error) {
+    const failure = new Failure({
+      code: "report.missing",
+      message: `the report ${format}=${file} could not be written: ${messageOf(error)}`,
+      why: "a file of this name is of an earlier command; what the runs did is in the journal",
+      next: ["make room, or name a file elsewhere:", again],
+    });
+    return [failure];
+  }
+}
+
+async function isolated(shell: Shell, what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
-    return true;
   } catch (error) {
     shell.stderr.write(`tokenbook: the report ${what} was left out: ${messageOf(error)}\n`);
-    return false;
   }
 }
 

@@ -166,8 +166,9 @@ class EachRow {
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
     this.#noteLeft();
     this.#noteWithoutRun();
-    await printReports(this.#shell, { options: this.#options, reporting, skipped: [] }, this.#runs(), this.#notBegun);
-    return worst([...this.#exits]);
+    const output = { options: this.#options, reporting, skipped: [] };
+    const written = await printReports(this.#shell, output, this.#runs(), this.#notBegun);
+    return worst([...this.#exits]) || written;
   }
 
   async #performAll(rows: AsyncGenerator<Chosen>, print: Print): Promise<void> {

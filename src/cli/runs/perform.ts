@@ -26,6 +26,7 @@ import { hinted } from "../print/hint.ts";
 import { maskedError, maskedShell } from "../print/masked.ts";
 import type { Where } from "../project/project.ts";
 import { inParallel } from "./run-queue.ts";
+import { showMissing } from "../reporting/missing.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import { type KeepOptions, openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "../shell.ts";
@@ -146,20 +147,20 @@ interface ReportOutput extends Pick<Begun, "skipped"> {
   readonly reporting: Reporting | undefined;
 }
 
-/** Prints the reports as JSON if that is asked for, and writes the others. */
+/** Prints the reports as JSON if that is asked for, and writes the others. Returns the exit code: 0 only if none is missing. */
 export async function printReports(
   shell: Shell,
   { options, reporting, skipped }: ReportOutput,
   runs: Iterable<ReportedRun>,
   notBegun: readonly NotBegun[],
-): Promise<void> {
+): Promise<ExitCode> {
   const reports = {
     *[Symbol.iterator]() {
       for (const { report } of runs) yield report;
     },
   };
   if (options.json === true) for (const piece of jsonReport(reports, notBegun, skipped)) shell.stdout.write(piece, "json");
-  await reporting?.write(shell, runs, notBegun);
+  return showMissing(shell, (await reporting?.write(shell, runs, notBegun)) ?? []);
 }
 
 interface Performance {
@@ -229,8 +230,8 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
     const { approval } = confirmedIn(consent).confirmed ?? {};
     if (runs.length === 0 && approval !== undefined) session.store.approve(approval); // nothing has used it
     if (jobs.some(({ repeat }) => repeat !== undefined)) noteFlaky(shell, runs);
-    await printReports(shell, { options, reporting, skipped }, runs, notBegun);
-    return worst(done.map(({ exit }) => exit));
+    const written = await printReports(shell, { options, reporting, skipped }, runs, notBegun);
+    return worst(done.map(({ exit }) => exit)) || written;
   } finally {
     late.flush();
     await session[Symbol.asyncDispose]();

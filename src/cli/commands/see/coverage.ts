@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -10,14 +9,14 @@ import { belowThresholds, coverageHtml, coverageJson, coverageJunit } from "../.
 import type { Thresholds } from "../../../coverage/dimensions.ts";
 import { coverageLines } from "../../../coverage/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
-import { writeWhole } from "../../../files/output.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { ReportRequest } from "../../../report/formats/format.ts";
 import { reportOf } from "../../../report/model.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { knownStatePlace, type MemoryOptions, profileOf } from "../../project/project.ts";
-import { prepareFiles } from "../../reporting/reporting.ts";
+import { showMissing } from "../../reporting/missing.ts";
+import { prepareFiles, STDOUT, writeDocument } from "../../reporting/reporting.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command, TextKind } from "../../shell.ts";
@@ -34,7 +33,7 @@ interface CoverageOptions extends MemoryOptions {
 /** `tokenbook coverage`: how far runs have covered the service. Exits with 1 below a threshold. */
 export const coverage: Command<CoverageOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
-  const requests = options.report.map(documentRequest);
+  const documents = options.report.map((request) => ({ request, ...documentIn(request) }));
   prepareFiles(shell, options.report, options.json === true);
   const covered = coverageFrom(shell, options);
   const { runs } = covered;
@@ -43,17 +42,19 @@ export const coverage: Command<CoverageOptions> = async (plainShell, options) =>
     shell.stderr.write(
       `${count(without, "run")} of ${runs.length} kept no exchanges: without --keep-exchanges, parameters, fields and status codes do not count\n`,
     );
-  for (const { file, write, kind } of requests) {
-    const pieces = write(covered, options.failUnder);
-    if (file !== "-") writeWhole(resolve(shell.cwd, file), pieces);
-    else for (const piece of pieces) shell.stdout.write(piece, kind);
+  const missing: Failure[] = [];
+  for (const { request, write, kind } of documents) {
+    const again = command`coverage --report ${`${request.format}=${request.file}`}`;
+    const pieces = (): Iterable<string> => write(covered, options.failUnder);
+    missing.push(...(await writeDocument(shell, request, { kind, again, pieces })));
   }
   if (options.json === true) shell.stdout.write(coverageJson(covered), "json");
-  else if (requests.every(({ file }) => file !== "-"))
+  else if (options.report.every(({ file }) => file !== STDOUT))
     shell.stdout.write(`${coverageLines(covered, options.verbose === true).join("\n")}\n`);
   const below = belowThresholds(covered, options.failUnder);
   for (const line of below) shell.stderr.write(`${line}\n`);
-  return below.length === 0 ? EXIT.passed : EXIT.failed;
+  const written = showMissing(shell, missing);
+  return below.length === 0 ? written : EXIT.failed;
 };
 
 interface Document {
@@ -67,9 +68,9 @@ const DOCUMENTS: Readonly<Partial<Record<ReportRequest["format"], Document>>> = 
   junit: { kind: "words", write: (covered, thresholds) => [coverageJunit(covered, thresholds)] },
 };
 
-function documentRequest({ format, file }: ReportRequest): Document & { readonly file: string } {
+function documentIn({ format }: ReportRequest): Document {
   const document = DOCUMENTS[format];
-  if (document !== undefined) return { ...document, file };
+  if (document !== undefined) return document;
   throw new Failure({
     code: "coverage.format",
     message: `coverage is not written as ${format}`,

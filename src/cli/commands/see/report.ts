@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { keptExchanges } from "../../../exchanges/exchange-store.ts";
 import type { JournalStore } from "../../../journal/store.ts";
@@ -10,6 +9,7 @@ import type { StatePlace } from "../../../sql/place.ts";
 import { knownStatePlace } from "../../project/project.ts";
 import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
+import { showMissing } from "../../reporting/missing.ts";
 import { prepareFiles, STDOUT, writeReport } from "../../reporting/reporting.ts";
 import type { Command } from "../../shell.ts";
 
@@ -36,13 +36,14 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
     options.runs.map((run) => reportedRun(store, place, run)),
   );
   if (requests.some(({ format }) => format === "har")) for (const run of runs) assertKept(run);
-  let isWhole = true;
+  const missing: Failure[] = [];
   for (const request of requests) {
-    const isWritten = await writeReport(shell, request, runs);
-    if (isWritten && request.file !== STDOUT) shell.stderr.write(`the ${request.format} report is in ${request.file}\n`);
-    isWhole &&= isWritten;
+    const failures = await writeReport(shell, request, runs);
+    missing.push(...failures);
+    if (failures.length === 0 && request.file !== STDOUT)
+      shell.stderr.write(`the ${request.format} report is in ${request.file}\n`);
   }
-  return isWhole ? EXIT.passed : EXIT.cannotStart;
+  return showMissing(shell, missing);
 };
 
 function reportedRun(store: JournalStore, place: StatePlace, named: RunReference): ReportedRun {

@@ -26,6 +26,7 @@ import { assertMoved } from "../../runs/not-moved.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
+import { showMissing } from "../../reporting/missing.ts";
 import { prepareReporting, type Reporting } from "../../reporting/reporting.ts";
 import { openTarget, type OpenTarget, statePlace } from "../../project/project.ts";
 import { inParallel, slots } from "../../runs/run-queue.ts";
@@ -243,12 +244,13 @@ async function once(
   await parts.courier.drain(LIMITS.notificationsLastMs, stopping);
   await parts.heartbeat.settled();
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
-  await reporting.write(
+  const missing = await reporting.write(
     shell,
     runs.map(([, run]) => run),
     notBegun.map((each) => notBegunOf(parts, each)),
   );
-  return worst(codes);
+  const written = showMissing(shell, missing);
+  return worst(codes) || written;
 }
 
 function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
@@ -259,15 +261,16 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
 
 const RUN = "{run}";
 
-// Each run writes its own report. A report that cannot be written is mentioned, and changes nothing about the run.
+// Each run writes its own report. A report that cannot be written is logged, and changes nothing about the run.
 function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
   return async (run) => {
+    const failed = ({ message }: Failure): void => log("error", "report.failed", message, { run: run.report.run.id });
     try {
       const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.report.run.id) }));
-      await prepareReporting(shell, { report: named }).write(shell, [run]);
+      for (const missing of await prepareReporting(shell, { report: named }).write(shell, [run])) failed(missing);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      log("error", "report.failed", error.message, { run: run.report.run.id });
+      failed(error);
     }
   };
 }
