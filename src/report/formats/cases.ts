@@ -31,13 +31,32 @@ export interface Case {
  * Green is only what happened as expected: `error` is a write with unknown outcome, or one that is contradicted;
  * `waiting` is what the run came to and did not finish.
  */
-export type CaseVerdict = "passed" | "failed" | "error" | "skipped" | "waiting";
+export type CaseVerdict = "passed" | "failed" | "error" | "skipped" | "rescued" | "waiting";
+
+/** How each format writes a verdict. */
+interface CountedAs {
+  readonly junit: "passed" | "failure" | "error" | "skipped";
+  readonly ctrf: "passed" | "failed" | "skipped" | "other";
+  readonly tap: "ok" | "ok # SKIP" | "not ok";
+  readonly github: "error" | "warning" | "none";
+  readonly md: "attention" | "none";
+}
+
+/** A job that believes any of these formats passes exactly where the exit code is 0, so what waits is no success and no TODO. */
+export const COUNTED_AS: Readonly<Record<CaseVerdict, CountedAs>> = {
+  passed: { junit: "passed", ctrf: "passed", tap: "ok", github: "none", md: "none" },
+  failed: { junit: "failure", ctrf: "failed", tap: "not ok", github: "error", md: "attention" },
+  error: { junit: "error", ctrf: "failed", tap: "not ok", github: "error", md: "attention" },
+  waiting: { junit: "error", ctrf: "failed", tap: "not ok", github: "warning", md: "attention" },
+  rescued: { junit: "skipped", ctrf: "other", tap: "ok # SKIP", github: "none", md: "none" },
+  skipped: { junit: "skipped", ctrf: "skipped", tap: "ok # SKIP", github: "none", md: "none" },
+};
 
 const VERDICTS: Readonly<Record<RowOutcome, CaseVerdict>> = {
   ok: "passed",
   changed: "passed",
   unchanged: "passed",
-  rescued: "skipped",
+  rescued: "rescued",
   skipped: "skipped",
   failed: "failed",
   drift: "failed",

@@ -1,21 +1,13 @@
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { VERSION } from "../../base/version.ts";
-import { type Case, casesOf, type CaseVerdict, notBegunCase, warningLines } from "./cases.ts";
+import { type Case, casesOf, type CaseVerdict, COUNTED_AS, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import { flakySteps } from "../flaky.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 
 const SPEC_VERSION = "0.0.0";
 
-type Status = "passed" | "failed" | "skipped" | "pending" | "other";
-
-const STATUSES: Readonly<Record<CaseVerdict, Status>> = {
-  passed: "passed",
-  failed: "failed",
-  error: "failed",
-  skipped: "skipped",
-  waiting: "pending",
-};
+type Status = (typeof COUNTED_AS)[CaseVerdict]["ctrf"];
 
 interface Test {
   readonly name: string;
@@ -25,7 +17,7 @@ interface Test {
 
 /**
  * The reports as one document of the Common Test Report Format: a test for each row of a run. A write with unknown outcome
- * is `failed`, with `unknown` as its raw status.
+ * is `failed`, with `unknown` as its raw status, and what waits with `pending`.
  */
 export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   const flaky = new Set(flakySteps(reports).map(({ file, step }) => `${file}\n${step}`));
@@ -60,7 +52,7 @@ function summaryOf(tests: readonly Test[], reports: readonly RunReport[], suites
     passed: of("passed"),
     failed: of("failed"),
     skipped: of("skipped"),
-    pending: of("pending"),
+    pending: 0,
     other: of("other"),
     suites,
     start: reports.length === 0 ? 0 : start,
@@ -87,7 +79,7 @@ function testOf(row: Case, run: Suite): Test {
   const output = [...warningLines(warning), ...comparison, ...held];
   return {
     name: oneLine(name),
-    status: step?.outcome === "rescued" ? "other" : STATUSES[verdict],
+    status: COUNTED_AS[verdict].ctrf,
     duration,
     ...(start === undefined ? {} : { start, stop: start + duration + (step?.waitedMs ?? 0) + (step?.stoppedMs ?? 0) }),
     suite: [oneLine(run.playbook.file), oneLine(run.playbook.name)],

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import { workflowCommand } from "./annotation.ts";
-import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { type Case, casesOf, COUNTED_AS, notBegunCase } from "./cases.ts";
 import { pathFromRoot, type Places } from "../check/checked.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun } from "../shape.ts";
@@ -47,9 +47,9 @@ export function* runAnnotations(
 }
 
 function findingOf(row: Case, run: Run): readonly Finding[] {
-  if (row.verdict === "failed" || row.verdict === "error") return [{ severity: "error", row, run }];
-  if (row.verdict === "waiting" || row.warning.length > 0) return [{ severity: "warning", row, run }];
-  return [];
+  const { github: severity } = COUNTED_AS[row.verdict];
+  if (severity !== "none") return [{ severity, row, run }];
+  return row.warning.length > 0 ? [{ severity: "warning", row, run }] : [];
 }
 
 function annotation({ severity, row, run }: Finding, places: Places): string {

@@ -1,5 +1,5 @@
 import junit, { type Builder, type TestCase, type TestSuite } from "junit-report-builder";
-import { type Case, casesOf, notBegunCase, warningLines } from "./cases.ts";
+import { type Case, casesOf, COUNTED_AS, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import { isFlaky, repeatedRuns, repeatedSteps } from "./repeats.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
@@ -11,8 +11,8 @@ const junitBuilder = junit as unknown as Builder;
 
 /**
  * Writes the reports as JUnit XML, as Jenkins and GitLab read it: a suite for each run, a case for each row. A row is green only if it
- * happened as expected. `unknown` is an error; what was skipped, waits, or never ran is skipped. A run that ended badly though no step
- * did has a case of its own, and so has a playbook whose run did not begin.
+ * happened as expected. `unknown` is an error, and so is what waits; what was skipped or never ran is skipped. A run that ended badly though no
+ * step did has a case of its own, and so has a playbook whose run did not begin.
  */
 export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly NotBegun[] = []): Generator<string> {
   const totals = new Map<string, number>();
@@ -91,7 +91,7 @@ function addRepeated(builder: Builder, runs: readonly RunReport[]): void {
 function addChildren(testCase: TestCase, cases: readonly Case[], prefix: "flaky" | "rerun"): void {
   changeElement(testCase, (element) => {
     for (const { verdict, message, type, lines } of cases) {
-      const child = element.ele(`${prefix}${verdict === "error" ? "Error" : "Failure"}`);
+      const child = element.ele(`${prefix}${COUNTED_AS[verdict].junit === "error" ? "Error" : "Failure"}`);
       child.att("message", attribute(message)).att("type", attribute(type));
       child.ele("stackTrace").txt(legal(lines.join("\n")));
     }
@@ -124,9 +124,10 @@ function addCase(suite: TestSuite, row: Case, file: string): TestCase {
   testCase.file(attribute(step?.file ?? file));
   if (step !== undefined) testCase.time((step.durationMs ?? 0) / 1_000);
   const text = legal(lines.join("\n"));
-  if (verdict === "failed") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
-  if (verdict === "error") testCase.error(attribute(message), attribute(type), text);
-  if (verdict === "skipped" || verdict === "waiting") skip(testCase, message);
+  const { junit: element } = COUNTED_AS[verdict];
+  if (element === "failure") testCase.failure(attribute(message), attribute(type)).stacktrace(text);
+  if (element === "error") testCase.error(attribute(message), attribute(type), text);
+  if (element === "skipped") skip(testCase, message);
   const output = [...(step === undefined ? [] : evidenceOf(step)), ...held, ...comparison, ...warningLines(warning)].join("\n");
   if (output !== "") testCase.standardOutput(legal(output));
   return testCase;

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { textOrJson } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { settledText } from "../settled.ts";
-import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { type Case, casesOf, COUNTED_AS, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import { timeText } from "../steps/step-lines.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
@@ -77,7 +77,7 @@ function* runBlocks(report: RunReport, level: string, hint: Hint): Generator<str
 
 /** What of a step needs attention: nothing when all is well. */
 function concernOf({ step, name, verdict, message, lines, warning, comparison }: Case): string {
-  if (verdict === "passed" || verdict === "skipped") {
+  if (COUNTED_AS[verdict].md === "none") {
     if (warning.length === 0) return comparison.length === 0 ? "" : concern("compared", name, comparison);
     return concern("! warning", name, [...warning, ...comparison]);
   }

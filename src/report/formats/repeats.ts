@@ -1,5 +1,5 @@
 import type { RunReport } from "../shape.ts";
-import { type Case, casesOf } from "./cases.ts";
+import { type Case, casesOf, COUNTED_AS } from "./cases.ts";
 
 /** The cases of one step in the repeated runs of one playbook, as far as the runs came to it. */
 export interface RepeatedStep {
@@ -11,9 +11,9 @@ export interface RepeatedStep {
   readonly good: readonly Case[];
   /** The cases in which it failed. */
   readonly bad: readonly Case[];
-  /** The cases in which it ended with an error: a write is unknown, or in conflict. */
+  /** The cases that nobody may take for a pass: a write is unknown or in conflict, or something waits. */
   readonly errors: readonly Case[];
-  /** All other cases: it was skipped, waits, or was not run. */
+  /** All other cases: it was skipped, or was not run. */
   readonly others: readonly Case[];
 }
 
@@ -37,7 +37,7 @@ export function repeatedSteps(reports: readonly RunReport[]): readonly RepeatedS
     const ran = all.filter((each) => each.step?.outcome !== "not-run");
     const good = ran.filter(({ verdict }) => verdict === "passed");
     const bad = ran.filter(({ verdict }) => verdict === "failed");
-    const errors = ran.filter(({ verdict }) => verdict === "error");
+    const errors = ran.filter(({ verdict }) => COUNTED_AS[verdict].junit === "error");
     const known = new Set([...good, ...bad, ...errors]);
     return { file, step, good, bad, errors, others: all.filter((each) => !known.has(each)) };
   });

@@ -1,5 +1,5 @@
 import { harmlessJson } from "../../base/text/harmless.ts";
-import { type Case, casesOf, notBegunCase } from "./cases.ts";
+import { type Case, casesOf, COUNTED_AS, notBegunCase } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 import { actedAs, NOT_BEGUN, RUN_WORDS } from "../words.ts";
@@ -7,8 +7,7 @@ import { actedAs, NOT_BEGUN, RUN_WORDS } from "../words.ts";
 const INDENT = "    ";
 
 /**
- * Writes the reports as TAP 14: a subtest for each run, a point for each row. What waits for approval is a `TODO`, what was not done a
- * `SKIP`. A point that is not ok, or has a warning, says why in a YAML block.
+ * Writes the reports as TAP 14: a subtest for each run, a point for each row. What was not done is a `SKIP`. A point that is not ok, or has a warning, says why in a YAML block.
  */
 export function* tapReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   yield `TAP version 14\n1..${reports.length + notBegun.length}\n`;
@@ -33,15 +32,15 @@ interface Subtest {
 function* subtest({ number, name, ended }: Subtest, cases: readonly Case[]): Generator<string> {
   yield `# Subtest: ${description(name)}\n${INDENT}1..${cases.length}\n`;
   for (const [at, each] of cases.entries()) yield pointOf(each, at + 1);
-  const isOk = cases.every(({ verdict }) => verdict !== "failed" && verdict !== "error");
+  const isOk = cases.every(({ verdict }) => COUNTED_AS[verdict].tap !== "not ok");
   yield `${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${ended}\n`;
 }
 
 function pointOf(row: Case, number: number): string {
   const { step, verdict, name, message, warning } = row;
-  const isOk = verdict === "passed" || verdict === "skipped";
-  const directive =
-    verdict === "skipped" ? ` # SKIP ${description(message)}` : verdict === "waiting" ? ` # TODO ${description(message)}` : "";
+  const { tap: counted } = COUNTED_AS[verdict];
+  const isOk = counted !== "not ok";
+  const directive = counted === "ok # SKIP" ? ` # SKIP ${description(message)}` : "";
   const line = `${INDENT}${isOk ? "ok" : "not ok"} ${number} - ${description(name)}${directive}\n`;
   const as = step === undefined ? "" : actedAs(step);
   const acted = as === "" ? "" : `${INDENT}# acted as ${description(as)}\n`;
@@ -49,11 +48,11 @@ function pointOf(row: Case, number: number): string {
 }
 
 // JSON is YAML, and a text in it is one line.
-function yamlOf({ step, verdict, type, message, lines, warning, comparison }: Case): string {
+function yamlOf({ step, type, message, lines, warning, comparison }: Case): string {
   const seen = [...lines, ...warning];
   const detail = {
     message: warning[0] ?? message,
-    severity: warning.length > 0 ? "warning" : verdict === "waiting" ? "todo" : "fail",
+    severity: warning.length > 0 ? "warning" : "fail",
     code: oneLine(type),
     ...(step === undefined
       ? {}

@@ -110,11 +110,11 @@ test("a suite for each run, a case for each row", () => {
   });
 });
 
-test("failed is a failure, unknown an error, and what did not happen is skipped", () => {
+test("failed is a failure, unknown and pending are errors, and what did not happen is skipped", () => {
   expect(verdicts(suiteOf("failed")).map(([, verdict]) => verdict)).toEqual(["skipped", "failure", "skipped", "skipped"]);
   expect(verdicts(suiteOf("unknown")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
   expect(verdicts(suiteOf("killed")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
-  expect(verdicts(suiteOf("pending")).map(([, verdict]) => verdict)).toEqual(["green", "green", "green", "skipped", "skipped"]);
+  expect(verdicts(suiteOf("pending")).map(([, verdict]) => verdict)).toEqual(["green", "green", "green", "error", "skipped"]);
   expect(suiteOf("failed").attributes).toMatchObject({ tests: "4", failures: "1", skipped: "3" });
 });
 
@@ -126,7 +126,7 @@ test("a failure shows everything that a person needs", () => {
 
 test("what is skipped says why", () => {
   expect(messages("failed")).toEqual(["its condition did not hold, or its list was empty", "not run", "not run"]);
-  expect(messages("pending")).toEqual(["until.timeout: this does not hold", "not run"]);
+  expect(messages("pending")).toEqual(["not run"]);
 });
 
 test("a run that ended badly though no step did is not green", () => {
