@@ -6,6 +6,7 @@ import { headingOf, type Target } from "../environment/target.ts";
 import { askingOf } from "../engine/read/ask.ts";
 import { check } from "../engine/steps/check.ts";
 import { expand } from "../engine/steps/expand-foreach.ts";
+import { nothingCompared } from "../engine/steps/nothing-compared.ts";
 import { skipIfFalse } from "../engine/steps/skip-if-false.ts";
 import { turn } from "../engine/steps/turn-block.ts";
 import { type Action, digestOf, headingsOf, type Place, planOf, type PlanStep } from "../engine/run/plan-steps.ts";
@@ -152,7 +153,8 @@ async function planCheck(context: PlanContext, place: Place, step: CheckStep): P
 
 function planned(context: PlanContext, given: PlanParts, passed: boolean): PlannedRun {
   const { playbook, rows: steps } = context;
-  const problem = passed ? outputProblem(context) : null;
+  const nothing = nothingCompared(playbook, () => steps.map(({ step }) => step));
+  const problem = !passed ? null : nothing === undefined ? outputProblem(context) : problemOf(nothing);
   return {
     playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
     inputs: digestsOfGiven(given),

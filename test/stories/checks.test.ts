@@ -101,6 +101,34 @@ test("a playbook that compares is included once for each item of a list: without
   }
 });
 
+test("a playbook whose only comparison is skipped by an `if` compared nothing, and does not pass", async () => {
+  const project = newProject();
+  const head = "playbook: 1\nname: Compared\nmode: read-only\n";
+  const compares = (more: string): string =>
+    `${head}inputs: { list: { type: list, items: { type: string }, default: [a] } }
+reconcile:
+  - { id: same, left: { rows: inputs.list, key: row }, right: { rows: inputs.list, key: row }${more} }\n`;
+  const outer = (rest: string): string =>
+    `${head}inputs: { go: { type: boolean, default: false } }\nsteps:\n  - { id: only, if: inputs.go, uses: ./compared.yaml }\n${rest}`;
+  const other = "  - { id: other, uses: ./compared.yaml }\n";
+  const writing = outer("").replace("mode: read-only\n", "");
+  for (const [compared, playbook, code] of [
+    [compares(""), outer(""), 1],
+    [compares(""), outer(other), 0],
+    [compares(""), writing, 0],
+    [compares(", empty: pass"), outer(""), 0],
+  ] as const) {
+    project.write("compared.yaml", compared);
+    project.write("outer.yaml", playbook);
+    for (const command of ["run", "plan"]) {
+      const ended = await project.run(command, "--env", "sandbox", "outer.yaml");
+      expect(ended.code, ended.transcript).toBe(code);
+      const message = "reconcile.empty: nothing was compared: each step that includes a comparison was skipped";
+      expect(ended.transcript.includes(message), ended.transcript).toBe(code === 1);
+    }
+  }
+});
+
 test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);

@@ -13,6 +13,7 @@ import { begin } from "../steps/begin-call.ts";
 import { complete } from "../write/complete-write.ts";
 import { end } from "../steps/end-block.ts";
 import { expand } from "../steps/expand-foreach.ts";
+import { nothingCompared } from "../steps/nothing-compared.ts";
 import { judgeRefusal } from "../write/judge-refusal.ts";
 import { probe, whatNext } from "../write/probe.ts";
 import { sendAgain } from "../write/send.ts";
@@ -170,6 +171,8 @@ function ended(context: RunContext, outcome: RunOutcome): RunClosed {
 
 // An output without a value fails the run, since its caller relies on it.
 function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
+  const problem = nothingCompared(context.playbook, () => context.state.steps.keys());
+  if (problem !== undefined) return { outcome: "failed", outputs: {}, problem };
   const scope = context.scopeAt({ frame: "", rounds: [] });
   try {
     const outputs = sharingSteps("expressionSteps", () =>

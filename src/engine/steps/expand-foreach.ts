@@ -11,6 +11,7 @@ import { bind } from "../../playbook/expressions/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
 import type { Looking } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
+import { NO_ROUND } from "./nothing-compared.ts";
 import { skipIfFalse } from "./skip-if-false.ts";
 
 /** Evaluates the list of a `foreach` once and records its rounds, so that a resumed run has the same. */
@@ -23,7 +24,7 @@ export function expand(context: Looking, place: Place): void {
   if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
   const isCheck = step.kind === "check";
   if (rounds.length === 0 && mustCompare(step))
-    return context.stop(place, { startedAt, outcome: "failed", problem: isCheck ? NOTHING_CHECKED : NOTHING_COMPARED });
+    return context.stop(place, { startedAt, outcome: "failed", problem: isCheck ? NOTHING_CHECKED : NO_ROUND });
   context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length > 0) return;
   const warned = isCheck ? { warning: NOTHING_CHECKED } : {};
@@ -34,13 +35,6 @@ const NOTHING_CHECKED: StepProblem = {
   code: "check.empty",
   message: "nothing was checked: the list of `foreach` is empty",
   next: "look at the list; if it may be empty, write `severity: warn` in the check",
-};
-
-const NOTHING_COMPARED: StepProblem = {
-  code: "reconcile.empty",
-  message: "nothing was compared: the list of `foreach` is empty",
-  why: "the included playbook compares, and without a round there is no evidence that anything agrees",
-  next: "look at the list; if it may be empty, write `empty: pass` in the comparisons of that playbook, and `severity: warn` in its `conserve` checks",
 };
 
 /** Returns the rounds of a `foreach`, or its problem. Throws an EvaluationFailure. */

@@ -1,0 +1,28 @@
+import type { Playbook } from "../../playbook/model.ts";
+import { mustCompare } from "../../playbook/playbook-walk.ts";
+import { isOfCheck } from "../../protocol/address.ts";
+import type { StepProblem } from "../../protocol/record.ts";
+
+const MAY_BE_LEFT_OUT = "write `empty: pass` in the comparisons of that playbook, and `severity: warn` in its `conserve` checks";
+
+/** The problem of a `foreach` without a round around a playbook that compares. */
+export const NO_ROUND: StepProblem = {
+  code: "reconcile.empty",
+  message: "nothing was compared: the list of `foreach` is empty",
+  why: "the included playbook compares, and without a round there is no evidence that anything agrees",
+  next: `look at the list; if it may be empty, ${MAY_BE_LEFT_OUT}`,
+};
+
+const NONE_MADE: StepProblem = {
+  code: "reconcile.empty",
+  message: "nothing was compared: each step that includes a comparison was skipped",
+  why: "the playbook is there to compare, and without a comparison there is no evidence that anything agrees",
+  next: `look at the \`if\` of these steps; if all of them may be skipped, ${MAY_BE_LEFT_OUT}`,
+};
+
+/** Returns the problem of a run that made no check although its playbook only compares (decision 199); `made` are the addresses of its steps. */
+export function nothingCompared({ readOnly, steps }: Playbook, made: () => Iterable<string>): StepProblem | undefined {
+  if (!readOnly || !steps.some(mustCompare)) return undefined;
+  for (const address of made()) if (isOfCheck(address)) return undefined;
+  return NONE_MADE;
+}
