@@ -1,4 +1,4 @@
-import { count } from "../base/text/text.ts";
+import { count, unmistakable } from "../base/text/text.ts";
 import type { ComparedSide, Comparison, ComparisonCounts, Drift, DriftKind, Gap } from "../protocol/comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 
@@ -140,11 +140,11 @@ function knownOf({ state, since, acknowledged }: Drift): string {
 /** A key as `holder alice, token T1`. */
 export function keyOf(key: Drift["key"]): string {
   return Object.entries(key)
-    .map(([part, value]) => `${oneLine(part)} ${visible(oneLine(value))}`)
+    .map(([part, value]) => `${oneLine(part)} ${visible(oneLine(unmistakable(value)))}`)
     .join(", ");
 }
 
-// Two keys that differ only by a space must not look the same.
+// Two keys that differ only by a space, or by how a letter is composed, must not look the same.
 function visible(value: string): string {
   return value === "" || value !== value.trim() ? `"${value}"` : value;
 }

@@ -61,6 +61,14 @@ export function hexCode(character: string): string {
  */
 export const FOREIGN_SPACE = "[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u2060\\u3000]";
 
+const LIKE_SPACES = new RegExp(`[\\t${FOREIGN_SPACE.slice(1)}`, "g");
+
+/** Returns a text that no other text looks like: foreign spaces and tabs are shown as `\\uXXXX`, and in a text that is not composed (NFC) all but ASCII. */
+export function unmistakable(text: string): string {
+  const spaced = text.replaceAll(LIKE_SPACES, escapedUnits);
+  return spaced.normalize() === spaced ? spaced : spaced.replaceAll(/[^ -~]/gu, escapedUnits);
+}
+
 /**
  * Returns the name that a person probably meant, if one is near enough: within `edits`, or by default within more edits the longer it is.
  */

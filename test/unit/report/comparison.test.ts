@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Comparison, type Drift, openFirst } from "../../../src/protocol/comparison.ts";
-import { comparisonLines } from "../../../src/report/comparison.ts";
+import { comparisonLines, keyOf } from "../../../src/report/comparison.ts";
 import { auditPage } from "../../../src/report/html/pages/audit.ts";
 import { comparisonMarkup } from "../../../src/report/html/parts/comparison.ts";
 import { reportOf } from "../../../src/report/model.ts";
@@ -71,6 +71,38 @@ test("how many more there are is counted, also of those that were not listed", (
 test("a space at the end of a key can be seen, and a key without a letter too", () => {
   const lines = comparisonLines(comparison([drift("alice ", "new"), drift("", "new"), drift("bob", "new")], { new: 3 }));
   expect(lines.flatMap((line) => /key [^:]*/.exec(line) ?? [])).toEqual(['key "alice "', 'key ""', "key bob"]);
+});
+
+test("keys that only look the same do not: composed or not, with another space, with a tab", () => {
+  const keys = [
+    "José",
+    "Jose\u0301",
+    "\u212b",
+    "\u00c5",
+    "한",
+    "\u1112\u1161\u11ab",
+    "a b",
+    "a\u00a0b",
+    "a\tb",
+    "a  b",
+    "Nguyễn Văn",
+    "प्रिया",
+  ];
+  const shown = keys.map((key) => keyOf({ key }).slice("key ".length));
+  expect(shown).toEqual([
+    "José",
+    String.raw`Jose\u0301`,
+    String.raw`\u212b`,
+    "Å",
+    "한",
+    String.raw`\u1112\u1161\u11ab`,
+    "a b",
+    String.raw`a\u00a0b`,
+    String.raw`a\u0009b`,
+    "a  b",
+    "Nguyễn Văn",
+    "प्रिया",
+  ]);
 });
 
 test("a state has one word, in a drift's line as in JSON", () => {
