@@ -27,13 +27,23 @@ export type BareScope = Readonly<Record<string, unknown>>;
 /** Why an expression has no value: a field is missing in the answer, or a division by zero. */
 export class EvaluationFailure extends Error {
   override readonly name = "EvaluationFailure";
-  /** The expressions that it reads, and their names' values; absent if none was evaluated. */
-  readonly asked: { readonly references: readonly Reference[]; readonly scope: Scope } | undefined;
+  /** The expression that was evaluated, and its names' values; absent if none was. */
+  readonly asked: { readonly expression: Pick<Expression, "text" | "references">; readonly scope: Scope } | undefined;
+  /** The reason alone: the message names the expression too. */
+  readonly why: string;
 
-  constructor(message: string, { asked, ...options }: ErrorOptions & Partial<Pick<EvaluationFailure, "asked">> = {}) {
-    super(message, options);
+  constructor(why: string, { asked, ...options }: ErrorOptions & Partial<Pick<EvaluationFailure, "asked">> = {}) {
+    super(asked === undefined ? why : `${named(asked.expression.text)}: ${why}`, options);
     this.asked = asked;
+    this.why = why;
   }
+}
+
+const NAMED_CHARS = 200;
+
+function named(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, " ");
+  return line.length <= NAMED_CHARS ? line : `${line.slice(0, NAMED_CHARS).toWellFormed()}…`;
 }
 
 // Evaluation is dynamic: the promises of the types were checked before, and here the answer that the service really sent is read
@@ -114,10 +124,11 @@ export class Expression {
     try {
       return this.#simply(scope) ?? withinSteps("expressionSteps", () => toJson(this.#program(scope), levels));
     } catch (error) {
-      if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error });
+      const asked = { expression: this, scope };
+      if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error, asked });
       const unknown = unknownMet();
       if (unknown !== undefined) throw unknown;
-      throw new EvaluationFailure(summaryOf(error), { cause: error, asked: { references: this.references, scope } });
+      throw new EvaluationFailure(summaryOf(error), { cause: error, asked });
     }
   }
 

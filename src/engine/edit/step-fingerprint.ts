@@ -162,7 +162,8 @@ function known(evaluate: () => Json): Json {
   try {
     return evaluate();
   } catch (error) {
-    if (error instanceof EvaluationFailure || error instanceof Failure) return `nothing (${error.message})`;
+    if (error instanceof EvaluationFailure) return `nothing (${error.why})`;
+    if (error instanceof Failure) return `nothing (${error.message})`;
     throw error;
   }
 }

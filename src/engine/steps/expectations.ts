@@ -74,7 +74,7 @@ function brokenBy(expectation: Expression, scope: Scope): BrokenCondition | unde
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
     const explanation = explain(expectation, scope);
-    const why = causeOf(explanation.tree) ?? error.message;
+    const why = causeOf(explanation.tree) ?? error.why;
     const problem = noValue(error, { code: "expect.no-value", message: `this cannot be evaluated: ${text}: ${why}` });
     return { gave: "no value", problem: { ...problem, evidence: asJson(explanation) } };
   }

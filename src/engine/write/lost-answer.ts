@@ -9,7 +9,7 @@ export function noValue(
   error: EvaluationFailure,
   { code, message = error.message }: { code: string; message?: string },
 ): StepProblem {
-  const asked = error.asked?.references.find(({ root, path: [id = "", field] }) => {
+  const asked = error.asked?.expression.references.find(({ root, path: [id = "", field] }) => {
     return root === "steps" && OF_THE_ANSWER.has(field) && lacks(error.asked?.scope["steps"], id, field ?? "");
   });
   if (asked === undefined) return { code, message };

@@ -117,7 +117,7 @@ test("a number has no fields, though our class has", () => {
     "1.5.text",
     "numbers.map(n, n.text)",
   ]) {
-    expect(() => value(text), text).toThrow(/^No such key/);
+    expect(() => value(text), text).toThrow(/: No such key/);
   }
 });
 
@@ -199,4 +199,11 @@ test("an explanation shows how far a number is from another one, and never how f
   const shown = (text: string): unknown => explain(Expression.parse(text) as Expression, given).hints;
   expect(shown("response.code == decimal(inputs.code)")).toMatchObject([{ remark: "8 less" }]);
   expect(JSON.stringify(shown("response.code >= decimal(secrets.CODE)"))).not.toContain("less");
+});
+
+test("a failure names the expression that has no value, and gives the reason alone too", () => {
+  const parsed = Expression.parse("  answer.deep\n  .value > 1 ");
+  expect(() => (parsed as Expression).evaluate({ answer: {} })).toThrow(
+    expect.objectContaining({ message: "answer.deep .value > 1: No such key: deep", why: "No such key: deep" }),
+  );
 });
