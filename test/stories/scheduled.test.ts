@@ -3,7 +3,7 @@ import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "js
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { firingsOf, logged, loggedLines, parsedMetrics, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
-import { KEYS, MINT_ONCE, newProject, operationsOf, servedSandbox } from "./world.ts";
+import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, servedSandbox } from "./world.ts";
 
 const describes = new SchemaSet().validator(scheduleSchema);
 
@@ -85,6 +85,30 @@ describe("a schedule that is served", () => {
     await loggedLines(running, ({ message }) => message.includes("passed again"));
     await running.signal("SIGTERM");
     await running.ended;
+  });
+
+  test("it keeps the environment that it began with, whichever is the first now; tokenbook.yaml may be broken meanwhile", async () => {
+    const project = newProject();
+    const here = environmentAt((await servedSandbox()).url);
+    const there = here.replace("here:", "there:").replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:1");
+    project.write("tokenbook.yaml", here);
+    project.write("tokens.yaml", reading());
+    const running = project.start("schedule", "tokens.yaml");
+    await logged(running, "firing.ended");
+    project.write("tokenbook.yaml", there + here.replace("environments:\n", ""));
+    await logged(running, "firing.ended", 4);
+    project.write("tokenbook.yaml", "environments: [\n");
+    const [broken] = await loggedLines(running, ({ outcome }) => outcome === "failed");
+    expect(broken?.problem?.code).toBe("environment.invalid");
+    project.write("tokens.yaml", reading("{ cron: '*/2 * * * * *' }"));
+    await loggedLines(running, ({ event }) => event === "playbook.broken" || event === "playbook.edited");
+    project.write("tokenbook.yaml", there + here.replace("environments:\n", ""));
+    await loggedLines(running, ({ message }) => message.includes("passed again"));
+    await running.signal("SIGTERM");
+    const { code, transcript } = await running.ended;
+    expect(code, transcript).toBe(0);
+    const { runs } = (await project.json("runs", "--limit", "1000")).data;
+    expect(new Set(runs.map(({ environment }) => environment))).toEqual(new Set(["here"]));
   });
 
   test("one that is edited in what it includes is taken up: now it writes, and its last run keeps back the next", async () => {

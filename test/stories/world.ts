@@ -94,7 +94,12 @@ export interface Project {
 /** What commands print with `--json`: `run` and `runs show` the reports, `runs` the runs, `check` the files. */
 export interface Printed {
   readonly reports: readonly RunReport[];
-  readonly runs: readonly { readonly id: string; readonly outcome: string; readonly playbook: string }[];
+  readonly runs: readonly {
+    readonly id: string;
+    readonly outcome: string;
+    readonly playbook: string;
+    readonly environment: string;
+  }[];
   readonly files: readonly { readonly file: string; readonly ok: boolean; readonly diagnostics: readonly Diagnostic[] }[];
 }
 

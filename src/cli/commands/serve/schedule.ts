@@ -53,12 +53,14 @@ interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOption
 }
 
 /** `tokenbook schedule`: fires playbooks at their ticks until it is stopped; with `--once`, runs each now. */
-export const schedule: Command<ScheduleOptions> = async (anyShell, options) => {
-  if (options.files.length === 0) throw noFiles();
-  const plainShell = inScheduledProject(anyShell, options);
-  const { all, inputs, listeners, ...prepared } = await prepare(plainShell, options);
+export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
+  if (given.files.length === 0) throw noFiles();
+  const plainShell = inScheduledProject(anyShell, given);
+  const { all, inputs, listeners, ...prepared } = await prepare(plainShell, given);
   await using opened = prepared.opened;
   const { target } = opened;
+  // The id of each schedule names it, so all runs act there, also when another environment becomes the first of tokenbook.yaml.
+  const options: ScheduleOptions = { ...given, env: target.environment };
   const listenerSecrets = secretsOfListeners(listeners);
   const redact = redactor([...secretsOf(target), ...listenerSecrets]);
   const shell = maskedShell(plainShell, redact);
