@@ -49,6 +49,11 @@ export class Metrics extends DeliveryMetrics {
     buckets: SECONDS,
     registers: [this.registry],
   });
+  readonly #broken = new Gauge({
+    name: "tokenbook_schedule_broken_playbooks",
+    help: "Playbooks that cannot be run as their files are now.",
+    registers: [this.registry],
+  });
   readonly #running = this.#gauge("tokenbook_schedule_running", "Firings of this process that are under way.");
   readonly #success = this.#gauge(
     "tokenbook_schedule_last_success_timestamp_seconds",
@@ -57,6 +62,11 @@ export class Metrics extends DeliveryMetrics {
   readonly #next = this.#gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.");
   readonly #steps = this.#gauge("tokenbook_schedule_last_run_steps", "Steps of the last run by their outcome.", "outcome");
   readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by state.", "state");
+
+  /** Shows how many playbooks cannot be run as their files are now. */
+  broken(count: number): void {
+    this.#broken.set(count);
+  }
 
   /** Makes a schedule appear before it has fired: otherwise an alarm on its absence would look like a typing error. */
   begin(schedule: string): void {

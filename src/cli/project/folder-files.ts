@@ -44,8 +44,8 @@ const SHOWN = 5;
 const VERSION_KEY = "playbook";
 const PLAYBOOK = /^\ufeff?playbook[ \t]*:/m;
 
-// What cannot be read, and what looks like a playbook with a mistake, is left for the check to refuse.
-function isData(file: string, text: string): boolean {
+/** Whether a file of a folder is no playbook. What cannot be read, and what looks like a playbook with a mistake, is left for the check to refuse. */
+export function isData(file: string, text: string): boolean {
   if (PLAYBOOK.test(text)) return false;
   const { root } = parseYaml(file, text);
   if (root === undefined) return false;

@@ -211,7 +211,7 @@ export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environ
 export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookFiles {
   const isFolder = (name: string): boolean =>
     statSync(resolve(shell.cwd, name), { throwIfNoEntry: false })?.isDirectory() === true;
-  const files = filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
+  const files = namesOfPlaybooks(shell, named);
   if (!named.some(isFolder)) return { files, found: new Set(), skipped: [] };
   const meant = new Set(
     filesNamed(
@@ -222,6 +222,11 @@ export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookF
   );
   const found = new Set(files.filter((file) => !meant.has(file)));
   return withoutData(files, found, (file) => readText(resolve(shell.cwd, file), file));
+}
+
+/** The same files without a look into them, so that those of a folder may be data. Throws a Failure. */
+export function namesOfPlaybooks(shell: Shell, named: readonly string[]): readonly string[] {
+  return filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
 }
 
 /** The YAML files that arguments name, the environment file among them. Throws a Failure. */
@@ -242,14 +247,13 @@ function filesNamed(shell: Shell, named: readonly string[], wanted: (name: strin
   return [...new Set(files)].map((file) => (isAbsolute(file) ? relative(shell.cwd, file) || file : file));
 }
 
-const HIDDEN = /(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)(?:[\\/]|$)/;
+const HIDDEN = /^(?:node_modules|\.[^.].*)$/;
 
 function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) throw missingFile(path, name);
   if (!statSync(path).isDirectory()) return [path];
   const found = entriesBelow(path, name)
     .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
-    .filter((entry) => !HIDDEN.test(relative(path, entry.parentPath)))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0)
     throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
@@ -257,8 +261,14 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
 }
 
 function entriesBelow(path: string, name: string): readonly Dirent[] {
+  const entries = entriesOf(path, name);
+  const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
+  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), name))];
+}
+
+function entriesOf(path: string, name: string): readonly Dirent[] {
   try {
-    return readdirSync(path, { recursive: true, withFileTypes: true });
+    return readdirSync(path, { withFileTypes: true });
   } catch (error) {
     throw new Failure({
       code: "file.unreadable",

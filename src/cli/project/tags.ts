@@ -14,19 +14,20 @@ export function chosenByTags<Checked extends Tagged>(checked: readonly Checked[]
   const known = [...new Set(checked.flatMap(({ playbook }) => playbook?.tags ?? []))].toSorted();
   const broken = checked.some(({ playbook }) => playbook === undefined);
   for (const tag of named.map(bare)) if (!known.includes(tag) && !broken) throw unknownTag(tag, known);
-  const wanted = named.filter((tag) => !isDenied(tag));
-  const denied = new Set(named.filter(isDenied).map(bare));
-  const chosen = checked.filter(({ playbook }) => {
-    if (playbook === undefined) return true;
-    const has = (tag: string): boolean => playbook.tags.includes(tag);
-    return (wanted.length === 0 || wanted.some(has)) && !playbook.tags.some((tag) => denied.has(tag));
-  });
+  const chosen = checked.filter(({ playbook }) => playbook === undefined || isChosen(playbook, named));
   if (chosen.length > 0) return chosen;
   throw new Failure({
     code: "tags.none",
     message: `no playbook is chosen by --tags ${named.join(",")}`,
     next: `tags of these playbooks: ${known.join(", ")}`,
   });
+}
+
+/** Whether tags choose a playbook. */
+export function isChosen({ tags }: Pick<Playbook, "tags">, named: readonly string[]): boolean {
+  const wanted = named.filter((tag) => !isDenied(tag));
+  const denied = new Set(named.filter(isDenied).map(bare));
+  return (wanted.length === 0 || wanted.some((tag) => tags.includes(tag))) && !tags.some((tag) => denied.has(tag));
 }
 
 function isDenied(tag: string): boolean {

@@ -12,7 +12,10 @@ import type { Scheduled } from "../../schedule/carrier.ts";
 import type { Log } from "../../schedule/log.ts";
 import type { Ticking } from "../../schedule/service.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
-import { EMBEDDED_NAME, loadPlaybooks, playbookFiles, type Where } from "../project/project.ts";
+import { notBegunBy } from "../project/check-failure.ts";
+import { isData } from "../project/folder-files.ts";
+import { EMBEDDED_NAME, loadPlaybooks, namesOfPlaybooks, playbookFiles, readText, type Where } from "../project/project.ts";
+import { isChosen } from "../project/tags.ts";
 import { type InputOptions, inputNames, preparePlaybooks } from "../runs/prepare-playbooks.ts";
 import type { Shell } from "../shell.ts";
 
@@ -27,15 +30,27 @@ export interface OnFile extends Scheduled {
   readonly files: readonly string[];
 }
 
+/** The playbooks that a schedule begins with. */
+export interface ReadPlaybooks {
+  /** Those that are served. */
+  readonly all: readonly OnFile[];
+  /** Files of the folders that are not: data, parts of others, and those that the tags do not choose. */
+  readonly leftOut: readonly string[];
+  /** The inputs that any of them declares. */
+  readonly inputs: readonly string[];
+}
+
 /** Playbooks that were checked and have all they need. Throws a Failure, as `tokenbook run` does. */
-export function readScheduled(
-  shell: ProjectShell,
-  options: WhichOptions,
-): { readonly all: readonly OnFile[]; readonly inputs: readonly string[] } {
+export function readScheduled(shell: ProjectShell, options: WhichOptions): ReadPlaybooks {
   const named = playbookFiles(shell, options.files);
   const playbooks = loadPlaybooks(shell, named.files, { tags: options.tags });
-  const { ready } = preparePlaybooks(shell, options, playbooks, { named });
-  return { all: ready.map(({ playbook }) => onFile(shell, options, playbook)), inputs: inputNames(playbooks) };
+  const { ready, skipped } = preparePlaybooks(shell, options, playbooks, { named });
+  const served = new Set(ready.map(({ playbook }) => playbook.file));
+  return {
+    all: ready.map(({ playbook }) => onFile(shell, options, playbook)),
+    leftOut: [...named.files, ...skipped.map(({ file }) => file)].filter((file) => !served.has(file)),
+    inputs: inputNames(playbooks),
+  };
 }
 
 /** Returns the shell in the project of the playbooks on a schedule. Throws a Failure when they are of two projects. */
@@ -107,24 +122,36 @@ function markOf(input: WhichOptions["input"], inputs: string | null): string {
 
 const MARK_DIGITS = 8;
 
-/** The schedules as the files have them now: one whose file changed is read again. A broken one keeps its schedule, and fails when it fires. */
+/**
+ * The schedules as the files have them now: one whose file changed is read again, and a playbook that was put into a folder is taken up. A broken or
+ * removed one keeps its schedule, and fails when it fires: a folder that is away for a while must not end its schedules in silence.
+ */
 export class WatchedPlaybooks {
   readonly #shell: ProjectShell;
   readonly #options: WhichOptions;
   readonly #log: Log;
-  readonly #stamps: Map<string, string>;
+  readonly #stamps = new Map<string, string>();
   #files: readonly OnFile[];
   /** The file at which the next look begins. */
   #next = 0;
   #ticking: readonly (OnFile & Ticking)[];
+  /** Files whose playbook cannot be run. */
+  readonly #broken = new Set<string>();
+  /** Why the folders could not be listed at the last look. */
+  #unlisted: string | undefined;
 
-  constructor(from: { shell: ProjectShell; options: WhichOptions; log: Log }, files: readonly OnFile[]) {
+  /** `leftOut` are the files of the folders that are not served, and not read again before they change. */
+  constructor(
+    from: { shell: ProjectShell; options: WhichOptions; log: Log },
+    { all, leftOut }: Pick<ReadPlaybooks, "all" | "leftOut">,
+  ) {
     this.#shell = from.shell;
     this.#options = from.options;
     this.#log = from.log;
-    this.#files = files;
-    this.#ticking = tickingOf(files);
-    this.#stamps = new Map(files.map((each) => [each.file, this.#stampOf(each)]));
+    this.#files = all;
+    this.#ticking = tickingOf(all);
+    for (const { file, files } of all) this.#isSeen(file, files);
+    for (const file of leftOut) this.#isSeen(file);
   }
 
   /** The same list as before when nothing has changed. Of thousands of files it looks at some at a time, because others wait meanwhile. */
@@ -132,49 +159,117 @@ export class WatchedPlaybooks {
     const from = this.#next;
     const to = from + LIMITS.scheduleFilesAtOnce;
     this.#next = to < this.#files.length ? to : 0;
-    const files = this.#files.map((each, at) => (at < from || at >= to ? each : this.#again(each)));
-    if (files.every((each, at) => each === this.#files[at])) return this.#ticking;
-    this.#files = files;
-    this.#ticking = files.filter(isTicking);
+    const known = this.#files.map((each, at) => (at < from || at >= to ? each : this.#again(each)));
+    const added = from === 0 ? this.#added() : [];
+    if (added.length === 0 && known.every((each, at) => each === this.#files[at])) return this.#ticking;
+    this.#files = [...known, ...added];
+    this.#ticking = this.#files.filter(isTicking);
     return this.#ticking;
   }
 
+  /** How many files hold a playbook that cannot be run as it is now. */
+  get broken(): number {
+    return this.#broken.size;
+  }
+
   #again(before: OnFile): OnFile {
-    const stamp = this.#stampOf(before);
-    if (this.#stamps.get(before.file) === stamp) return before;
-    this.#stamps.set(before.file, stamp);
-    const about = { schedule: before.id };
-    const playbook = this.#read(before.file);
-    if (playbook === undefined) {
-      this.#log(
-        "error",
-        "playbook.broken",
-        `${before.id}: has been edited or removed, and cannot be run; its schedule stays, and each firing fails until it can`,
-        about,
-      );
-      return before;
-    }
-    const what = playbook.schedule === undefined ? "has no schedule any more" : "has been edited";
-    this.#log("info", "playbook.edited", `${before.id}: ${what}`, about);
-    const after = onFile(this.#shell, this.#options, playbook);
-    if (after.files.join() !== before.files.join()) this.#stamps.set(after.file, this.#stampOf(after));
-    return after;
-  }
-
-  #read(file: string): Playbook | undefined {
-    try {
-      return loadPlaybooks(this.#shell, [file])[0];
-    } catch (error) {
-      if (error instanceof Failure) return undefined;
-      throw error;
-    }
-  }
-
-  #stampOf({ files }: OnFile): string {
-    const stamps = files.map((file) => {
-      const found = statSync(resolve(this.#shell.cwd, file), { throwIfNoEntry: false, bigint: true });
-      return found === undefined ? "none" : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    const { id, file, files } = before;
+    if (this.#isSeen(file, files)) return before;
+    const about = { schedule: id };
+    const playbook = this.#read(file, (why) => {
+      const what = `has been edited or removed, and cannot be run: ${why}`;
+      const then = "its schedule stays until the next start, and each firing fails until it can";
+      this.#log("error", "playbook.broken", `${id}: ${what}; ${then}`, about);
     });
-    return stamps.join();
+    if (playbook === undefined) return before;
+    const what = playbook.schedule === undefined ? "has no schedule any more" : "has been edited";
+    this.#log("info", "playbook.edited", `${id}: ${what}`, about);
+    return this.#served(playbook, files);
+  }
+
+  #added(): readonly OnFile[] {
+    const served = new Set(this.#files.map(({ file }) => file));
+    const others = new Set(this.#listed().filter((file) => !served.has(file)));
+    for (const file of this.#broken) if (!served.has(file) && !others.has(file)) this.#forget(file);
+    return [...others].filter((file) => !this.#isSeen(file)).flatMap((file) => this.#taken(file));
+  }
+
+  #taken(file: string): readonly OnFile[] {
+    const broken = (why: string): void =>
+      this.#log("error", "playbook.broken", `${file}: was added, and cannot be run: ${why}; it never fires until it can`, {
+        file,
+      });
+    const isPlaybook = (): boolean => !isData(file, readText(resolve(this.#shell.cwd, file), file));
+    const playbook = this.#read(file, broken, isPlaybook);
+    if (playbook === undefined || !isChosen(playbook, this.#options.tags ?? [])) return [];
+    const added = this.#served(playbook, [file]);
+    const what = playbook.schedule === undefined ? "was added, and has no schedule" : "was added";
+    this.#log("info", "playbook.added", `${added.id}: ${what}`, { schedule: added.id });
+    return [added];
+  }
+
+  // The files that were looked at are not looked at again after they were read: an edit meanwhile would be lost.
+  #served(playbook: Playbook, seen: readonly string[]): OnFile {
+    const served = onFile(this.#shell, this.#options, playbook);
+    if (served.files.join() !== seen.join()) this.#isSeen(served.file, served.files);
+    return served;
+  }
+
+  // Where nothing can be listed, nobody would miss a playbook that is added.
+  #listed(): readonly string[] {
+    let why: string | undefined;
+    const names = tried(
+      () => namesOfPlaybooks(this.#shell, this.#options.files),
+      (each) => (why = each),
+    );
+    if (why !== undefined && why !== this.#unlisted)
+      this.#log("error", "playbook.unlisted", `${why}; no playbook that is added is taken up meanwhile`);
+    this.#unlisted = why;
+    return names ?? [];
+  }
+
+  #read(file: string, broken: (why: string) => void, isPlaybook = (): boolean => true): Playbook | undefined {
+    this.#broken.delete(file);
+    return tried(
+      () => (isPlaybook() ? loadPlaybooks(this.#shell, [file])[0] : undefined),
+      (why) => {
+        this.#broken.add(file);
+        broken(why);
+      },
+    );
+  }
+
+  #forget(file: string): void {
+    this.#broken.delete(file);
+    this.#stamps.delete(file);
+  }
+
+  /** Whether files are as they were when this was asked before. */
+  #isSeen(file: string, files: readonly string[] = [file]): boolean {
+    const stamp = files.map((each) => stampOf(resolve(this.#shell.cwd, each))).join();
+    const isSeen = this.#stamps.get(file) === stamp;
+    this.#stamps.set(file, stamp);
+    return isSeen;
+  }
+}
+
+function tried<T>(work: () => T, failed: (why: string) => void): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const [first] = notBegunBy(error, () => []);
+    failed(first?.problem.message ?? error.message);
+    return undefined;
+  }
+}
+
+// A file system that is away for a moment ends no schedule.
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
   }
 }

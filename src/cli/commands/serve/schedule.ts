@@ -35,7 +35,7 @@ import { listenersOf, logOf, pageOf } from "../../schedule/long-running.ts";
 import {
   filesNamed,
   inScheduledProject,
-  type OnFile,
+  type ReadPlaybooks,
   readScheduled,
   scheduledUnread,
   tickingOf,
@@ -56,7 +56,8 @@ interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOption
 export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   if (given.files.length === 0) throw noFiles();
   const plainShell = inScheduledProject(anyShell, given);
-  const { all, inputs, listeners, ...prepared } = await prepare(plainShell, given);
+  const { read, listeners, ...prepared } = await prepare(plainShell, given);
+  const { all, inputs } = read;
   await using opened = prepared.opened;
   const { target } = opened;
   // The id of each schedule names it, so all runs act there, also when another environment becomes the first of tokenbook.yaml.
@@ -69,13 +70,12 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
   return await withParts(shell, options, { all, listeners, redact, makes }, (parts, output) =>
-    options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, all }),
+    options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, read }),
   );
 };
 
 interface Prepared {
-  readonly all: readonly OnFile[];
-  readonly inputs: readonly string[];
+  readonly read: ReadPlaybooks;
   readonly listeners: Listeners;
   readonly opened: OpenTarget;
 }
@@ -83,9 +83,9 @@ interface Prepared {
 // Mistakes in a playbook or the environment are reported now, to the terminal and to the channels, and not at the first tick.
 async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<Prepared> {
   try {
-    const { all, inputs } = readScheduled(shell, options);
-    refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(all).length);
-    return { all, inputs, listeners: listenersOf(shell, options, options.notify), opened: await openTarget(shell, options) };
+    const read = readScheduled(shell, options);
+    refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(read.all).length);
+    return { read, listeners: listenersOf(shell, options, options.notify), opened: await openTarget(shell, options) };
   } catch (error) {
     if (options.once === true && error instanceof Failure) {
       await reportNotStarted(shell, options, error);
@@ -154,9 +154,8 @@ async function withParts(
 ): Promise<ExitCode> {
   const { all, listeners, redact } = reached;
   const log = logOf(shell, options.json);
-  const playbooks = filesNamed(shell, options);
   const start: StartCommand = (argv, given) =>
-    shell.command(argv, { ...given, variables: variablesForCommands(shell, playbooks) });
+    shell.command(argv, { ...given, variables: variablesForCommands(shell, filesNamed(shell, options)) });
   const plain = { clock: systemClock, start, log, redact, hint: shell.hint };
   const ports: SchedulePorts = { ...plain, metrics: new Metrics(), heartbeat: new Heartbeat(listeners.heartbeat, plain) };
   try {
@@ -211,10 +210,10 @@ interface Going {
 async function serve(
   shell: ProjectShell,
   options: ScheduleOptions,
-  { parts, all }: Going & { readonly all: readonly OnFile[] },
+  { parts, read }: Pick<Going, "parts"> & Pick<Prepared, "read">,
 ): Promise<ExitCode> {
   const stopping = shell.stopping();
-  const watched = new WatchedPlaybooks({ shell, options, log: parts.log }, all);
+  const watched = new WatchedPlaybooks({ shell, options, log: parts.log }, read);
   const service = new Scheduler({
     ...parts,
     current: () => watched.current(),
@@ -223,6 +222,7 @@ async function serve(
   const { metrics, log } = parts;
   const shown = async (): ReturnType<typeof metrics.page> => {
     await service.showState();
+    metrics.broken(watched.broken);
     return metrics.page();
   };
   const source = { metrics: { page: shown }, notReady: () => service.notReady() };
