@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
+import { ScheduleStore } from "../../src/schedule/store.ts";
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { answerInstead, proxyTo } from "./proxy.ts";
 import { hook, isSigned, logged, loggedLines, notifying, reading, recordProperty } from "./schedule.ts";
@@ -88,6 +90,33 @@ test("a schedule that the system's own scheduler cannot even start any more send
   for (const { notification } of posted) expect(describes(notification)).toEqual([]);
   const history = await project.run("schedule", "history");
   expect(history.stdout.match(/\b(?:passed|failed)\b/g), history.transcript).toEqual(["passed", "failed", "failed", "passed"]);
+});
+
+test("schedules whose scheduler cannot start any more are notified once, however often it is started, and so is their recovery", async () => {
+  const { url, posted } = await hook(200);
+  const { project } = await desk(url);
+  const served = { playbook: "nightly/properties.yaml", environment: "here", cron: "0 2 * * *", timezone: "UTC", jitterMs: 0 };
+  {
+    using store = ScheduleStore.open(join(project.folder, ".tokenbook"), { redact: (text) => text });
+    store.register({ ...served, id: "nightly/properties.yaml@here" });
+    store.register({ ...served, id: "other.yaml@here", playbook: "other.yaml" });
+  }
+  const start = async (): Promise<number | null> => (await project.run("schedule", "nightly")).code;
+  project.write("nightly/properties.yaml", reading());
+  project.write("nightly/new.yaml", reading("{ cron: every night }"));
+  expect([await start(), await start()]).toEqual([2, 2]);
+  renameSync(join(project.folder, "nightly"), join(project.folder, "away"));
+  expect([await start(), await start()]).toEqual([2, 2]);
+  expect((await project.run("schedule", "history")).stdout).toBe("nothing has fired yet\n");
+  renameSync(join(project.folder, "away"), join(project.folder, "nightly"));
+  expect((await project.run("schedule", "--once", "nightly/properties.yaml")).code).toBe(0);
+  expect(posted.map(({ notification: { event, schedule, problem } }) => [event, schedule.id, problem?.code])).toEqual([
+    ["failure", "nightly/properties.yaml@here", "check.failed"],
+    ["failure", "nightly/properties.yaml@here", "file.missing"],
+    ["recovery", "nightly/properties.yaml@here", undefined],
+  ]);
+  expect(posted[0]?.notification.summary).toContain("failed: the scheduler cannot start, so nothing runs: 1 playbook of 2");
+  for (const { notification } of posted) expect(describes(notification)).toEqual([]);
 });
 
 test("a name and a password in the address are sent with it, and shown nowhere", async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -60,7 +60,26 @@ export function inScheduledProject(shell: Shell, options: WhichOptions): Project
 
 /** The schedules where their playbooks cannot be read. */
 export function scheduledUnread(shell: ProjectShell, options: WhichOptions): readonly Scheduled[] {
-  return filesNamed(shell, options).map((file) => ({ ...aboutOf(shell, options, file), schedule: undefined, writes: false }));
+  return filesNamed(shell, options).map((file) => unread(shell, options, file));
+}
+
+/** Those of the known schedules that the options name; of a folder that cannot be read, all that are known in it. */
+export function knownUnread(
+  shell: ProjectShell,
+  options: WhichOptions,
+  known: readonly Pick<Scheduled, "id" | "playbook">[],
+): readonly Scheduled[] {
+  const named = filesNamed(shell, options).map((file) => resolve(shell.cwd, file));
+  return known.flatMap(({ id, playbook }) => {
+    const path = resolve(shell.project.folder, playbook);
+    const isNamed = named.some((each) => path === each || path.startsWith(`${each}${sep}`));
+    const scheduled = unread(shell, options, path);
+    return isNamed && scheduled.id === id ? [scheduled] : [];
+  });
+}
+
+function unread(shell: ProjectShell, options: WhichOptions, file: string): Scheduled {
+  return { ...aboutOf(shell, options, file), schedule: undefined, writes: false };
 }
 
 /** Returns the files of the playbooks that the options name; where a folder cannot be read, the names as they are. */

@@ -15,6 +15,7 @@ import type { StartCommand } from "../../../schedule/notify/deliver.ts";
 import type { Log } from "../../../schedule/log.ts";
 import { Metrics } from "../../../schedule/metrics.ts";
 import { reportOutage } from "../../../schedule/notify/report-outage.ts";
+import { reportNotServed } from "../../../schedule/not-served.ts";
 import { runNow } from "../../../schedule/once.ts";
 import type { ListenAddress } from "../../../serving/server.ts";
 import { Scheduler } from "../../../schedule/service.ts";
@@ -35,6 +36,7 @@ import { listenersOf, logOf, pageOf } from "../../schedule/long-running.ts";
 import {
   filesNamed,
   inScheduledProject,
+  knownUnread,
   type ReadPlaybooks,
   readScheduled,
   scheduledUnread,
@@ -87,8 +89,8 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
     refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(read.all).length);
     return { read, listeners: listenersOf(shell, options, options.notify), opened: await openTarget(shell, options) };
   } catch (error) {
-    if (options.once === true && error instanceof Failure) {
-      await reportNotStarted(shell, options, error);
+    if (error instanceof Failure) {
+      if (options.once === true) await reportNotStarted(shell, options, error);
       await notifyNotStarted(shell, options, error);
     }
     throw error;
@@ -117,17 +119,25 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
     await withParts(shell, { ...options, report: [] }, { all, listeners, redact, makes }, (parts, output) =>
-      once(shell, options, { parts, all, output }),
+      options.once === true ? once(shell, options, { parts, all, output }) : notServed(parts, all, failure),
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
 }
 
-// What has never been run is being set up: whoever does that looks on.
+// What has never been run is being set up: whoever does that looks on. What only the system's own scheduler runs is not served.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
   using store = ScheduleStore.look(statePlace(shell, options), { redact: (text) => text });
-  return scheduledUnread(shell, options).filter(({ id }) => store?.known(id) !== undefined);
+  const known = store?.all() ?? [];
+  return knownUnread(shell, options, options.once === true ? known : known.filter(({ cron }) => cron !== undefined));
+}
+
+async function notServed(parts: Parts, all: readonly Scheduled[], failure: Failure): Promise<ExitCode> {
+  reportNotServed(parts, all, failure);
+  await parts.courier.drain(LIMITS.notificationsLastMs);
+  await parts.heartbeat.settled();
+  return failure.exit;
 }
 
 interface Reached {
