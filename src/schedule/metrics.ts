@@ -21,7 +21,7 @@ export class DeliveryMetrics {
     registers: [this.registry],
   });
 
-  /** Counts one try of a delivery to a channel by its result. */
+  /** Counts one try of a delivery to a channel by its result; also a notification that is given up because too many wait. */
   notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
     this.#notifications.inc({ channel, result });
   }

@@ -48,9 +48,14 @@ export class Courier {
       if (!events.includes(event)) continue;
       const wasLost = this.#outbox.forgetLost(channel, schedule.id);
       if (!isNews && !wasLost) continue;
-      const dropped = this.#outbox.put({ channel, schedule: schedule.id, event, body });
-      if (dropped > 0) this.#ports.log("error", "notification.dropped", `too many notifications wait: ${dropped} given up`);
+      for (const full of this.#outbox.put({ channel, schedule: schedule.id, event, body })) this.#dropped(full);
     }
+  }
+
+  #dropped(channel: string): void {
+    const { log, metrics } = this.#ports;
+    metrics.notified(channel, "given-up");
+    log("error", "notification.dropped", `too many notifications wait: one for ${channel} is given up`, { channel });
   }
 
   /** Logs what waits for channels that are declared no more: nobody delivers it. */

@@ -50,8 +50,8 @@ export class Outbox {
     this.#ports = ports;
   }
 
-  /** Puts a notification in, to be delivered at once. Of too many the oldest are given up; gives how many were. */
-  put(letter: NewLetter): number {
+  /** Puts a notification in, to be delivered at once. Of too many those that were put in first are given up; returns the channel of each. */
+  put(letter: NewLetter): readonly string[] {
     const now = this.#ports.clock.now();
     this.#database.run(
       "INSERT INTO notification (id, channel, schedule, event, body, made_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -63,11 +63,16 @@ export class Outbox {
       now,
       now,
     );
-    return this.#database.run(
-      `UPDATE notification SET next_at = NULL, why = 'too many wait' WHERE next_at IS NOT NULL AND id NOT IN
-         (SELECT id FROM notification WHERE next_at IS NOT NULL ORDER BY made_at DESC, rowid DESC LIMIT ?)`,
-      LIMITS.notificationsWaiting,
-    ).changes;
+    const most = LIMITS.notificationsWaiting;
+    const tooMany = this.#database.all(
+      "SELECT id, channel FROM notification WHERE next_at IS NOT NULL ORDER BY rowid DESC LIMIT ? OFFSET ?",
+      most,
+      most,
+    );
+    for (const { id } of tooMany)
+      this.#database.run("UPDATE notification SET next_at = NULL, why = 'too many wait' WHERE id = ?", String(id));
+    if (tooMany.length > 0) this.#prune();
+    return tooMany.map(({ channel }) => String(channel));
   }
 
   /** Takes what is due for these channels: no other process gets it while this one may still be trying. */
@@ -134,7 +139,7 @@ export class Outbox {
   #prune(): void {
     this.#database.run(
       `DELETE FROM notification WHERE next_at IS NULL AND id NOT IN
-         (SELECT id FROM notification WHERE next_at IS NULL ORDER BY made_at DESC, rowid DESC LIMIT ?)`,
+         (SELECT id FROM notification WHERE next_at IS NULL ORDER BY rowid DESC LIMIT ?)`,
       LIMITS.notificationsWaiting,
     );
   }

@@ -6,6 +6,7 @@ import type { Channel } from "../../../src/environment/notifications.ts";
 import { Courier } from "../../../src/schedule/notify/courier.ts";
 import type { StartCommand } from "../../../src/schedule/notify/deliver.ts";
 import { Metrics } from "../../../src/schedule/metrics.ts";
+import { noteOfOutage } from "../../../src/schedule/notify/notification.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "../../../src/schedule/notify/outbox.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { SCHEDULES } from "../../../src/schedule/store.ts";
@@ -17,18 +18,23 @@ const said: string[] = [];
 beforeEach(() => void said.splice(0));
 
 /** A courier with letters for a channel that is notified by `start`. */
-function desk(time: VirtualTime, start: StartCommand): { readonly courier: Courier; readonly box: Outbox } {
+function desk(
+  time: VirtualTime,
+  start: StartCommand,
+): { readonly courier: Courier; readonly box: Outbox; readonly metrics: Metrics } {
+  const metrics = new Metrics();
   const database = Database.open(":memory:", SCHEDULES);
   database.exec(OUTBOX_SCHEMA + OUTBOX_SCHEDULE);
   const box = new Outbox(database, { clock: time, redact: (text) => text });
   for (let at = 0; at < LETTERS; at++) box.put({ channel: "desk", schedule: `supply-${at}.yaml`, event: "failure", body: "{}" });
   return {
     box,
+    metrics,
     courier: new Courier(box, [SLOW], {
       clock: time,
       start,
       log: (_level, event, text) => void said.push(`${event}: ${text}`),
-      metrics: new Metrics(),
+      metrics,
       redact: (text) => text,
       hint: PLAIN_HINT,
     }),
@@ -70,4 +76,18 @@ test("what waits for a channel that is declared no more is named, with what to d
   expect(said).toEqual([
     'notification.undeclared: 1 notification waits for the channel "desk-of-old", which tokenbook.yaml does not have: declare it there until nothing waits for it (command: ["true"] drops what waits)',
   ]);
+});
+
+test("what is given up because too many wait is logged, and counted in the metrics", async () => {
+  const { courier, metrics } = desk(new VirtualTime(), () => Promise.reject(new Error("nothing is delivered")));
+  const about = { id: "supply.yaml@here", playbook: "supply.yaml", environment: "here" };
+  const why = { code: "database.full", message: "the disk is full" };
+  const put = (count: number): void => {
+    for (let at = 0; at < count; at++) courier.put(noteOfOutage(why, about, at), (text) => text);
+  };
+  put(LIMITS.notificationsWaiting - LETTERS);
+  expect(said).toEqual([]);
+  put(2);
+  expect(said).toEqual(Array(2).fill("notification.dropped: too many notifications wait: one for desk is given up"));
+  expect((await metrics.page()).text).toContain('tokenbook_notifications_total{channel="desk",result="given-up"} 2\n');
 });

@@ -66,14 +66,16 @@ test("what waits for a channel that is declared no more is left alone, is not co
   expect([box.waiting(DESK), box.waiting(new Map([["gone", {}]]))]).toEqual([0, 1]);
 });
 
-test("of too many that wait the oldest are given up", () => {
-  const { box, clock } = outbox();
-  for (let at = 0; at < LIMITS.notificationsWaiting; at++) {
-    clock.time++;
-    expect(box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: String(at) })).toBe(0);
-  }
-  clock.time++;
-  expect(box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "last" })).toBe(1);
-  expect(box.waiting(DESK)).toBe(LIMITS.notificationsWaiting);
-  expect(box.takeDue(DESK, 1)[0]?.body).toBe("1");
-});
+test.for([1, -1])(
+  "of too many that wait the first ones are given up, also where the clock is set back meanwhile (%i)",
+  (step) => {
+    const { box, clock } = outbox();
+    for (let at = 0; at < LIMITS.notificationsWaiting; at++)
+      expect(box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: String(at) })).toEqual([]);
+    clock.time += step;
+    expect(box.put({ channel: "pager", schedule: "supply.yaml", event: "failure", body: "last" })).toEqual(["desk"]);
+    expect(box.waiting(DESK)).toBe(LIMITS.notificationsWaiting - 1);
+    clock.time = 1_000;
+    expect(box.takeDue(DESK, 1)[0]?.body).toBe("1");
+  },
+);
