@@ -59,6 +59,7 @@ export class Scheduler {
   /** Why nothing would be fired now. */
   notReady(): string | undefined {
     if (this.#isStopping) return "stopping";
+    if (this.#isAway) return "the database cannot be used now";
     const [first] = this.#scheduled;
     if (first === undefined) return "no playbook has a schedule";
     return this.#memory.known(first.id) === undefined ? "not begun" : undefined;

@@ -50,6 +50,8 @@ export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & {
 /** A process that serves schedules. */
 export interface Process {
   readonly ended: Promise<void>;
+  /** Why nothing would be fired now. */
+  notReady(): string | undefined;
   /** What Prometheus would read. */
   metrics(): Promise<string>;
   /** As SIGTERM does. */
@@ -74,6 +76,8 @@ export class Desk {
   ended: Life = "dead";
   /** By how much the clock of the machine is ahead, in milliseconds. */
   aheadMs = 0;
+  /** What a look at the schedules meets first. */
+  look: () => void = () => undefined;
   /** How the command that is notified ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
   readonly #state = new TestState();
@@ -93,10 +97,15 @@ export class Desk {
     const { parts, pid } = this.#process();
     const ticking: Ticking = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: schedules, writes };
     const all = [ticking];
-    const scheduler = new Scheduler({ ...parts, current: () => all, reportOf: () => undefined });
+    const current = (): readonly Ticking[] => {
+      this.look();
+      return all;
+    };
+    const scheduler = new Scheduler({ ...parts, current, reportOf: () => undefined });
     const ended = scheduler.run(stopping.signal).finally(() => parts.store.close());
     return {
       ended,
+      notReady: () => scheduler.notReady(),
       metrics: async () => {
         await scheduler.showState();
         return (await parts.metrics.page()).text;

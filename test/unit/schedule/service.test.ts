@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { PassingFailure } from "../../../src/sql/failure.ts";
 import { Desk, schedule } from "./desk.ts";
 
 const MINUTE = 60_000;
@@ -194,6 +195,22 @@ test("a service whose state was removed ends at once, and not at its next firing
   desk.remove();
   await expect(desk.time.until(service.ended)).rejects.toThrow("has been removed or replaced while it was in use");
   expect(desk.time.now()).toBeLessThan(Date.parse("2026-06-01T00:11:00Z"));
+});
+
+test("a service whose database is away is not ready, and is ready again when it is back", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  const service = desk.serve(schedule("0 12 * * *"));
+  await desk.until("2026-06-01T00:10:00Z");
+  expect(service.notReady()).toBeUndefined();
+  desk.look = () => {
+    throw new PassingFailure({ code: "database.away", message: "the database does not answer", next: "wait" });
+  };
+  await desk.until("2026-06-01T00:20:00Z");
+  expect(service.notReady()).toBe("the database cannot be used now");
+  desk.look = () => undefined;
+  await desk.until("2026-06-01T00:30:00Z");
+  expect(service.notReady()).toBeUndefined();
+  await desk.end(service);
 });
 
 test("its metrics have each outcome from the start, so that the first of any is an increase", async () => {
