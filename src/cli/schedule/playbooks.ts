@@ -170,7 +170,7 @@ export class WatchedPlaybooks {
     this.#files = all;
     this.#ticking = tickingOf(all);
     for (const { file, files } of all) this.#isSeen(file, files);
-    for (const file of leftOut) this.#isSeen(file);
+    for (const file of [...leftOut, ...this.#environmentFile()]) this.#isSeen(file);
   }
 
   /** The same list as before when nothing has changed. Of thousands of files it looks at some at a time, because others wait meanwhile. */
@@ -179,6 +179,7 @@ export class WatchedPlaybooks {
     const to = from + LIMITS.scheduleFilesAtOnce;
     this.#next = to < this.#files.length ? to : 0;
     const known = this.#files.map((each, at) => (at < from || at >= to ? each : this.#again(each)));
+    if (from === 0) this.#noteEnvironment();
     const added = from === 0 ? this.#added() : [];
     if (added.length === 0 && known.every((each, at) => each === this.#files[at])) return this.#ticking;
     this.#files = [...known, ...added];
@@ -204,6 +205,20 @@ export class WatchedPlaybooks {
     const what = playbook.schedule === undefined ? "has no schedule any more" : "has been edited";
     this.#log("info", "playbook.edited", `${id}: ${what}`, about);
     return this.#served(playbook, files);
+  }
+
+  #environmentFile(): readonly string[] {
+    const { environmentFile } = this.#shell.project;
+    return environmentFile === undefined ? [] : [environmentFile];
+  }
+
+  // Somebody who adds a channel there would wait for its notifications.
+  #noteEnvironment(): void {
+    for (const file of this.#environmentFile()) {
+      if (this.#isSeen(file)) continue;
+      const then = "each run reads its environment again; notifications, heartbeat, pacing and state count from the next start";
+      this.#log("warn", "environment.edited", `${relative(this.#shell.cwd, file)} has been edited: ${then}`);
+    }
   }
 
   #added(): readonly OnFile[] {

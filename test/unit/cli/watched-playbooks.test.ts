@@ -22,7 +22,11 @@ class Folder {
   }
 
   serve(tags?: readonly string[]): WatchedPlaybooks {
-    const shell = { ...silentShell(), cwd: this.path, project: { folder: this.path, environmentFile: undefined } };
+    const shell = {
+      ...silentShell(),
+      cwd: this.path,
+      project: { folder: this.path, environmentFile: join(this.path, "tokenbook.yaml") },
+    };
     const options = { files: ["playbooks"], input: {}, env: "here", ...(tags === undefined ? {} : { tags }) };
     const log = (_level: string, event: string, message: string): void => void this.logged.push(`${event} ${message}`);
     return new WatchedPlaybooks({ shell, options, log }, readScheduled(shell, options));
@@ -103,4 +107,18 @@ test("a folder that is away, or whose file cannot be looked at, ends no schedule
   renameSync(join(folder.path, "away"), join(folder.path, "playbooks"));
   expect(idsOf(served)).toEqual(["playbooks/supply.yaml@here"]);
   expect(served.broken).toBe(0);
+});
+
+test("an edited tokenbook.yaml is logged once, with what counts from the next start only", () => {
+  const folder = new Folder();
+  folder.write("supply.yaml", reading());
+  folder.write("../tokenbook.yaml", "environments: { here: embedded }\n");
+  const served = folder.serve();
+  served.current();
+  expect(folder.logged).toEqual([]);
+  folder.write("../tokenbook.yaml", "environments: { here: embedded }\nnotifications: { desk: { command: [notify] } }\n");
+  for (let look = 0; look < 3; look++) served.current();
+  expect(folder.logged).toEqual([
+    expect.stringMatching(/^environment\.edited tokenbook\.yaml has been edited: .* notifications, heartbeat/),
+  ]);
 });
