@@ -350,6 +350,17 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await service.commits()).toEqual([]);
   });
 
+  test("a worker runs nothing whose input holds the value of a secret, as a run by hand does", async () => {
+    const { service, machine } = await fleet();
+    const [desk, other] = [machine(), machine()];
+    const text = ORDER.replace("inputs:\n", "secrets: { PIN: env:ORDER_PIN }\ninputs:\n");
+    for (const each of [desk, other]) each.write("order.yaml", text);
+    await started(other.as({ ...other.variables, ORDER_PIN: "order-pin-1234" }));
+    const came = await outcomeOf(submitting(desk, "order-pin-1234"));
+    expect(came).toMatchObject({ exit: 2, run: null, problem: { code: "secret.given-twice" } });
+    expect(await service.commits()).toEqual([]);
+  });
+
   test("a run that is submitted again is the same one, in whatever order and spelling its values come", async () => {
     const desk = (await fleet()).machine();
     const values = 'env: { FAR_AWAY: "x", NEAR: "y" }\ninputs:\n  amount: { type: decimal }\n';

@@ -20,6 +20,7 @@ import { maskedError } from "../print/masked.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { filesOf } from "../project/project-files.ts";
 import { folderInProject, loadPlaybooks, openTarget, type OpenTarget, variablesOf, type Where } from "../project/project.ts";
+import { refuseSecrets } from "../runs/prepare-playbooks.ts";
 import { playbookOfRun } from "../runs/resuming.ts";
 import { openSession, type Session } from "../runs/session.ts";
 
@@ -54,7 +55,10 @@ export class SubmittedRuns {
     try {
       const playbook = playbookOf(shell, run);
       const secrets = openSecrets([playbook], { variables: variablesOf(shell, this.#where), files: filesOf(shell) });
-      return await this.#inSession(run, secrets, (session) => this.#perform(shell, session, { run, playbook }));
+      return await this.#inSession(run, secrets, (session) => {
+        refuseSecretsIn(run, { playbook, secrets, session });
+        return this.#perform(shell, session, { run, playbook });
+      });
     } catch (error) {
       if (error instanceof NotNow) throw error;
       if (isForLater(error)) throw new NotNow(messageOf(error));
@@ -112,10 +116,7 @@ export class SubmittedRuns {
   ): Promise<JobResult> {
     const { store, target } = session;
     const fold = new RunFold();
-    const given = {
-      inputs: inOrganization(playbook, parseJson(run.inputs, LIMITS.recordDepth) as JsonObject, organizationOf(target)),
-      env: run.env,
-    };
+    const given = { inputs: inOrganization(playbook, inputsOf(run), organizationOf(target)), env: run.env };
     try {
       const outcome = await session.carry(fold, (ports) =>
         runWithKey(
@@ -139,6 +140,19 @@ export class SubmittedRuns {
       throw maskedError(error, session.redact);
     }
   }
+}
+
+function inputsOf({ inputs }: SubmittedRun): JsonObject {
+  return parseJson(inputs, LIMITS.recordDepth) as JsonObject;
+}
+
+// Whoever submits a run has none of its secrets. A run that has begun continues with what is recorded.
+function refuseSecretsIn(
+  run: SubmittedRun,
+  { playbook, secrets, session }: { readonly playbook: Playbook; readonly secrets: Secrets; readonly session: Session },
+): void {
+  if (secrets.all.length === 0 || session.store.withKey(run.key) !== undefined) return;
+  refuseSecrets({ inputs: inputsOf(run), env: run.env }, playbook, secrets);
 }
 
 function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRun): Playbook {

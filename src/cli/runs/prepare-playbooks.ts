@@ -137,8 +137,15 @@ function shardOf(playbooks: readonly Playbook[], { number, of }: Shard): readonl
   return playbooks.filter(({ file }) => chosen.has(file));
 }
 
-// Inputs, variables and data are kept with secrets masked: a step that used one would have the mask instead of the value.
-function refuseSecrets(given: { readonly inputs: JsonObject; readonly env: Env }, playbook: Playbook, secrets: Secrets): void {
+/**
+ * Throws a Failure when an input, a variable or a file of data holds a secret. They are kept with secrets masked, so a step that used one would have
+ * the mask instead of the value.
+ */
+export function refuseSecrets(
+  given: { readonly inputs: JsonObject; readonly env: Env },
+  playbook: Playbook,
+  secrets: Secrets,
+): void {
   if (secrets.all.length === 0) return;
   const mask = secrets.maskIn(secrets.redact(writeJson({ ...given, data: includedData(playbook) })));
   if (mask === undefined) return;
