@@ -39,6 +39,16 @@ export function noRunYet(): Failure {
   });
 }
 
+/** Says that the clock was set back since the run that would be the latest. */
+export function latestUnsure({ id, openedAt }: { readonly id: string; readonly openedAt: number }): Failure {
+  return new Failure({
+    code: "journal.latest-unsure",
+    message: `the run ${id} began at ${new Date(openedAt).toISOString()}, which is yet to come`,
+    why: "the clock was set back since, so another run may have begun later, and be the latest",
+    next: ["name the run by its id:", command`runs`],
+  });
+}
+
 /** Says that a text is a part of several ids. */
 export function severalRuns(name: string, ids: readonly string[]): Failure {
   const listed = ids.slice(0, LIMITS.runsNamed);

@@ -10,7 +10,7 @@ import { Archives, runIsArchived } from "./archives/archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
-import { keyTaken, noRunYet, noSuchRun, notEmpty, runHeld, severalRuns } from "./failures.ts";
+import { keyTaken, latestUnsure, noRunYet, noSuchRun, notEmpty, runHeld, severalRuns } from "./failures.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal, type TimedPorts } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
@@ -227,6 +227,7 @@ export class JournalStore {
   named(name: string): string {
     if (name === LATEST) {
       const [latest] = this.list(1);
+      if (latest !== undefined && latest.openedAt > this.clock.now() + LIMITS.scheduleSetBackMs) throw latestUnsure(latest);
       if (latest !== undefined) return latest.id;
       this.assertWhole();
       throw noRunYet();

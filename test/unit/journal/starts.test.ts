@@ -90,3 +90,11 @@ test("of two processes that start runs of an approved plan, one has the approval
   expect(store.useApproval("digest", "olga")).toBeUndefined();
   expect(store.approvals("digest")).toHaveLength(1);
 });
+
+test("no run is named as the latest while the journal has one that began in the future, because the clock was set back", async () => {
+  await finished("ahead", "passed");
+  state.tamper(JOURNAL_PART, `UPDATE run SET opened_at = ${Date.parse("2200-01-01T00:00:00Z")}`);
+  await finished("now", "failed");
+  expect(() => store.named("latest")).toThrow(/the run ahead began at 2200-01-01T00:00:00\.000Z, which is yet to come/);
+  expect(store.named("now")).toBe("now");
+});
