@@ -90,6 +90,27 @@ test("a call that is accepted although it was expected to be refused fails, and 
   );
 });
 
+test("a refusal that comes with the receipt is expected too, also by a step that waits for nothing else", async () => {
+  const project = projectOn();
+  const twice = (fails: string): string => `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: first, uses: ledger.asset.create, with: { assetType: Property, data: { id: "Pier\${{ run.key }}" } } }
+  - id: second
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "Pier\${{ run.key }}" } }
+    wait: none
+    fails: ${fails}
+`;
+  project.write("twice.yaml", twice("{ condition: asset already exists }"));
+  const run = await project.run("run", "twice.yaml");
+  expect(run.code, run.transcript).toBe(0);
+  project.write("twice.yaml", twice("{ condition: asset type not found }"));
+  const other = await project.run("run", "twice.yaml");
+  expect(other.transcript).toContain('the service gave a receipt without a status code and the condition "asset already exists"');
+});
+
 test("a service without a condition field is understood by its message, in whole words", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);

@@ -202,7 +202,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
   ),
   wait: node(
     { anyOf: [{ const: "none" }, frameOf(WAITS.receipt)] },
-    `How to wait for a receipt, or between reads of \`until\` (every: ${WAITS.until.every.default}, max: ${WAITS.until.max.default}, when left out); \`none\` does not wait for the receipt.`,
+    `How to wait for a receipt, or between reads of \`until\` (every: ${WAITS.until.every.default}, max: ${WAITS.until.max.default}, when left out); \`none\` does not wait for the receipt, but a step with \`fails\` always does.`,
     {
       inside: () => WAITS.receipt,
       needs: { keyword: "until", of: "reads", message: "a read waits only for its until" },

@@ -68,7 +68,7 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
     expect: readConditions(expect, context, after),
     until: operation.writes ? undefined : readCondition(until, context, after),
     onTimeout: on_timeout,
-    wait: readWait(wait, timeout, operation),
+    wait: isUnwaited(wait, fails) ? undefined : readWait(wait, timeout, operation),
     fails: fails === undefined ? undefined : readFails(fails, operation, context),
     pages,
     retry: operation.writes ? undefined : retryOf(retry),
@@ -88,8 +88,12 @@ function readWith(
   return compileTemplate(input, checkWith(input, operation, around.context), around.context, scope);
 }
 
-function readWait(node: SourceNode | undefined, timeout: number | undefined, { writes }: Operation): Waiting | undefined {
-  if (textOf(node) === "none") return undefined;
+// The service may accept a write and refuse it in its receipt: without the receipt, an expected refusal would never be seen.
+function isUnwaited(wait: SourceNode | undefined, fails: CallFields["fails"]): boolean {
+  return textOf(wait) === "none" && fails === undefined;
+}
+
+function readWait(node: SourceNode | undefined, timeout: number | undefined, { writes }: Operation): Waiting {
   const { timeout: timeoutMs, every, backoff, max, ...rest } = fieldsOf(node, writes ? WAITS.receipt : WAITS.until);
   allRead(rest);
   const maxMs = child(node, "max") === undefined ? Math.max(max, every) : max;
