@@ -27,6 +27,7 @@ export interface Loop {
 
 const NONE: Loop = { foreach: undefined, item: {} };
 const SHOWN_CHARS = 200;
+const KEY_TYPES: ReadonlySet<TypeName> = new Set(["string", "int", "decimal", "dyn"]);
 
 /** Reads a `foreach`: its list, the name of its items, and the key of its rounds. */
 export function readForeach(
@@ -62,11 +63,18 @@ export function readForeach(
   refusePlainText(entry.value, context);
   const list = compileTemplate(entry.value, { type: "array" }, context, scope);
   const under = [...(scope.under ?? []), ...certainOf(list, variable)];
-  const key = readBare(keyNode, context, { ...scope, types: scope.types.with(item), under })?.expression;
+  const key = readKey(keyNode, context, { ...scope, types: scope.types.with(item), under });
   if (key === undefined) return { foreach: undefined, item };
   const foreach = { variable, list, key, parallel };
   checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
   return { foreach, item };
+}
+
+function readKey(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
+  const checked = readBare(node, context, scope);
+  if (node === undefined || checked === undefined || KEY_TYPES.has(checked.type)) return checked?.expression;
+  const message = `the key of a round is a text or a number, and this is ${checked.type}`;
+  return context.report({ code: "expression.wrong-type", message }, node.range);
 }
 
 /** Returns the spot in a loop: its item has a name, and what the list was filtered by is certain. */
