@@ -61,7 +61,7 @@ export interface ExpressionPart extends Stretch {
 export class Expression {
   /** The text as it was given. */
   readonly text: string;
-  /** The names that it reads, except those that a comprehension binds. */
+  /** The names that it reads, except those that it binds itself. */
   readonly references: readonly Reference[];
   readonly #program: Program;
   /** Most expressions are one, and those of a comparison are evaluated for each row. */

@@ -149,7 +149,7 @@ export function isComprehension(node: ASTNode): node is ASTNode & { readonly op:
   return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]);
 }
 
-/** Returns every name that the expression reads, the longest path first; names that a comprehension binds are left out. */
+/** Returns every name that the expression reads, the longest path first; names that it binds itself are left out. */
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
   collect(tree, AT_FIRST, found);
@@ -170,8 +170,13 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
     if (!around.bound.has(root)) found.push({ root, path: path.slice(1), start: node.start, end: node.end, under: around.under });
     return;
   }
+  const binding = bindingIn(node);
+  if (binding !== undefined) {
+    collect(binding.value, around, found);
+    return collect(binding.body, binds(around, binding.name), found);
+  }
   const name = visitOf(node)?.name;
-  const inner = name === undefined ? around : { ...around, bound: new Set([...around.bound, name]) };
+  const inner = name === undefined ? around : binds(around, name);
   const assumed = assumedIn(node);
   childrenOf(node).forEach((child, at) => {
     const more = assumed?.[at];
@@ -179,6 +184,10 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
     const here = node.op === "rcall" && at === 0 ? around : inner;
     collect(child, more === undefined ? here : { ...here, under: [...here.under, ...more] }, found);
   });
+}
+
+function binds({ bound, under }: Surroundings, name: string): Surroundings {
+  return { bound: new Set([...bound, name]), under };
 }
 
 /** Returns, for each part of a node, what its other parts have made sure of before it is evaluated. */
@@ -247,6 +256,21 @@ export function visitOf(node: ASTNode): Visit | undefined {
   if (!isComprehension(node)) return undefined;
   const [kind, list, [variable, ...bodies]] = node.args;
   return variable?.op === "id" ? { kind, list, name: variable.args, bodies } : undefined;
+}
+
+/** A name for a value: `cel.bind(name, value, body)`. */
+export interface Binding {
+  /** The name that the body has for the value. */
+  readonly name: string;
+  readonly value: ASTNode;
+  readonly body: ASTNode;
+}
+
+/** Reads a node as `cel.bind`; `undefined` for any other. */
+export function bindingIn(node: ASTNode): Binding | undefined {
+  if (node.op !== "rcall" || node.args[0] !== "bind") return undefined;
+  const [variable, value, body] = node.args[2];
+  return variable?.op === "id" && value !== undefined && body !== undefined ? { name: variable.args, value, body } : undefined;
 }
 
 // A name with the fields after it, the name first.

@@ -2,7 +2,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { Recent } from "../../base/recent.ts";
 import type { ASTNode } from "../cel.ts";
 import { Expression, type Scope } from "../expression.ts";
-import { childrenOf, isAccess, nodesOf } from "../syntax.ts";
+import { bindingIn, childrenOf, isAccess, nodesOf } from "../syntax.ts";
 import { isComparison } from "./compared.ts";
 import { comprehensionAt } from "./comprehension.ts";
 import type { Glimpse } from "./explanation.ts";
@@ -69,6 +69,8 @@ function operandsIn(node: ASTNode): readonly ASTNode[] {
   if (isComparison(node) || node.op === "in") return childrenOf(node).filter(namesSomething);
   const comprehension = comprehensionAt(node);
   if (comprehension !== undefined) return [comprehension.list];
+  const binding = bindingIn(node);
+  if (binding !== undefined) return [binding.value].filter(namesSomething);
   return isAccess(node) ? [] : childrenOf(node).filter(namesSomething);
 }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../base/limits.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
-import { type AccessNode, childrenOf, isAccess, nodesOf, referencesIn } from "../syntax.ts";
+import { type AccessNode, type Binding, bindingIn, childrenOf, isAccess, nodesOf, referencesIn } from "../syntax.ts";
 import { missingIn, partsOfPath } from "./access.ts";
 import { comprehensionAt, type Comprehension, constantsOf, judge, type JudgedItem } from "./comprehension.ts";
 import type { ItemOutcome, Items, TreeNode } from "./explanation.ts";
@@ -77,7 +77,8 @@ function partsOf(source: DissectedExpression, node: ASTNode, place: PartPlace): 
   if (comprehension !== undefined) {
     return [comprehension.list, ...constantsOf(comprehension)].flatMap((part) => branch(source, part, free));
   }
-  if (node.op === "rcall" && node.args[0] === "bind") return boundParts(source, node.args[2], place);
+  const binding = bindingIn(node);
+  if (binding !== undefined) return boundParts(source, binding, place);
   if (node.op === "rcall" && node.args[0] === "map") return branch(source, node.args[1], free);
   if (node.op === "call" && node.args[0] === "has") return [];
   return childrenOf(node).flatMap((part) => branch(source, part, free));
@@ -129,12 +130,11 @@ function choiceOf(
   ];
 }
 
-function boundParts(source: DissectedExpression, [name, value, body]: readonly ASTNode[], place: PartPlace): readonly TreeNode[] {
-  if (name?.op !== "id" || value === undefined || body === undefined) return [];
+function boundParts(source: DissectedExpression, { name, value, body }: Binding, place: PartPlace): readonly TreeNode[] {
   const outcome = source.evaluate(value, place.scope);
   const first = branch(source, value, { ...place, wanted: undefined });
   if (!("value" in outcome)) return first;
-  return [...first, ...branch(source, body, { ...place, scope: { ...place.scope, [name.args]: outcome.value } })];
+  return [...first, ...branch(source, body, { ...place, scope: { ...place.scope, [name]: outcome.value } })];
 }
 
 // A path is shown as a whole, with its first part and the computed values in its brackets.

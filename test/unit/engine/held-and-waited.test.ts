@@ -41,12 +41,13 @@ steps:
     expect:
       - response.totalCount == 90 && !(response.totalCount > inputs.most)
       - response.countByType.all(each, each.count > 1)
+      - cel.bind(response, response.totalCount, response == 90)
 `,
     () => json(STATS),
   );
   const list = [{ assetType: "House", count: expect.anything() }];
   expect(heldIn(ran, "stats")).toMatchObject({
-    total: 3,
+    total: 4,
     shown: [
       { keyword: "until", expression: "response.totalCount > 0", values: [{ expression: "response.totalCount" }] },
       {
@@ -55,6 +56,7 @@ steps:
         values: [{ expression: "response.totalCount" }, { expression: "inputs.most" }],
       },
       { keyword: "expect", values: [{ expression: "response.countByType", value: list }] },
+      { keyword: "expect", values: [{ expression: "response.totalCount" }] },
     ],
   });
 });

@@ -139,6 +139,11 @@ test("a name that a comprehension binds is not among them", () => {
   expect(references("list.map(x, x.id) + x.list")).toEqual(["list", "x.list"]);
 });
 
+test("nor is the name of a cel.bind, which hides what it is called outside", () => {
+  expect(references("cel.bind(half, inputs.n / 2, half + half)")).toEqual(["inputs.n"]);
+  expect(references("cel.bind(inputs, inputs.row, inputs.amount + steps.a.amount)")).toEqual(["inputs.row", "steps.a.amount"]);
+});
+
 test("a reference knows its place in the text", () => {
   const text = "1 + steps.token.id";
   const [reference] = (Expression.parse(text) as Expression).references;
