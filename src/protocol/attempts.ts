@@ -24,7 +24,7 @@ export function decideAttempts(
   if (last === undefined || last.past) return { do: "begin" };
   if (last.settled?.verdict === "applied" || last.settled?.verdict === "unchanged") return { do: "complete", attempt };
   const isSeparable = last.intended.separable === true;
-  if (last.settled?.verdict === "absent" && isSeparable && isRefused(last)) return { do: "judge-refusal", attempt };
+  if (last.settled?.verdict === "absent" && isRefused(last)) return { do: "judge-refusal", attempt };
   if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
   // A superseded attempt may have arrived in between, and so have caused the refusal. Some of several items may be done.
   const refused = { do: isSeparable || mayStillArrive(attempts) ? "probe" : "judge-refusal", attempt } as const;

@@ -31,8 +31,8 @@ export interface Circumstances {
   readonly final: boolean;
   /** Whether the declared time is over within which every write takes effect and every read shows it. */
   readonly settled: boolean;
-  /** Whether the service has answered that it refuses the write, so that nothing of it can be under way any more. */
-  readonly refused: boolean;
+  /** Which attempts the service has refused: all, so that nothing can be under way any more; or only the last one, as it would the next. */
+  readonly refused: "all" | "last" | "none";
   /** Whether the readings before the write and those now are recent enough to be compared, by the declared `readLag`. */
   readonly comparable: boolean;
 }
@@ -47,7 +47,7 @@ export function verdictOf(
   { additive, alone, final, settled, refused, comparable }: Circumstances,
 ): Verdict | undefined {
   if (seen.seen === "conflict") return undefined;
-  const isHarmless = !refused && final && seen.again !== undefined && seen.again !== "never";
+  const isHarmless = refused === "none" && final && seen.again !== undefined && seen.again !== "never";
   const otherwise = isHarmless ? "superseded" : undefined;
   switch (seen.seen) {
     case "effect":
@@ -56,10 +56,10 @@ export function verdictOf(
       // Somebody else may have set the same value: the write may still arrive, after a later step that sets something else.
       return comparable && (seen.again !== "value" || seen.isActors === true || final || settled) ? "applied" : otherwise;
     case "nothing":
-      if (settled || (comparable && (refused || (seen.again === "never" && final)))) return "absent";
+      if (settled || (comparable && (refused === "all" || (seen.again === "never" && final)))) return "absent";
       return otherwise;
     case "unchanged":
-      if (refused && comparable) return "absent";
+      if (refused === "all" && comparable) return "absent";
       // The write may still arrive, and then sets the same.
       return comparable && (final || settled) ? "unchanged" : otherwise;
     case "unclear":

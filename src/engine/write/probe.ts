@@ -8,7 +8,7 @@ import type { Sight } from "../../services/probe.ts";
 import { areRefused, learntAt, openProblem } from "../../protocol/attempts.ts";
 import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record.ts";
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
-import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts";
+import { type AttemptState, hadNoEffect, isRefused } from "../../protocol/attempt-state.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { AttemptBeside, RunContext } from "../run/run-context.ts";
 import { mayTouchSame, touchedBy } from "../run/foreseen-writes.ts";
@@ -96,7 +96,7 @@ function verdictIn(
     alone: context.isAlone({ operation: step.operation, caller }),
     final: again !== undefined && isFinal(context, attempted, again),
     settled,
-    refused,
+    refused: refused ? "all" : isRefused(state) ? "last" : "none",
     comparable,
   });
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;

@@ -21,6 +21,7 @@ const FATES: Readonly<Record<string, (attempt: number) => readonly Fact[]>> = {
   "ambiguous, absent": (attempt) => [answered("mint", "ambiguous", { attempt }), settled("mint", "absent", attempt)],
   "unanswered, superseded": (attempt) => [settled("mint", "superseded", attempt)],
   "refused, superseded": (attempt) => [answered("mint", "refused", { attempt }), settled("mint", "superseded", attempt)],
+  "refused, absent": (attempt) => [answered("mint", "refused", { attempt }), settled("mint", "absent", attempt)],
   "batch refused-later": (attempt) => [answered("mint", "refused-later", { attempt })],
   "batch refused": (attempt) => [answered("mint", "refused", { attempt })],
   "batch receipt failed": (attempt) => [answered("mint", "acknowledged", { attempt }), receipt("mint", false, attempt)],
@@ -32,6 +33,7 @@ const HARMLESS = new Set([
   "refused",
   "receipt failed",
   "ambiguous, absent",
+  "refused, absent",
   "batch refused, absent",
 ]);
 const names = Object.keys(FATES);
@@ -105,6 +107,7 @@ test("the last attempt decides; a refusal behind one that was superseded is look
     ["ambiguous, absent", "send-again", "send-again"],
     ["unanswered, superseded", "send-again", "send-again"],
     ["refused, superseded", "send-again", "send-again"],
+    ["refused, absent", "judge-refusal", "judge-refusal"],
     ["batch refused-later", "probe", "probe"],
     ["batch refused", "probe", "probe"],
     ["batch receipt failed", "probe", "probe"],

@@ -8,7 +8,9 @@ const ALL: readonly Circumstances[] = flags.flatMap((additive) =>
   flags.flatMap((alone) =>
     flags.flatMap((final) =>
       flags.flatMap((settled) =>
-        flags.flatMap((refused) => flags.map((comparable) => ({ additive, alone, final, settled, refused, comparable }))),
+        (["all", "last", "none"] as const).flatMap((refused) =>
+          flags.map((comparable) => ({ additive, alone, final, settled, refused, comparable })),
+        ),
       ),
     ),
   ),
@@ -27,7 +29,7 @@ function each(
 }
 
 const isHarmless = (again: string, { final, refused }: Circumstances): boolean =>
-  !refused && final && !["no reason", "never"].includes(again);
+  refused === "none" && final && !["no reason", "never"].includes(again);
 
 test("an effect decides where a record shows it, or the readings can be compared and a late value would undo nothing; what adds, only for one that is alone", () => {
   for (const { sight, again, on, verdict } of each("effect")) {
@@ -51,7 +53,7 @@ test("to see nothing is absence only once the declared time is over, or where th
   for (const { sight, again, on, verdict } of each("nothing")) {
     const situation = JSON.stringify({ sight, on });
     const isNever = again === "never" && on.final && on.comparable;
-    if (on.settled || isNever || (on.refused && on.comparable)) expect(verdict, situation).toBe("absent");
+    if (on.settled || isNever || (on.refused === "all" && on.comparable)) expect(verdict, situation).toBe("absent");
     else expect(verdict, situation).toBe(isHarmless(again, on) ? "superseded" : "?");
   }
 });

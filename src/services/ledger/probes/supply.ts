@@ -31,6 +31,8 @@ import {
 } from "./records.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
+type Again = "never" | "fence" | undefined;
+
 /** How the effect of an addition is found: a total that grows by it, and a movement that looks like it. */
 interface Addition {
   /** The operation of one such write. */
@@ -40,7 +42,8 @@ interface Addition {
   readonly total: (read: Readings) => Decimal | undefined;
   /** Returns whether another movement may add its amount to the total or take it away; `undefined`: neither. */
   readonly effectOf: (movement: TokenMovement, sent: Sent) => "adds" | "takes" | undefined;
-  readonly isFenced?: (evidence: Evidence, amount: Decimal) => boolean;
+  /** Returns what a cap says of so much more: it is never carried out, or not a second time; `undefined`: nothing. */
+  readonly cap?: (evidence: Evidence, amount: Decimal) => Again;
 }
 
 /**
@@ -163,8 +166,8 @@ function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown
   if (!others.every((amount) => amount !== undefined)) return UNSURE;
   const [only] = kinds;
   const isSingle = kinds.length === 1 && only?.times === 1;
-  const isFenced = isSingle && addition.isFenced?.(evidence, only.adds) === true;
-  return byTotals({ before, now, kinds, alike: alike.map(({ length }) => length), others, isFenced });
+  const again = isSingle ? addition.cap?.(evidence, only.adds) : undefined;
+  return byTotals({ before, now, kinds, alike: alike.map(({ length }) => length), others, again });
 }
 
 interface Explaining {
@@ -173,11 +176,11 @@ interface Explaining {
   readonly kinds: readonly Kind[];
   readonly alike: readonly number[];
   readonly others: readonly Decimal[];
-  readonly isFenced: boolean;
+  readonly again: Again;
 }
 
 // The age of the first reading is unknown, so other movements may have been before or after it.
-function byTotals({ before, now, kinds, alike, others, isFenced }: Explaining): Sight {
+function byTotals({ before, now, kinds, alike, others, again }: Explaining): Sight {
   const parts = kinds.map(({ adds }, at) => ({ adds, alike: alike[at] ?? 0 }));
   const ways = waysOf({ by: now.minus(before), parts, others });
   if (ways === "too many") return { seen: "unclear", why: "too many others moved this token meanwhile" };
@@ -194,7 +197,7 @@ function byTotals({ before, now, kinds, alike, others, isFenced }: Explaining): 
   if (times === 1) return { seen: "effect", by: { total: { before, now } }, rests: "readings" };
   if (times > 1) return { seen: "conflict", why: `it took effect ${times} times`, rests: "readings" };
   if (alike.some((count) => count > 0)) return unexplained;
-  return isFenced ? { seen: "nothing", again: "fence" } : { seen: "nothing" };
+  return again === undefined ? { seen: "nothing" } : { seen: "nothing", again };
 }
 
 const tokenRead = ({ input }: Sent): Readonly<Record<string, ProbeRead>> => ({
@@ -206,11 +209,13 @@ const mintedAmount: Probe = additionProbe({
   reads: tokenRead,
   total: ({ token }) => number(field(token, "totalMintedAmount")),
   effectOf: ({ type }) => (matchOfType(type, "MINT") === "no" ? undefined : "adds"),
-  isFenced: ({ now, profile }, ours) => {
+  cap: ({ now, profile }, ours) => {
     const minted = number(field(now["token"], "totalMintedAmount"));
     const most = number(field(field(now["token"], "behaviour"), "maxMintQuantity"));
-    if (!profile.ledger.capabilities.overMintRefused || minted === undefined || most === undefined || most.isZero()) return false;
-    return minted.plus(ours).plus(ours).compare(most) > 0;
+    if (!profile.ledger.capabilities.overMintRefused || minted === undefined || most === undefined || most.isZero())
+      return undefined;
+    const once = minted.plus(ours);
+    return once.compare(most) > 0 ? "never" : once.plus(ours).compare(most) > 0 ? "fence" : undefined;
   },
 });
 
