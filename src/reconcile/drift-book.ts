@@ -19,6 +19,7 @@ import {
   isUnfinishedIn,
   knownDrift,
   rowsIn,
+  unreachedWords,
 } from "./drift-rows.ts";
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
 import { DRIFT_PART } from "./drift-tables.ts";
@@ -77,6 +78,18 @@ export class DriftBook {
   /** A run begins to compare: until it has compared all, nobody knows whether there is another drift. */
   begin(name: ComparisonName, words: ComparisonWords): void {
     this.#database.transaction(() => this.#recorder.begin(name, words));
+  }
+
+  /** A run of a playbook ended before it came to all comparisons: of the others, `made` left out, nobody knows whether there is another drift. */
+  leave({ environment, playbook }: Pick<ComparisonName, "environment" | "playbook">, made: readonly ComparisonName[]): void {
+    this.#database.transaction(() => {
+      const of = "SELECT * FROM comparison WHERE environment = ? AND playbook = ?";
+      for (const row of this.#database.all(of, this.#redact(environment), this.#redact(playbook))) {
+        const isMade = made.some(({ comparison, scope }) => comparison === row["name"] && scope === row["scope"]);
+        if (!isMade && !isClosedIn(row))
+          this.#database.run("UPDATE comparison SET words = ? WHERE id = ?", unreachedWords(row), row["id"] ?? null);
+      }
+    });
   }
 
   /** Records what a run found; the same run again takes the place of what it found before. */

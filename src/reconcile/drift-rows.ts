@@ -84,6 +84,11 @@ export function closedWords(row: SqlRow, closed: JsonObject): string {
   return writeJson({ ...objectIn(row["words"]), closed });
 }
 
+/** Returns the words of the comparison that a row describes, once a run of its playbook has ended without it. */
+export function unreachedWords(row: SqlRow): string {
+  return writeJson({ ...objectIn(row["words"]), isWhole: false });
+}
+
 /** Returns the file of the playbook of the comparison that a row describes; `undefined` in a row of an earlier version. */
 export function fileIn(row: SqlRow): string | undefined {
   return textIn(objectIn(row["words"]), "file") || undefined;

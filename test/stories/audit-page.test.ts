@@ -150,12 +150,23 @@ test("a run that could not compare leaves no page on which all is well", async (
   expect(empty.transcript).toContain("reconcile.empty");
   await project.run("drift", "page", "--out", "page.html");
   const text = textOf(project.read("page.html"));
-  expect(text).toContain("✗ failed totals A later run has begun this comparison and not finished it.");
+  expect(text).toContain("✗ failed totals A later run has not finished this comparison.");
   expect(text).not.toContain("✓ ok");
   project.write("one.yaml", ELSEWHERE);
   expect((await project.run("run", "one.yaml")).code).toBe(0);
   await project.run("drift", "page", "--out", "page.html");
   expect(textOf(project.read("page.html"))).toContain("✓ ok totals 1 key compared");
+  expect((await project.run("drift", "list")).stdout).toBe("no drift\n");
+
+  project.write(
+    "one.yaml",
+    ELSEWHERE.replace("reconcile:", "steps: [{ uses: ledger.token.get, with: { id: Missing } }]\nreconcile:"),
+  );
+  const before = await project.run("run", "one.yaml");
+  expect(before.code, before.transcript).toBe(1);
+  await project.run("drift", "page", "--out", "page.html");
+  expect(textOf(project.read("page.html"))).toContain("totals A later run has not finished this comparison.");
+  expect((await project.run("drift", "list")).stdout).toMatch(/^1 comparison was not finished by its last run/);
 });
 
 async function compared(): Promise<Project> {

@@ -2,7 +2,8 @@ import { adviceText, command } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
-import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
+import type { CheckStep, Compare, ConservedSides, GivenSides, Playbook } from "../../playbook/model.ts";
+import { compares } from "../../playbook/playbook-walk.ts";
 import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
 import { nameInProject, placeOf } from "../../protocol/identity.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
@@ -56,7 +57,12 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   const { environment } = context.target;
   const { id, file: typed } = context.playbook;
   const file = nameInProject(placeOf(context.opened));
-  const name = { environment, playbook: id ?? file, comparison: addressName(place), scope: scopeName(looks, scope) };
+  const name = {
+    environment,
+    playbook: playbookName(context.playbook, context.opened),
+    comparison: addressName(place),
+    scope: scopeName(looks, scope),
+  };
   const book = context.ports.drifts();
   const shared = sameIdProblem(context, book.fileOf(name));
   if (shared !== undefined) return shared;
@@ -68,6 +74,20 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   if ("code" in sources) return sources;
   const reader = new SourceReader(context, sources, { step: place.address, names });
   return new Comparing(context, { step: place.address, name, words, looks, reader });
+}
+
+/** Remembers which comparisons a run that did not pass has not made: the last run that made them does not show how things are now. */
+export function leaveUnmade({ playbook, opened, ports, state, target }: RunContext): void {
+  if (!compares(playbook)) return;
+  const made = [...state.steps.values()].flatMap(({ completed, stopped }) => {
+    const of = (completed ?? stopped)?.comparison?.of;
+    return of === undefined ? [] : [of];
+  });
+  ports.drifts().leave({ environment: target.environment, playbook: playbookName(playbook, opened) }, made);
+}
+
+function playbookName({ id }: Playbook, opened: RunContext["opened"]): string {
+  return id ?? nameInProject(placeOf(opened));
 }
 
 // `nightly/reconcile.holdings` is `nightly/holdings`.

@@ -9,6 +9,7 @@ import type { RunClosed, RunOutcome } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
 import { awaitReceipt } from "../write/await-receipt.ts";
 import type { Attempted } from "../write/attempted.ts";
+import { leaveUnmade } from "../compare/compare.ts";
 import { begin } from "../steps/begin-call.ts";
 import { complete } from "../write/complete-write.ts";
 import { end } from "../steps/end-block.ts";
@@ -166,6 +167,7 @@ function writeAt({ step }: Place): WriteStep {
 }
 
 function ended(context: RunContext, outcome: RunOutcome): RunClosed {
+  if (outcome !== "passed") leaveUnmade(context);
   return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
 }
 

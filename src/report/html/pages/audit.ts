@@ -93,7 +93,7 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
   ]);
 }
 
-const OUTDATED = "A later run has begun this comparison and not finished it. This is what the run before it found.";
+const OUTDATED = "A later run has not finished this comparison. This is what the run before it found.";
 
 function withoutDrift({ gaps, counts }: Comparison): string {
   if (gaps.length > 0) return "None was found, but a read did not finish.";
