@@ -25,7 +25,7 @@ import { userValidator } from "../../../src/schema/user.ts";
 import type { Validate } from "../../../src/schema/validator.ts";
 import { isNightly } from "../../sizes.ts";
 import { dangersOf, GROUPS, hostileAudit, hostileRow, hostileRun, READABLE, SERVED_FOLDER, staysBelow } from "./hostile.ts";
-import { exchangesOf, Records, RUNS, START, TRANSACTION, uncommitted } from "./records.ts";
+import { exchangesOf, Records, RUNS, START } from "./records.ts";
 
 const PLACES = { cwd: "/here", root: "/here", hint: PLAIN_HINT };
 const writers = new Map<Format, Writer>();
@@ -432,13 +432,6 @@ describe("a playbook whose run did not begin", () => {
   });
 });
 
-test("a page calls refused what the ledger took and did not commit", () => {
-  const html = written("html", [reported(uncommitted().all)]);
-  expect(html).toContain("2 attempts: 1 refused, 1 unknown");
-  expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
-  expect(html).not.toContain("no receipt was read");
-});
-
 test("of a run that continues nothing says that it has ended", () => {
   const writing = new Records().opened().written("asset").intended("mint").all;
   for (const format of ["html", "md", "junit", "tap", "ctrf", "github"] as const) {
@@ -446,12 +439,4 @@ test("of a run that continues nothing says that it has ended", () => {
     expect(text, format).toContain("recorded");
     expect(text, format).not.toMatch(/run ended/i);
   }
-});
-
-test("a page shows the evidence of each write", () => {
-  const html = written("html", [of("resumed")]);
-  expect(html).toContain("not sent");
-  expect(html).toContain("applied, as read back");
-  expect(html).toContain(TRANSACTION);
-  expect(written("html", [of("killed")])).toContain("no answer was recorded");
 });

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { PLAIN_HINT } from "../../../src/base/command-line.ts";
+import type { RunRecord } from "../../../src/protocol/record.ts";
+import { WRITERS } from "../../../src/report/formats/writers.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { exchangesOf, RUNS, TRANSACTION, uncommitted } from "./records.ts";
+
+async function pageOf(records: readonly RunRecord[] = []): Promise<string> {
+  const run = { report: reportOf(records), records: () => records, exchanges: () => exchangesOf(records) };
+  return [...(await WRITERS.html())([run], { cwd: "/here", root: "/here", hint: PLAIN_HINT }, [])].join("");
+}
+
+test("a page calls refused what the ledger took and did not commit", async () => {
+  const html = await pageOf(uncommitted().all);
+  expect(html).toContain("2 attempts: 1 refused, 1 unknown");
+  expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
+  expect(html).not.toContain("no receipt was read");
+});
+
+test("a page shows the evidence of each write", async () => {
+  const html = await pageOf(RUNS["resumed"]?.().all);
+  expect(html).toContain("not sent");
+  expect(html).toContain("applied, as read back");
+  expect(html).toContain(TRANSACTION);
+  expect(await pageOf(RUNS["killed"]?.().all)).toContain("no answer was recorded");
+});
