@@ -72,7 +72,7 @@ function bodyOf(operation: Operation, node: SourceNode | undefined, scope: Workf
   if (type !== undefined && !/\bjson\b/i.test(textOf(type) ?? ""))
     return findings.refuse(type, `a body of ${textOf(type)} cannot be sent`, "the service takes JSON");
   if (call.body === undefined) return findings.refuse(node, `${operation.name} has no body`, "the service would not read it");
-  const replaced = replace(scope.value(payload), child(node, "replacements"), scope);
+  const replaced = replace(scope.body(payload), child(node, "replacements"), scope);
   if (replaced === undefined) return undefined;
   if (!operation.batches) return mapIn(replaced, payload, scope);
   if (meaning.wraps === undefined) return items(replaced, payload, scope);

@@ -1,3 +1,4 @@
+import { isObject, type Json, parseJson } from "../../base/json/json.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { TranslationFindings, FindingPlace } from "../findings.ts";
 import { type RuntimeExpression, readRuntime, splitEmbedded, withKeys } from "../expressions/runtime-expression.ts";
@@ -112,6 +113,25 @@ export class WorkflowScope {
     if (node.kind === "map" && isSelector(node)) return this.#selected(node, own);
     if (node.kind === "map") return mapOf(Array.from(node.entries, ([name, { value }]) => [name, this.value(value, own)]));
     return typeof node.value === "string" ? this.text(node.value, node, own) : node.value;
+  }
+
+  /** Returns the value of a body: also of one that is written as a text of JSON, with expressions in its texts. */
+  body(node: SourceNode): WrittenValue | undefined {
+    const written = textOf(node)?.trim() ?? "";
+    if (!/^[[{](?!\$)/.test(written)) return this.value(node);
+    let body: Json;
+    try {
+      body = parseJson(written);
+    } catch {
+      return this.findings.refuse(node, "the body is a text, and no JSON", "tokenbook checks every field of it");
+    }
+    return this.#json(body, node);
+  }
+
+  #json(value: Json, place: FindingPlace): WrittenValue | undefined {
+    if (Array.isArray(value)) return listOf(value.map((item: Json) => this.#json(item, place)));
+    if (isObject(value)) return mapOf(Object.entries(value).map(([name, inner]) => [name, this.#json(inner, place)]));
+    return typeof value === "string" ? this.text(value, place) : value;
   }
 
   /** Returns the value of a text: an expression, a text with expressions in it, or the text itself. */
