@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { ctrfReport } from "../../../src/report/formats/ctrf.ts";
+import { runAnnotations } from "../../../src/report/formats/github.ts";
 import { junitReport } from "../../../src/report/formats/junit.ts";
+import { tapReport } from "../../../src/report/formats/tap.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
@@ -116,6 +118,24 @@ test("failed is a failure, unknown and pending are errors, and what did not happ
   expect(verdicts(suiteOf("killed")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
   expect(verdicts(suiteOf("pending")).map(([, verdict]) => verdict)).toEqual(["green", "green", "green", "error", "skipped"]);
   expect(suiteOf("failed").attributes).toMatchObject({ tests: "4", failures: "1", skipped: "3" });
+});
+
+test("a job that believes a report passes exactly where the exit code is 0", () => {
+  const places = { cwd: "/here", root: "/here" };
+  for (const records of Object.values(RUNS)) {
+    const report = reportOf(records().all);
+    const [, failures = "", errors = ""] = /<testsuites [^>]*failures="(\d+)" errors="(\d+)"/.exec(junitText([report])) ?? [];
+    const ctrf = JSON.parse([...ctrfReport([report])].join("")) as {
+      readonly results: { readonly summary: { readonly failed: number } };
+    };
+    const isGreen = [
+      Number(failures) + Number(errors) === 0,
+      ctrf.results.summary.failed === 0,
+      /^ok 1/m.test([...tapReport([report])].join("")),
+      !/^::(?:error|warning) .*title=(?!warned)/m.test([...runAnnotations([{ report, records: () => [] }], places)].join("")),
+    ];
+    expect(isGreen, report.run.outcome).toEqual(isGreen.map(() => report.run.outcome === "passed"));
+  }
 });
 
 test("a failure shows everything that a person needs", () => {
