@@ -198,7 +198,7 @@ export class WatchedPlaybooks {
     const about = { schedule: id };
     const playbook = this.#read(file, (why) => {
       const what = `has been edited or removed, and cannot be run: ${why}`;
-      const then = "its schedule stays until the next start, and each firing fails until it can";
+      const then = "its schedule stays, and each firing fails until it can, or until the next start";
       this.#log("error", "playbook.broken", `${id}: ${what}; ${then}`, about);
     });
     if (playbook === undefined) return before;
