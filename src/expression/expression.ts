@@ -14,7 +14,7 @@ import type { Assumption, Reference } from "./reference.ts";
 import { commentProblem, summaryOf, syntaxProblem } from "./slip.ts";
 import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
-import { forgetUnknown, unknownMet } from "./unknown.ts";
+import { forgetUnknown, Unforeseen, unknownMet } from "./unknown.ts";
 import { alteredPart } from "./whole-use.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
@@ -44,6 +44,16 @@ const NAMED_CHARS = 200;
 function named(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, " ");
   return line.length <= NAMED_CHARS ? line : `${line.slice(0, NAMED_CHARS).toWellFormed()}…`;
+}
+
+/** Returns what the work gives; `otherwise` when an expression in it has no value, or reads one that cannot be known yet. */
+export function ifKnown<T, Otherwise>(work: () => T, otherwise: Otherwise): T | Otherwise {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof EvaluationFailure || error instanceof Unforeseen) return otherwise;
+    throw error;
+  }
 }
 
 // Evaluation is dynamic: the promises of the types were checked before, and here the answer that the service really sent is read

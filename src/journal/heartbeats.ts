@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { getOrInsert } from "../base/maps.ts";
 import { LIMITS } from "../base/limits.ts";
 import { startBeat, stopBeat } from "../postgres/beat.ts";
 import type { Holder } from "../protocol/record.ts";
@@ -23,7 +24,7 @@ export class Heartbeats implements Liveness {
   readonly #server: ServerPlace;
   /** By beat, how long a process counts as alive without another question: nobody takes anything over meanwhile. */
   readonly #aliveUntil = new Map<string, number>();
-  #isUser = false;
+  #mine: Shared | undefined;
 
   constructor(database: SqlDatabase, server: ServerPlace) {
     this.#database = database;
@@ -32,18 +33,8 @@ export class Heartbeats implements Liveness {
 
   /** Returns this process as others find it. The first call begins its beat. */
   me(): Holder {
-    const key = keyOf(this.#server);
-    let mine = shared.get(key);
-    if (mine === undefined) {
-      const beat = randomUUID();
-      startBeat(this.#server, beat);
-      const space = processSpace();
-      mine = { holder: { ...thisProcess(), beat, ...(space === undefined ? {} : { space }) }, users: 0 };
-      shared.set(key, mine);
-    }
-    if (!this.#isUser) mine.users++;
-    this.#isUser = true;
-    return mine.holder;
+    this.#mine ??= enter(this.#server);
+    return this.#mine.holder;
   }
 
   /** Returns the same, and beats in the present transaction: after a standstill, others would take over at once what is taken here. */
@@ -55,7 +46,7 @@ export class Heartbeats implements Liveness {
 
   /** Returns whether a holder is this process. */
   isMe({ beat }: Holder): boolean {
-    return beat !== undefined && [...shared.values()].some(({ holder }) => holder.beat === beat);
+    return beat !== undefined && shared.values().some(({ holder }) => holder.beat === beat);
   }
 
   /** Returns whether a holder may still act, by its last sign of life in the database. */
@@ -82,14 +73,23 @@ export class Heartbeats implements Liveness {
 
   /** Stops the beat of this process, unless it has other users. */
   close(): void {
-    const key = keyOf(this.#server);
-    const mine = shared.get(key);
-    if (!this.#isUser || mine === undefined) return;
-    this.#isUser = false;
-    if (--mine.users > 0) return;
-    shared.delete(key);
+    const mine = this.#mine;
+    this.#mine = undefined;
+    if (mine === undefined || --mine.users > 0) return;
+    shared.delete(keyOf(this.#server));
     stopBeat(mine.holder.beat ?? "");
   }
+}
+
+function enter(server: ServerPlace): Shared {
+  const mine = getOrInsert(shared, keyOf(server), () => {
+    const beat = randomUUID();
+    startBeat(server, beat);
+    const space = processSpace();
+    return { holder: { ...thisProcess(), beat, ...(space === undefined ? {} : { space }) }, users: 0 };
+  });
+  mine.users++;
+  return mine;
 }
 
 function keyOf({ url, schema }: ServerPlace): string {

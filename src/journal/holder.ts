@@ -80,7 +80,7 @@ export class Holders implements Liveness {
   /** Returns whether a holder is this process. */
   isMe(holder: Holder): boolean {
     if (holder.lock === undefined) return isThisProcess(holder);
-    return [...shared.values()].some(({ holder: { lock } }) => isSameLock(lock, holder.lock));
+    return shared.values().some(({ holder: { lock } }) => isSameLock(lock, holder.lock));
   }
 
   /** Returns whether a holder may still act, by its lock, or by its host, boot and pid. */

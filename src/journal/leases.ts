@@ -120,10 +120,12 @@ export class Leases {
   takeWithin(runId: string, { groups, entities }: WantedLeases): Taken {
     const [groupNames, entityNames] = [groups.map(this.#ports.redact), entities.map(this.#ports.redact)];
     const own = this.#ofRun(runId);
+    const others = (kind: LeaseKind, names: readonly string[]): IteratorObject<Lease, undefined> =>
+      names.values().flatMap((name) => this.#others(kind, name, runId));
     const inTheWay =
       holdingAmong(own) ??
-      firstOf(groupNames, (name) => this.#others("group", name, runId)[0]) ??
-      firstOf(entityNames, (name) => this.#others("entity", name, runId).find(({ holder }) => this.#isElsewhere(holder)));
+      others("group", groupNames).next().value ??
+      others("entity", entityNames).find(({ holder }) => this.#isElsewhere(holder));
     if (inTheWay !== undefined) return { inTheWay };
     const epoch = epochOf(own) + 1;
     this.#put({ kind: "run", name: runId, runId, epoch });
@@ -300,14 +302,6 @@ function holdingAmong(leases: readonly Lease[]): Lease | undefined {
 
 function epochOf(leases: readonly Lease[]): number {
   return leases.find(({ kind }) => kind === "run")?.epoch ?? 0;
-}
-
-function firstOf(names: readonly string[], find: (name: string) => Lease | undefined): Lease | undefined {
-  for (const name of names) {
-    const found = find(name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function holderIn({ holder }: SqlRow): Holder | undefined {

@@ -15,7 +15,7 @@ import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal, type TimedPorts } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
-import type { Tail } from "./tail.ts";
+import { lastOf, type Tail } from "./tail.ts";
 import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
@@ -27,7 +27,7 @@ export interface Held {
   readonly records: readonly RunRecord[];
 }
 
-const GOES_ON = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
+const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
 
 /** All runs of one state directory. */
 export class JournalStore {
@@ -138,7 +138,7 @@ export class JournalStore {
     this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
     const { records, end } = readHistory(this.#database, runId, () => this.#unknown(runId), known);
-    const opening = (): void => void this.#database.run(GOES_ON, runId);
+    const opening = (): void => void this.#database.run(REOPEN, runId);
     return this.#held({ claim, end, opening }, records);
   }
 
@@ -151,7 +151,7 @@ export class JournalStore {
     const { records, end } = this.history(runId);
     const opening = (): void => {
       if (!this.leases.takeFrom(lease) || this.count(runId) !== end.sequence + 1) throw runHeld(lease);
-      this.#database.run(GOES_ON, runId);
+      this.#database.run(REOPEN, runId);
     };
     const claim = { runId, epoch: lease.epoch + 1 };
     return this.#held({ claim, end, opening }, records, { last: says(records) });
@@ -269,8 +269,7 @@ export class JournalStore {
   nameLast(): void {
     this.#database.transaction(() => {
       const last = this.#database.get("SELECT run_id, sequence, hash FROM record ORDER BY rowid DESC LIMIT 1");
-      if (last === undefined) return;
-      this.#tail.keep({ runId: String(last["run_id"]), sequence: Number(last["sequence"]), hash: String(last["hash"]) });
+      if (last !== undefined) this.#tail.keep(lastOf(last));
     });
   }
 

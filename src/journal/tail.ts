@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { closePrivate, openPrivate, overwrite, readPrivate, replacePrivate } from "../files/private.ts";
-import type { SqlDatabase } from "../sql/database.ts";
+import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { withFailures } from "../sqlite/failure.ts";
 
 /** The record of a journal that was written last. */
@@ -168,9 +168,12 @@ function isArchived(journal: SqlDatabase, runId: string): boolean {
 /** The record that was written last, of all runs, by their times. */
 export function lastRecordOf(journal: SqlDatabase): Last | undefined {
   const row = journal.get("SELECT run_id, sequence, hash FROM record ORDER BY at DESC, sequence DESC LIMIT 1");
-  return row === undefined
-    ? undefined
-    : { runId: String(row["run_id"]), sequence: Number(row["sequence"]), hash: String(row["hash"]) };
+  return row === undefined ? undefined : lastOf(row);
+}
+
+/** Returns the record of a row of the journal. */
+export function lastOf(row: SqlRow): Last {
+  return { runId: String(row["run_id"]), sequence: Number(row["sequence"]), hash: String(row["hash"]) };
 }
 
 const WHY = "what was sent since then would be sent again, so nothing is sent";

@@ -1,5 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { text } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import { resolve } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
@@ -151,7 +152,7 @@ function contradiction(operation: Operation, payload: Json): string | undefined 
 // Error bodies may look like this with any HTTP status.
 function isError(payload: JsonObject): payload is JsonObject & { readonly status: string } {
   const { status, message } = payload;
-  return typeof status === "string" && status.toLowerCase() === "error" && isText(message);
+  return typeof status === "string" && status.toLowerCase() === "error" && text(message) !== undefined;
 }
 
 /** The lists whose length is in `count`. */
@@ -159,9 +160,9 @@ const COUNTED = ["records", "assets"];
 
 // A call with async=true has not happened yet: only its receipt shows whether it will.
 function withoutIds({ async }: Operation, { transactionId, receiptId }: JsonObject): string | undefined {
-  const [transaction, receipt] = [isText(transactionId), isText(receiptId)];
-  if (!transaction && !receipt) return "the answer names neither a transaction nor a receipt";
-  return async && !receipt ? "the answer names no receipt, although it was asked for with async=true" : undefined;
+  if (text(receiptId) !== undefined) return undefined;
+  if (text(transactionId) === undefined) return "the answer names neither a transaction nor a receipt";
+  return async ? "the answer names no receipt, although it was asked for with async=true" : undefined;
 }
 
 // A missing or null list is empty only if the count is 0.
@@ -176,16 +177,12 @@ function miscounted(payload: JsonObject, list: string): string | undefined {
   return addsUp ? undefined : `answer.count is ${count.text}, and answer.${list} holds ${items.length}`;
 }
 
-function isText(value: Json | undefined): boolean {
-  return typeof value === "string" && value !== "";
-}
-
 /** Returns the text of a refusal, whatever the shape of its body. */
 export function refusalText(
   body: Json | undefined,
-  text: string,
+  whole: string,
 ): { readonly message: string; readonly condition: string | undefined } {
-  if (!isObject(body)) return { message: text.trim().slice(0, LIMITS.refusalChars) || "no message", condition: undefined };
+  if (!isObject(body)) return { message: whole.trim().slice(0, LIMITS.refusalChars) || "no message", condition: undefined };
   const said = [body["message"], body["error"], body["errors"]].find(saysSomething);
   const message = typeof said === "string" ? said : writeJson(said ?? body);
   return {

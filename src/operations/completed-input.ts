@@ -4,7 +4,7 @@ import { type GivenNames, namesOfItem } from "../services/given-names.ts";
 import type { Operation } from "./operation.ts";
 
 /** An input with what the operation fills in by itself: chosen ids and our mark. */
-export function completed(
+export function completedInput(
   operation: Operation,
   input: JsonObject,
   { names, profile }: { readonly names: GivenNames; readonly profile: Profile },

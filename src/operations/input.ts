@@ -1,4 +1,4 @@
-import { contract, resolve } from "../contract/contract.ts";
+import { resolve } from "../contract/contract.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { invariant } from "../base/failure.ts";
 import type { Operation } from "./operation.ts";
@@ -92,6 +92,3 @@ export function responseSchema(operation: Operation): JsonSchema | undefined {
 export function payloadSchema({ service: { envelope } }: Operation, response: JsonSchema): JsonSchema | undefined {
   return envelope === undefined ? response : envelope.payloadOf(response);
 }
-
-/** Returns all schemas that operations refer to. */
-export const sharedSchemas: typeof contract.$defs = contract.$defs;

@@ -1,8 +1,9 @@
 import { command } from "../base/command-line.ts";
 import { Failure, invariant } from "../base/failure.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import { didYouMean } from "../base/text/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
-import type { ReadMeaning, WriteMeaning, Yield } from "../services/meaning.ts";
+import type { ReadMeaning, WriteMeaning, Written, Yield } from "../services/meaning.ts";
 import { type Service, serviceNamed } from "../services/services.ts";
 
 /** One operation of the service: its part of the contract, and its meaning for a playbook. */
@@ -54,6 +55,12 @@ function join(name: string, call: ContractOperation): Operation {
   };
   if (meaning.effect === "read") return { ...common, writes: false, meaning, yields: { ...meaning.yields } };
   return { ...common, writes: true, meaning, yields: { ...service.writeYields, ...meaning.yields } };
+}
+
+/** Returns the values that later steps can use of a write, as far as it is known; those that have none are left out. */
+export function yieldsOf({ yields }: Operation, written: Written): JsonObject {
+  const values = Object.entries(yields).map(([name, { from }]) => [name, from(written)] as const);
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 /** Returns the operation of this name. Throws a Failure that names the nearest one. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { percentDecoded } from "../base/text/percent.ts";
 import { serviceNamed } from "../services/services.ts";
 import { type Operation, operations } from "./operation.ts";
@@ -30,15 +31,12 @@ const routes = new Map<string, readonly Route[]>();
 
 // Of two that fit, the one with fewer parameters in its path is meant.
 function routesOf(method: string): readonly Route[] {
-  let found = routes.get(method);
-  if (found === undefined) {
-    found = [...operations.values()]
+  return getOrInsert(routes, method, () =>
+    [...operations.values()]
       .filter(({ call }) => call.method === method)
       .toSorted((one, other) => one.call.path.split("{").length - other.call.path.split("{").length)
-      .map((operation) => ({ operation, pattern: patternOf(operation) }));
-    routes.set(method, found);
-  }
-  return found;
+      .map((operation) => ({ operation, pattern: patternOf(operation) })),
+  );
 }
 
 function patternOf({ call }: Operation): RegExp {

@@ -2,12 +2,13 @@ import { writeJson } from "../base/json/json.ts";
 import type { Json, JsonObject } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
-import { Looking } from "../engine/run/reading-context.ts";
+import { ReadingContext } from "../engine/run/reading-context.ts";
 import { actorsScope, organizationScope } from "../engine/service/caller.ts";
 import { digestOf, type Place } from "../engine/run/plan-steps.ts";
 import type { EnginePorts } from "../engine/engine-ports.ts";
 import type { ReadingPort } from "../engine/read/reading-port.ts";
-import type { Call, Reply } from "../engine/service/service.ts";
+import type { Reply } from "../engine/service/reply.ts";
+import type { Call } from "../engine/service/service.ts";
 import type { Scope } from "../expression/expression.ts";
 import { unknownValue } from "../expression/unknown.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -29,7 +30,7 @@ export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" |
   Pick<PlannedStep, "verdict">;
 
 /** A run that is only thought through: the engine's own state, in memory, with unknown values where a write would have given some. */
-export class PlanContext extends Looking {
+export class PlanContext extends ReadingContext {
   /** The service, for reads only. What is read belongs to the next row. */
   readonly service: ReadingPort;
   /** What the plan may ask of the world. */
@@ -85,7 +86,7 @@ export class PlanContext extends Looking {
   /** Completes a step with the known part of its value, and adds its row. */
   conclude(place: Place, value: JsonObject, said: RowDetails): void {
     const startedAt = this.ports.clock.now();
-    this.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 0 });
+    this.complete(place, { outcome: "ok", value, startedAt, requests: 0 });
     this.say(place, said);
   }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json/json.ts";
 import { lookWhether } from "../engine/steps/ensure.ts";
 import { inputProblem } from "../engine/service/bind-call.ts";
 import { callerOf } from "../engine/service/caller.ts";
-import { completed } from "../operations/completed-input.ts";
+import { completedInput } from "../operations/completed-input.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { GivenNames } from "../services/given-names.ts";
@@ -88,7 +88,7 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
   if (verdict === "will-be-refused") return { outcome: "ok", refusal: unknown("refusal") };
   const { profile } = context.target;
   const whole =
-    verdict === "already-so" ? () => input.value : () => completed(step.operation, input.value, { names: CHOSEN, profile });
+    verdict === "already-so" ? () => input.value : () => completedInput(step.operation, input.value, { names: CHOSEN, profile });
   const given = Object.entries(step.operation.yields).flatMap(([name, { from }]): [string, Json][] => {
     const value = givenBy(() => from({ input: whole(), payload: null, found: undefined, profile }));
     if (value !== undefined) return [[name, value]];

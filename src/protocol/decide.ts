@@ -107,7 +107,7 @@ interface Position<S> {
 }
 
 /** The input of the walk. */
-interface Sight {
+interface WalkInput {
   readonly state: RunState;
   /** Whether an action is under way in a round, even if nothing is recorded yet. */
   readonly isBusy: (round: string) => boolean;
@@ -130,24 +130,24 @@ export class Walk<S> {
   }
 
   /** Returns what can be done now, or that the run has ended. `isBusy` says of a round whether an action is under way in it. */
-  next(state: RunState, { isBusy = () => false, interrupted = false }: Partial<Omit<Sight, "state">> = {}): Next<S> {
+  next(state: RunState, { isBusy = () => false, interrupted = false }: Partial<Omit<WalkInput, "state">> = {}): Next<S> {
     const at: Position<S> = { frame: "", keys: "", rounds: [], within: [], inAlways: false };
-    const progress = this.#plainly(this.#plan, "", at, { state, isBusy, interrupted });
+    const progress = this.#stepsThenChecks(this.#plan, "", at, { state, isBusy, interrupted });
     if (progress.is === "open") return { kind: "act", actions: progress.actions };
     if (progress.is === "done") return { kind: "close", outcome: "passed" };
     return { kind: "close", outcome: progress.outcome === "held" ? "interrupted" : progress.outcome };
   }
 
   // Steps, then checks.
-  #plainly(plan: Plan<S>, name: string, at: Position<S>, sight: Sight): Progress<S> {
-    const steps = this.#sequence(plan.steps, name, at, sight);
-    return steps.is === "done" ? this.#allOf(plan.checks, at, sight) : steps;
+  #stepsThenChecks(plan: Plan<S>, name: string, at: Position<S>, input: WalkInput): Progress<S> {
+    const steps = this.#sequence(plan.steps, name, at, input);
+    return steps.is === "done" ? this.#allOf(plan.checks, at, input) : steps;
   }
 
-  #sequence(nodes: readonly PlanNode<S>[], name: string, at: Position<S>, sight: Sight): Progress<S> {
+  #sequence(nodes: readonly PlanNode<S>[], name: string, at: Position<S>, input: WalkInput): Progress<S> {
     for (let index = this.#complete.get(name) ?? 0; index < nodes.length; index++) {
       const node = nodes[index];
-      const progress = node === undefined ? DONE : this.#node(node, at, sight);
+      const progress = node === undefined ? DONE : this.#node(node, at, input);
       if (progress.is !== "done") return progress;
       this.#complete.set(name, index + 1);
     }
@@ -155,10 +155,10 @@ export class Walk<S> {
   }
 
   // A check that stops does not prevent the others.
-  #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, sight: Sight): Progress<S> {
+  #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, input: WalkInput): Progress<S> {
     const all: Progress<S>[] = [];
     for (const node of nodes) {
-      const progress = this.#node(node, at, sight);
+      const progress = this.#node(node, at, input);
       if (progress.is === "open") return progress;
       all.push(progress);
     }
@@ -166,29 +166,29 @@ export class Walk<S> {
   }
 
   // A comparison that was not made must not pass for one that agrees (decision 41).
-  #node(node: PlanNode<S>, at: Position<S>, sight: Sight): Progress<S> {
+  #node(node: PlanNode<S>, at: Position<S>, input: WalkInput): Progress<S> {
     const address = `${at.frame}${node.id}${at.keys}`;
     const progress =
       node.parallel === undefined
-        ? this.#one(node, address, at, sight)
-        : (endOf<S>(address, sight) ?? this.#rounds(node, address, at, sight));
+        ? this.#one(node, address, at, input)
+        : (endOf<S>(address, input) ?? this.#rounds(node, address, at, input));
     return progress.is === "stopped" && node.kind === "include" && node.compares ? { ...progress, isFinal: true } : progress;
   }
 
   // The record of a block that has failed does not say which of its steps it was.
-  #one(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
-    const ended = endOf<S>(address, sight);
-    if (ended?.is !== "stopped" || node.kind !== "block") return ended ?? this.#body(node, address, at, sight);
-    const held = [...node.steps, ...node.rescue, ...node.always].map((each) => this.#node(each, at, sight));
+  #one(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
+    const ended = endOf<S>(address, input);
+    if (ended?.is !== "stopped" || node.kind !== "block") return ended ?? this.#body(node, address, at, input);
+    const held = partsOf(node).map((each) => this.#node(each, at, input));
     return { ...ended, isFinal: held.some(isFinal) };
   }
 
-  #rounds(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
-    const { state, isBusy } = sight;
+  #rounds(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
+    const { state, isBusy } = input;
     const parallel = node.parallel ?? 1;
     const place = placeOf(node, address, at);
     const expansion = state.expansions.get(address);
-    if (expansion === undefined) return beginning({ do: "expand", place }, at, sight);
+    if (expansion === undefined) return beginning({ do: "expand", place }, at, input);
     const underWay: Extract<Progress<S>, { is: "open" }>[] = [];
     const stopped: Progress<S>[] = [];
     for (let index = expansion.complete; index < expansion.rounds.length && underWay.length < parallel; index++) {
@@ -196,7 +196,7 @@ export class Walk<S> {
       const round = roundOf(address, key);
       const rounds = [...at.rounds, { owner: node.step, expansion: address, index, key }];
       const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
-      const progress = this.#one(node, round, inside, sight);
+      const progress = this.#one(node, round, inside, input);
       if (progress.is === "stopped") stopped.push(progress);
       // After a stop no new round begins; begun rounds run to their end.
       else if (progress.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
@@ -206,40 +206,40 @@ export class Walk<S> {
     return underWay.length > 0 ? { is: "open", actions: underWay.flatMap(({ actions }) => actions) } : worst(stopped);
   }
 
-  #body(node: PlanNode<S>, address: string, at: Position<S>, sight: Sight): Progress<S> {
+  #body(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
     const place = placeOf(node, address, at);
-    const own = sight.state.steps.get(address);
-    if (node.kind === "call") return call(node, place, at, sight);
-    if (own?.begun === undefined) return beginning({ do: "begin", place }, at, sight);
-    return node.kind === "block" ? this.#block(node, place, at, sight) : this.#include(node, place, at, sight);
+    const own = input.state.steps.get(address);
+    if (node.kind === "call") return call(node, place, at, input);
+    if (own?.begun === undefined) return beginning({ do: "begin", place }, at, input);
+    return node.kind === "block" ? this.#block(node, place, at, input) : this.#include(node, place, at, input);
   }
 
-  #include(node: PlanInclude<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
+  #include(node: PlanInclude<S>, place: PlaceOf<S>, at: Position<S>, input: WalkInput): Progress<S> {
     const inside: Position<S> = { ...at, frame: frameOf(place.address), keys: "", rounds: [] };
-    const progress = this.#plainly(node, nameOf(place, sight), inside, sight);
+    const progress = this.#stepsThenChecks(node, nameOf(place, input), inside, input);
     if (progress.is !== "done") return progress;
-    const holds = heldBy([node.steps, node.checks], inside, sight.state);
+    const holds = heldBy([...node.steps, ...node.checks], inside, input.state);
     return open({ do: "end", place, ending: { outcome: "ok", holds } });
   }
 
-  #block(node: PlanBlock<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
-    const own = stepIn(sight.state, place.address);
+  #block(node: PlanBlock<S>, place: PlaceOf<S>, at: Position<S>, input: WalkInput): Progress<S> {
+    const own = stepIn(input.state, place.address);
     const phase = phaseOf(node, own);
     const inside = phase === "always" ? { ...at, inAlways: true } : at;
-    const progress = this.#sequence(node[phase], `${nameOf(place, sight)}${phase}${own.repeats}`, inside, sight);
+    const progress = this.#sequence(node[phase], `${nameOf(place, input)}${phase}${own.repeats}`, inside, input);
     if (progress.is === "open" || (progress.is === "stopped" && !ENDS_BLOCK.has(progress.outcome))) return progress;
     const turn = turnAfter(
       node,
       { phase, progress, repeats: own.repeats },
       {
-        again: () => heldBy([node.steps], at, sight.state),
-        always: () => alwaysAgain(node.always, at, sight.state),
+        again: () => heldBy(node.steps, at, input.state),
+        always: () => alwaysAgain(node.always, at, input.state),
       },
     );
     if (turn !== undefined) return open({ do: "turn", place, turn });
     if (progress.is === "stopped") return progress;
     const outcome = phase === "always" ? (own.turned?.outcome ?? "ok") : phase === "rescue" ? "rescued" : "ok";
-    const holds = heldBy([node.steps, node.rescue, node.always], at, sight.state);
+    const holds = heldBy(partsOf(node), at, input.state);
     return open({ do: "end", place, ending: { outcome, holds } });
   }
 }
@@ -248,11 +248,11 @@ export class Walk<S> {
 const ENDS_BLOCK: ReadonlySet<string> = new Set(["failed", "interrupted"]);
 
 // A key of the memory of complete steps: a block that begins again gets a new key.
-function nameOf<S>({ address }: PlaceOf<S>, { state }: Sight): string {
+function nameOf<S>({ address }: PlaceOf<S>, { state }: WalkInput): string {
   return `${address}:${stepIn(state, address).begun?.sequence ?? ""}:`;
 }
 
-function endOf<S>(address: string, { state }: Sight): Progress<S> | undefined {
+function endOf<S>(address: string, { state }: WalkInput): Progress<S> | undefined {
   const step = state.steps.get(address);
   if (step?.completed !== undefined) return DONE;
   return step?.stopped === undefined ? undefined : { is: "stopped", outcome: step.stopped.outcome, at: address };
@@ -291,7 +291,7 @@ function turnAfter<S>(
 // A step counts as a whole: a block, loop or playbook in which a write was sent stays as it is.
 function alwaysAgain<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): AlwaysAgain {
   const { steps, expansions } = state;
-  const parts = nodes.map((node) => heldBy([[node]], at, state).filter((one) => steps.has(one) || expansions.has(one)));
+  const parts = nodes.map((node) => heldBy([node], at, state).filter((one) => steps.has(one) || expansions.has(one)));
   const hasSent = (part: readonly string[]): boolean => part.some((one) => (steps.get(one)?.attempts.length ?? 0) > 0);
   const forget = parts.filter((part) => !hasSent(part)).flat();
   const kept = parts.filter(hasSent).flatMap(([whole = ""]) => (isComplete(whole, state) ? [whole] : []));
@@ -313,18 +313,18 @@ function placeOf<S>({ step }: PlanNode<S>, address: string, { frame, rounds, wit
   return { step, address, frame, rounds, within };
 }
 
-function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, sight: Sight): Progress<S> {
-  const attempts = sight.state.steps.get(place.address)?.attempts ?? [];
+function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, input: WalkInput): Progress<S> {
+  const attempts = input.state.steps.get(place.address)?.attempts ?? [];
   const decided = node.writes
-    ? decideAttempts(attempts, { awaitsReceipt: node.awaitsReceipt, epoch: sight.state.epoch })
+    ? decideAttempts(attempts, { awaitsReceipt: node.awaitsReceipt, epoch: input.state.epoch })
     : ({ do: "begin" } as const);
-  if (decided.do === "begin") return beginning({ do: "begin", place }, at, sight);
-  const held = sight.interrupted && !at.inAlways;
+  if (decided.do === "begin") return beginning({ do: "begin", place }, at, input);
+  const held = input.interrupted && !at.inAlways;
   return held ? { is: "stopped", outcome: "held", at: place.address } : open({ ...decided, place });
 }
 
 // After an interrupt only `always` steps begin.
-function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: Sight): Progress<S> {
+function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: WalkInput): Progress<S> {
   if (!interrupted || inAlways) return open(action);
   return { is: "stopped", outcome: "interrupted", at: action.place.address };
 }
@@ -373,9 +373,13 @@ function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   return DONE;
 }
 
-// Every address of these parts of a plan that has a state, including rounds and the steps in them.
-function heldBy<S>(parts: readonly (readonly PlanNode<S>[])[], at: Position<S>, state: RunState): readonly string[] {
-  return parts.flatMap((nodes) => nodes.flatMap((node) => addressesOf(node, at, state)));
+function partsOf<S>({ steps, rescue, always }: PlanBlock<S>): readonly PlanNode<S>[] {
+  return [...steps, ...rescue, ...always];
+}
+
+// Every address that these nodes may have in a state, including those of rounds and of the steps in them.
+function heldBy<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): readonly string[] {
+  return nodes.flatMap((node) => addressesOf(node, at, state));
 }
 
 function addressesOf<S>(node: PlanNode<S>, at: Position<S>, state: RunState): readonly string[] {
@@ -390,8 +394,8 @@ function addressesOf<S>(node: PlanNode<S>, at: Position<S>, state: RunState): re
 
 function addressesWithin<S>(node: PlanNode<S>, address: string, at: Position<S>, state: RunState): readonly string[] {
   if (node.kind === "call") return [];
-  if (node.kind === "block") return heldBy([node.steps, node.rescue, node.always], at, state);
-  return heldBy([node.steps, node.checks], { ...at, frame: frameOf(address), keys: "" }, state);
+  if (node.kind === "block") return heldBy(partsOf(node), at, state);
+  return heldBy([...node.steps, ...node.checks], { ...at, frame: frameOf(address), keys: "" }, state);
 }
 
 /** Returns the exit code of a run's outcome. */

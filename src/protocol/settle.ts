@@ -1,25 +1,6 @@
+import type { Sight } from "../services/probe.ts";
 import type { Verdict } from "./record.ts";
 import { type AttemptState, undecidedOf } from "./attempt-state.ts";
-
-/** Why one more request could do no harm; `never`: the service can never carry it out. */
-type Again = "unique" | "fence" | "value" | "never";
-
-/**
- * What a look at the service showed about a write, as far as it matters for a verdict. `rests`: on a record that no earlier moment of the
- * service can show, or on readings that may each be of an earlier moment.
- */
-export type ProbeResult =
-  | {
-      readonly seen: "effect";
-      readonly rests: "record" | "readings";
-      readonly again?: Again;
-      /** Whether the readings show that the write's own actor left it. */
-      readonly isActors?: boolean;
-    }
-  | { readonly seen: "nothing" | "unclear"; readonly again?: Again }
-  /** What it sets was already set before, and still is. */
-  | { readonly seen: "unchanged"; readonly again: Again }
-  | { readonly seen: "conflict" };
 
 /** The circumstances in which a write was sent and probed. */
 export interface Circumstances {
@@ -43,20 +24,20 @@ export interface Circumstances {
  * or the operator declared how long a write may take and how old a reading may be. See decision 79.
  */
 export function verdictOf(
-  seen: ProbeResult,
+  sight: Sight,
   { additive, alone, final, settled, refused, comparable }: Circumstances,
 ): Verdict | undefined {
-  if (seen.seen === "conflict") return undefined;
-  const isHarmless = refused === "none" && final && seen.again !== undefined && seen.again !== "never";
+  if (sight.seen === "conflict") return undefined;
+  const isHarmless = refused === "none" && final && sight.again !== undefined && sight.again !== "never";
   const otherwise = isHarmless ? "superseded" : undefined;
-  switch (seen.seen) {
+  switch (sight.seen) {
     case "effect":
       if (additive && !alone) return undefined;
-      if (seen.rests === "record") return "applied";
+      if (sight.rests === "record") return "applied";
       // Somebody else may have set the same value: the write may still arrive, after a later step that sets something else.
-      return comparable && (seen.again !== "value" || seen.isActors === true || final || settled) ? "applied" : otherwise;
+      return comparable && (sight.again !== "value" || sight.isActors === true || final || settled) ? "applied" : otherwise;
     case "nothing":
-      if (settled || (comparable && (refused === "all" || (seen.again === "never" && final)))) return "absent";
+      if (settled || (comparable && (refused === "all" || (sight.again === "never" && final)))) return "absent";
       return otherwise;
     case "unchanged":
       if (refused === "all" && comparable) return "absent";

@@ -1,4 +1,6 @@
+import { getOrInsert } from "../base/maps.ts";
 import { isObject, type Json } from "../base/json/json.ts";
+import { field, text } from "../base/json/parts.ts";
 import { type AttemptState, newAttempt, hadNoEffect, undecidedOf } from "./attempt-state.ts";
 import { type StepAddress, includingStep, isOfCheck, parseAddress } from "./address.ts";
 import type {
@@ -150,20 +152,15 @@ function edit(state: RunState, { playbook, steps, sources, data }: Writing): voi
 
 /** Returns the state of a step; an empty one if it has not begun. */
 export function stepIn(state: RunState, address: string): StepState {
-  let step = state.steps.get(address);
-  if (step === undefined) {
-    step = {
-      attempts: [],
-      begun: undefined,
-      turned: undefined,
-      turnedBefore: undefined,
-      repeats: 0,
-      completed: undefined,
-      stopped: undefined,
-    };
-    state.steps.set(address, step);
-  }
-  return step;
+  return getOrInsert(state.steps, address, () => ({
+    attempts: [],
+    begun: undefined,
+    turned: undefined,
+    turnedBefore: undefined,
+    repeats: 0,
+    completed: undefined,
+    stopped: undefined,
+  }));
 }
 
 /** Returns the attempts with nothing but an intent: the holder of the run may have sent them, or be about to. */
@@ -223,18 +220,14 @@ export function provenBefore(
 
 /** Returns what an answer or a receipt names: its transactions or, without any, its receipt as `receipt ID`. */
 export function namedIn(answer: Json): readonly string[] {
-  const parts = [answer, isObject(answer) ? (answer["result"] ?? null) : null].filter(isObject);
-  const transactions = parts.flatMap(({ transactionId }) => (isName(transactionId) ? [transactionId] : []));
+  const parts = [answer, field(answer, "result")].filter(isObject);
+  const transactions = parts.flatMap(({ transactionId }) => text(transactionId) ?? []);
   if (transactions.length > 0) return transactions;
-  return parts.flatMap(({ receiptId }) => (isName(receiptId) ? [`${RECEIPT}${receiptId}`] : []));
+  return parts.flatMap(({ receiptId }) => text(receiptId) ?? []).map((id) => `${RECEIPT}${id}`);
 }
 
 // A receipt and a transaction may have the same id.
 const RECEIPT = "receipt ";
-
-function isName(value: Json | undefined): value is string {
-  return typeof value === "string" && value !== "";
-}
 
 // A new claim tries stopped steps again, and sends only writes again that surely had no effect. A block that failed, and whose `always`
 // is done, returns to the step that failed; when it turns to its `always` once more, that runs again (decision 190).
@@ -261,7 +254,7 @@ export function turnedOnClaim({ completed, stopped, turned, turnedBefore }: Step
 }
 
 function lastTurn({ steps }: RunState): number {
-  return [...steps.values()].reduce((last, { turned }) => Math.max(last, turned?.sequence ?? -1), -1);
+  return steps.values().reduce((last, { turned }) => Math.max(last, turned?.sequence ?? -1), -1);
 }
 
 // A check is about the moment when all steps are done. A result from an earlier claim may be out of date, so it is checked again.
@@ -346,10 +339,5 @@ export function lendValue(state: RunState, address: string, value: Json): () => 
 
 /** Returns the values of a frame's steps. */
 export function valuesIn(state: RunState, frame: string): StepValues {
-  let values = state.values.get(frame);
-  if (values === undefined) {
-    values = {};
-    state.values.set(frame, values);
-  }
-  return values;
+  return getOrInsert(state.values, frame, () => ({}));
 }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
+import { field } from "../base/json/parts.ts";
 import type { GivenNames } from "./given-names.ts";
 
 /** The key of our mark in a free-form object. */
@@ -18,12 +19,12 @@ export function markComment(input: JsonObject, names: GivenNames): JsonObject {
 
 /** Returns whether a record's free-form `data` has the mark. */
 export function carriesMark(record: JsonObject, mark: string): boolean {
-  return isObject(record["data"]) && record["data"][MARK_KEY] === mark;
+  return field(record["data"], MARK_KEY) === mark;
 }
 
 /** Returns whether a record's free-form `data` has no mark at all: the service may not have kept the one that was sent. */
 export function isUnmarked({ data }: JsonObject): boolean {
-  return !isObject(data) || typeof data[MARK_KEY] !== "string";
+  return typeof field(data, MARK_KEY) !== "string";
 }
 
 /** Chooses the object's id if the playbook has none. */
@@ -57,8 +58,8 @@ export function withoutMarks(value: Json): Json {
   if (typeof value === "string") return value.replace(COMMENT_MARK, "");
   if (Array.isArray(value)) return value.map((item: Json) => withoutMarks(item));
   if (!isObject(value)) return value;
-  const fields = Object.entries(value).filter(([name, field]) => !isMark(name, field));
-  return Object.fromEntries(fields.map(([name, field]) => [name, withoutMarks(field)]));
+  const others = Object.entries(value).filter(([name, inner]) => !isMark(name, inner));
+  return Object.fromEntries(others.map(([name, inner]) => [name, withoutMarks(inner)]));
 }
 
 function isMark(name: string, value: Json): boolean {

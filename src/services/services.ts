@@ -44,8 +44,3 @@ export function hasEntities(service: Service): service is EntityService {
 export const conservedThings: ReadonlyMap<string, Conserved> = new Map(
   services.flatMap(({ conserves }) => Object.entries(conserves)),
 );
-
-/** Returns the conserved quantity of a name. */
-export function conservedAs(name: string): Conserved | undefined {
-  return conservedThings.get(name);
-}

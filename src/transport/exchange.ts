@@ -2,13 +2,11 @@ import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import { messageOf } from "../base/failure.ts";
+import { getOrInsert } from "../base/maps.ts";
 import { type Json, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
 import { whileUnderWay } from "../base/time/turns.ts";
-
-// Set explicitly, because otherwise a variable of the process could turn it off.
-const CHECKED = { rejectUnauthorized: true };
 
 /** The request of one HTTP exchange. */
 export interface Outgoing {
@@ -81,28 +79,28 @@ export function jsonOf({ text, isGarbled }: AnswerBody): Json {
 export class Transport {
   readonly #clients = new Set<Client>();
   /** The idle connections for reads by origin; the one used last is used next. */
-  readonly #idle = new Map<string, Line[]>();
+  readonly #idle = new Map<string, Connection[]>();
   /** One connector for each timeout: it knows the TLS sessions that a new connection may resume. */
   readonly #connectors = new Map<number, buildConnector.connector>();
 
   /** Makes one exchange. `onSent` is called when the network has the request. */
   async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
     if (!outgoing.fresh) return this.#read(outgoing, onSent);
-    const line = this.#newLine(outgoing);
+    const connection = this.#connect(outgoing);
     try {
-      return await exchangeOn(line, outgoing, onSent);
+      return await exchangeOn(connection, outgoing, onSent);
     } finally {
-      whileUnderWay(() => void line.client.destroy(OVER)); // closing takes longer than reading the answer
+      whileUnderWay(() => void connection.client.destroy(OVER)); // closing takes longer than reading the answer
     }
   }
 
   async #read(outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
-    const idle = this.#idleAt(outgoing.origin);
-    const line = idle.pop() ?? this.#newShared(outgoing);
+    const idle = getOrInsert(this.#idle, outgoing.origin, () => []);
+    const connection = idle.pop() ?? this.#connectShared(outgoing);
     try {
-      return await exchangeOn(line, outgoing, onSent);
+      return await exchangeOn(connection, outgoing, onSent);
     } finally {
-      idle.push(line);
+      idle.push(connection);
     }
   }
 
@@ -118,23 +116,16 @@ export class Transport {
     await this.close();
   }
 
-  #newShared(outgoing: Outgoing): Line {
-    const line = this.#newLine(outgoing);
-    this.#clients.add(line.client);
-    return line;
+  #connectShared(outgoing: Outgoing): Connection {
+    const connection = this.#connect(outgoing);
+    this.#clients.add(connection.client);
+    return connection;
   }
 
-  #idleAt(origin: string): Line[] {
-    let idle = this.#idle.get(origin);
-    if (idle === undefined) {
-      idle = [];
-      this.#idle.set(origin, idle);
-    }
-    return idle;
-  }
-
-  #newLine({ origin, timeoutMs }: Outgoing): Line {
-    const connect = this.#connectorFor(timeoutMs);
+  #connect({ origin, timeoutMs }: Outgoing): Connection {
+    // Set explicitly, because otherwise a variable of the process could turn it off.
+    const made = { allowH2: false, timeout: timeoutMs, rejectUnauthorized: true };
+    const connect = getOrInsert(this.#connectors, timeoutMs, () => buildConnector(made));
     let socket: Breakable | undefined;
     const client = new Client(origin, {
       // It returns its socket, which its type does not mention.
@@ -145,19 +136,10 @@ export class Transport {
     });
     return { client, breakOff: (error) => void socket?.destroy(error) };
   }
-
-  #connectorFor(timeoutMs: number): buildConnector.connector {
-    let connect = this.#connectors.get(timeoutMs);
-    if (connect === undefined) {
-      connect = buildConnector({ allowH2: false, timeout: timeoutMs, ...CHECKED });
-      this.#connectors.set(timeoutMs, connect);
-    }
-    return connect;
-  }
 }
 
 /** A connection that is being made, and a way to abort it before anything is written to it. */
-interface Line {
+interface Connection {
   readonly client: Client;
   readonly breakOff: (error: Error) => void;
 }
@@ -169,12 +151,12 @@ interface Breakable {
 // Made once, because undici would make an error with a stack for each client.
 const OVER = new Error("the exchange is over");
 
-function exchangeOn(line: Line, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
+function exchangeOn(connection: Connection, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {
     if (outgoing.signal?.aborted === true) return resolve({ kind: "not-sent", why: GIVEN_UP });
-    const listener = new Listener(outgoing, { resolve, onSent, breakOff: line.breakOff });
+    const listener = new Listener(outgoing, { resolve, onSent, breakOff: connection.breakOff });
     try {
-      line.client.dispatch(options(outgoing), listener);
+      connection.client.dispatch(options(outgoing), listener);
     } catch (error) {
       listener.onResponseError(undefined, error);
     }
@@ -182,7 +164,7 @@ function exchangeOn(line: Line, outgoing: Outgoing, onSent: (() => void) | undef
 }
 
 /** Gets the events of an exchange. */
-interface Hears {
+interface Callbacks {
   readonly resolve: (exchanged: Exchanged) => void;
   readonly onSent: (() => void) | undefined;
   /** Ends the attempt to connect. */
@@ -193,7 +175,7 @@ const GIVEN_UP = "the answer was not awaited, because the run is stopping";
 
 /** The handler of one exchange. undici calls `onRequestStart` right before the first byte: after that, a failure is ambiguous. */
 class Listener implements Dispatcher.DispatchHandler {
-  readonly #hears: Hears;
+  readonly #callbacks: Callbacks;
   // For the whole exchange: undici's own timeouts restart with each byte of a dripping answer.
   readonly #deadline: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
@@ -208,8 +190,8 @@ class Listener implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #fence: Fence | undefined;
 
-  constructor({ timeoutMs, signal, fence, sieve }: Outgoing, hears: Hears) {
-    this.#hears = hears;
+  constructor({ timeoutMs, signal, fence, sieve }: Outgoing, callbacks: Callbacks) {
+    this.#callbacks = callbacks;
     this.#fence = fence;
     this.#sieve = sieve;
     this.#deadline = setTimeout(() => this.#end(`no whole answer within ${timeoutMs} ms`), timeoutMs);
@@ -221,14 +203,14 @@ class Listener implements Dispatcher.DispatchHandler {
 
   #end(why: string): void {
     this.#late = new Error(why);
-    if (this.#controller === undefined) this.#hears.breakOff(this.#late);
+    if (this.#controller === undefined) this.#callbacks.breakOff(this.#late);
     else this.#controller.abort(this.#late);
   }
 
   #resolve(exchanged: Exchanged): void {
     clearTimeout(this.#deadline);
     this.#signal?.removeEventListener("abort", this.#giveUp);
-    this.#hears.resolve(exchanged);
+    this.#callbacks.resolve(exchanged);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -237,7 +219,7 @@ class Listener implements Dispatcher.DispatchHandler {
     if (why !== undefined) return controller.abort(new Error(why));
     this.#controller = controller;
     // undici writes the request in this same turn of the event loop.
-    if (this.#hears.onSent !== undefined) setImmediate(this.#hears.onSent);
+    if (this.#callbacks.onSent !== undefined) setImmediate(this.#callbacks.onSent);
   }
 
   onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {

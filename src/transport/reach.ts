@@ -74,23 +74,17 @@ type Timed<T> = { readonly value: T; readonly ms: number } | { readonly why: str
 
 async function timed<T>({ timeoutMs, signal }: ReachLimits, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
   const begun = performance.now();
-  const late = new AbortController();
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  const end = (why: string): void => {
-    reject(new Error(why));
-    late.abort();
-  };
-  const onStop = (): void => end("it was not awaited");
-  const timer = setTimeout(() => end(`nothing came within ${timeoutMs} ms`), timeoutMs);
-  signal.addEventListener("abort", onStop);
-  if (signal.aborted) onStop();
+  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const { promise: abandoned, reject } = Promise.withResolvers<never>();
+  const abandon = (): void => reject(new Error(signal.aborted ? "it was not awaited" : `nothing came within ${timeoutMs} ms`));
+  over.addEventListener("abort", abandon);
+  if (over.aborted) abandon();
   try {
-    const value = await Promise.race([work(late.signal), over]);
+    const value = await Promise.race([work(over), abandoned]);
     return { value, ms: performance.now() - begun };
   } catch (error) {
     return { why: messageOf(error) };
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onStop);
+    over.removeEventListener("abort", abandon);
   }
 }

@@ -5,7 +5,7 @@ import { systemClock } from "../../base/ports.ts";
 import { ask, type AskedReply, type Asking } from "../../engine/read/ask.ts";
 import { Interrupted } from "../../engine/run/interrupted.ts";
 import { harmlessCall, isReached, unreached } from "../../engine/run/preflight.ts";
-import type { Reply } from "../../engine/service/service.ts";
+import type { Reply } from "../../engine/service/reply.ts";
 import { credentialsOf, type Target } from "../../environment/target.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";

@@ -10,16 +10,15 @@ import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
 import type { ComparisonWords, DriftsAfterRun } from "../../reconcile/sighting.ts";
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
-import { roundsOf } from "../steps/expand-foreach.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { conservedRead } from "./conserved-sides.ts";
 import { givenSources, scopeName } from "./given-sides.ts";
 import { sameIdProblem } from "./same-id.ts";
 import { SourceReader } from "./source-reader.ts";
-import type { RowSource } from "./row-source.ts";
-import { Survey } from "./totals.ts";
-import { type LookedAt, Looks } from "./recheck.ts";
+import { readsInRounds, type RowSource } from "./row-source.ts";
+import { Survey } from "./survey.ts";
+import { type Rechecked, Recheck } from "./recheck.ts";
 
 interface Beginning {
   readonly place: Place;
@@ -45,7 +44,7 @@ export async function compare(context: RunContext, beginning: Beginning): Promis
   const stopped = verdictOf(comparison, reader.gaps, { young: found.young, settleMs: looks.settleMs });
   if (stopped === undefined) {
     const value = { outcome: "ok" };
-    return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, comparison });
+    return context.complete(place, { outcome: "ok", value, startedAt, requests, comparison });
   }
   context.stop(place, { ...stopped, startedAt, requests, comparison });
 }
@@ -108,15 +107,10 @@ function conservedSources(
   place: Place,
   { foreach, conserve }: ConservedSides,
 ): readonly RowSource[] | StepProblem {
-  const scope = context.scopeAt(place);
-  if (foreach === undefined)
-    return [{ fixed: [0], parallel: 1, reads: [conservedRead(context, { step: place.address, scope }, conserve)] }];
-  const rounds = roundsOf(scope, foreach);
-  if (!Array.isArray(rounds)) return rounds as StepProblem;
-  const reads = rounds.map(({ item }) =>
-    conservedRead(context, { step: place.address, scope: { ...scope, [foreach.variable]: item } }, conserve),
+  const found = readsInRounds(context.scopeAt(place), foreach, (scope) =>
+    conservedRead(context, { step: place.address, scope }, conserve),
   );
-  return [{ fixed: [0], parallel: foreach.parallel, reads }];
+  return "code" in found ? found : [{ fixed: [0], ...found }];
 }
 
 function rulesOf({ sides, tolerance }: Compare): Rules {
@@ -159,14 +153,14 @@ class Comparing {
     if (survey.keys === 0 && !looks.mayBeEmpty && this.reader.gaps.length === 0)
       return { kind: "problem", problem: nothingCompared(words) };
     const book = this.#context.ports.drifts();
-    const looking = new Looks(this.#context, {
+    const recheck = new Recheck(this.#context, {
       step: this.#about.step,
       reader: this.reader,
       rules: rulesOf(looks),
       times: looks,
       known: (difference) => book.unchangedSince(name, difference),
     });
-    const seen = await looking.at([...survey.differing.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+    const seen = await recheck.of([...survey.differing.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)));
     if (this.#context.stopping) return { kind: "interrupted" };
     const recorded = book.record(name, words, {
       run: this.#context.opened.runId,
@@ -188,7 +182,7 @@ class Comparing {
     return survey;
   }
 
-  #reported(survey: Survey, seen: LookedAt, recorded: DriftsAfterRun): Comparison {
+  #reported(survey: Survey, seen: Rechecked, recorded: DriftsAfterRun): Comparison {
     const { looks } = this.#about;
     const counts: ComparisonCounts = {
       compared: survey.keys,

@@ -4,13 +4,13 @@ import type { Conserve } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { type ConservedReads, type RowsIn, Uncounted } from "../../services/conserved.ts";
 import { callerOf } from "../service/caller.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { type RowsOf, rowsOf } from "./list-rows.ts";
 import { asksOfConserved } from "./read-asks.ts";
 import type { ReadingStep, SourcePage, SourceRead } from "./row-source.ts";
 
 /** The read of a conserved quantity. Throws an EvaluationFailure where the id has no value. */
-export function conservedRead(context: Looking, { step, scope }: ReadingStep, conserve: Conserve): SourceRead {
+export function conservedRead(context: ReadingContext, { step, scope }: ReadingStep, conserve: Conserve): SourceRead {
   const id = bind(conserve.id, scope);
   if (typeof id !== "string") throw new EvaluationFailure(`conserve: ${conserve.of} must be the id of one`);
   return {
@@ -22,7 +22,7 @@ export function conservedRead(context: Looking, { step, scope }: ReadingStep, co
   };
 }
 
-function readsOf(context: Looking, { step, scope }: ReadingStep, { as }: Conserve): ConservedReads<SourcePage> {
+function readsOf(context: ReadingContext, { step, scope }: ReadingStep, { as }: Conserve): ConservedReads<SourcePage> {
   return {
     callers: as.length,
     read: (operation, input, rows, caller = 0) => {

@@ -4,24 +4,29 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, shownJson, textOrJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/time/turns.ts";
-import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import type { Compare, Foreach, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
+import { EvaluationFailure, type Expression, ifKnown, type Scope } from "../../expression/expression.ts";
+import type { Compare, GivenSides, OutsideSource, ReadSource, Side } from "../../playbook/model.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import { bind } from "../../playbook/expressions/template.ts";
-import { parseAddress } from "../../protocol/address.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { SideRow, SideName } from "../../reconcile/row.ts";
-import { roundsOf } from "../steps/expand-foreach.ts";
 import { bindIn } from "../service/bind-call.ts";
 import type { SingleRecord } from "../../services/meaning.ts";
 import { listIn } from "../../services/paging/paging.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type Mapped, mappingsOf } from "./mapped-names.ts";
 import { recordOf, rowsOf } from "./list-rows.ts";
 import { nameOfPlace, type OutsideReading, outsidePages } from "./outside-read.ts";
-import { asksOfList, asksOfOutside, asksOfService } from "./read-asks.ts";
-import type { ReadingStep, RecordRead, RowSource, SourcePage, SourceRead } from "./row-source.ts";
+import { asksOfList, asksOfOutside, asksOfService, stepsNamedIn } from "./read-asks.ts";
+import {
+  type ReadingStep,
+  readsInRounds,
+  type RecordRead,
+  type RowSource,
+  type SourcePage,
+  type SourceRead,
+} from "./row-source.ts";
 
 /** Returns the two sides of a comparison, or why they cannot be read. Throws an EvaluationFailure. */
 export function givenSources(
@@ -43,30 +48,20 @@ export function givenSources(
 }
 
 /** A run that can read the rows of every side. */
-type SidesContext = Looking & OutsideReading;
+type SidesContext = ReadingContext & OutsideReading;
 
 function sourceOf(context: SidesContext, place: Place, taker: RowTaker): RowSource | StepProblem {
   const { source } = taker.side;
   if (source.kind === "list") return { fixed: [], parallel: 1, reads: [listRead(context, place, source.rows, taker)] };
   if (source.kind === "outside") return { fixed: [], parallel: 1, reads: [outsideRead(context, place, source, taker)] };
-  const { foreach } = source;
-  const scope = context.scopeAt(place);
-  if (foreach === undefined)
-    return { fixed: taker.fixed, parallel: 1, reads: [serviceRead(context, source, { step: place.address, scope }, taker)] };
-  const rounds = roundsOf(scope, foreach);
-  if (!Array.isArray(rounds)) return rounds as StepProblem;
-  const reads = rounds.map(({ key, item }) => ({
-    ...serviceRead(context, source, { step: place.address, scope: scopeOfRound(scope, foreach, item) }, taker),
-    label: `${source.read.operation.name} of ${key}`,
-  }));
-  return { fixed: taker.fixed, parallel: foreach.parallel, reads };
+  const found = readsInRounds(context.scopeAt(place), source.foreach, (scope, key) => {
+    const read = serviceRead(context, source, { step: place.address, scope }, taker);
+    return key === undefined ? read : { ...read, label: `${read.label} of ${key}` };
+  });
+  return "code" in found ? found : { fixed: taker.fixed, ...found };
 }
 
-function scopeOfRound(scope: Scope, { variable }: Foreach, item: Json): Scope {
-  return { ...scope, [variable]: item };
-}
-
-function listRead(context: Looking, place: Place, rows: Expression, taker: RowTaker): SourceRead {
+function listRead(context: ReadingContext, place: Place, rows: Expression, taker: RowTaker): SourceRead {
   return {
     label: taker.side.name,
     sides: [taker.name],
@@ -110,18 +105,14 @@ function outsideRead(context: SidesContext, place: Place, source: OutsideSource,
 }
 
 // Rows from steps are as old as their read, and rows from inputs as old as the run, even when another process compares them.
-function heldSince({ state, ports }: Looking, { frame }: Place, { references }: Expression): number {
-  const used = new Set(references.flatMap(({ root, path: [id = ""] }) => (root === "steps" ? [id] : [])));
-  let since = references.some(({ root }) => root === "inputs") ? state.openedAt : ports.clock.now();
-  if (used.size === 0) return since;
-  for (const [address, { completed }] of state.steps) {
-    const { frame: itsFrame, id } = parseAddress(address);
-    if (completed !== undefined && itsFrame === frame && used.has(id)) since = Math.min(since, completed.startedAt);
-  }
-  return since;
+function heldSince({ state, ports }: ReadingContext, { frame }: Place, expression: Expression): number {
+  const { references } = expression;
+  const since = references.some(({ root }) => root === "inputs") ? state.openedAt : ports.clock.now();
+  const steps = stepsNamedIn(expression, state, frame);
+  return steps.reduce((earliest, { completed }) => Math.min(earliest, completed?.startedAt ?? earliest), since);
 }
 
-function serviceRead(context: Looking, source: ReadSource, { step, scope }: ReadingStep, taker: RowTaker): SourceRead {
+function serviceRead(context: ReadingContext, source: ReadSource, { step, scope }: ReadingStep, taker: RowTaker): SourceRead {
   const { read } = source;
   return {
     label: read.operation.name,
@@ -142,7 +133,7 @@ function serviceRead(context: Looking, source: ReadSource, { step, scope }: Read
 }
 
 function recordRead(
-  context: Looking,
+  context: ReadingContext,
   { read }: ReadSource,
   { step, scope }: ReadingStep,
   taker: RowTaker,
@@ -271,12 +262,7 @@ class RowTaker {
 
   /** Returns the fixed parts of a read's keys, before it is made; `undefined` where they have no value. */
   fixedParts(scope: Scope): readonly string[] | undefined {
-    try {
-      return this.fixed.map((at) => this.#part(at, scope));
-    } catch (error) {
-      if (error instanceof EvaluationFailure) return undefined;
-      throw error;
-    }
+    return ifKnown(() => this.fixed.map((at) => this.#part(at, scope)), undefined);
   }
 
   #row({ record, place }: Pick<SideRow, "record" | "place">, scope: JsonObject, fixed: readonly string[]): SideRow {

@@ -6,7 +6,7 @@ import type { Operation } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { SideRow } from "../../reconcile/row.ts";
 import type { Bound } from "../service/bind-call.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { isNotThere, pagesOf, read } from "../read/read.ts";
 import type { RowOrigin, SourcePage } from "./row-source.ts";
 
@@ -24,7 +24,7 @@ interface ListToRead {
 
 /** Reads an operation page by page, and takes the rows of each. */
 export async function* rowsOf(
-  context: Looking,
+  context: ReadingContext,
   { step, operation, bound, inPieces }: ListToRead,
   rows: RowsOf,
 ): AsyncGenerator<SourcePage, void> {
@@ -46,7 +46,7 @@ export async function* rowsOf(
 
 /** Reads one record, and takes its row: none if the service says that the record does not exist. */
 export async function* recordOf(
-  context: Looking,
+  context: ReadingContext,
   { step, operation, bound }: Omit<ListToRead, "inPieces">,
   rows: RowsOf,
 ): AsyncGenerator<SourcePage, void> {

@@ -10,12 +10,12 @@ import type { OutsideMeans, OutsidePlace, OutsideRow } from "../../rows/outside.
 import { readOutside } from "../../rows/read.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 import { Interrupted } from "../run/interrupted.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { SourcePage } from "./row-source.ts";
 import type { SideRow } from "../../reconcile/row.ts";
 
 /** A run that can read from outside of the service. */
-export type OutsideReading = Pick<Looking, "signal" | "pause"> & {
+export type OutsideReading = Pick<ReadingContext, "signal" | "pause"> & {
   readonly ports: Pick<EnginePorts, "clock" | "cwd" | "secrets" | "exchange">;
 };
 
@@ -115,11 +115,10 @@ class Fitting {
   }
 
   #faultOf(at: string, record: Json): string | undefined {
-    for (const problem of shapeProblems(this.#shape, record)) {
-      const { fix } = problem;
-      return `${problemSentence(problem, (path) => `${at} (${spellPath("row", path)})`)}${fix === undefined ? "" : ` (${fix})`}`;
-    }
-    return undefined;
+    const [problem] = shapeProblems(this.#shape, record);
+    if (problem === undefined) return undefined;
+    const { fix } = problem;
+    return `${problemSentence(problem, (path) => `${at} (${spellPath("row", path)})`)}${fix === undefined ? "" : ` (${fix})`}`;
   }
 
   #typed(record: Json): Json {

@@ -7,7 +7,7 @@ import { Gathered } from "../../reconcile/gathered.ts";
 import { areAlike, differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type Pair, type SideValue, type SideName, SIDES } from "../../reconcile/row.ts";
 import type { RunContext } from "../run/run-context.ts";
-import type { SourceReader, Witnessed } from "./source-reader.ts";
+import type { SourceReader, ReadRow } from "./source-reader.ts";
 
 interface Parts {
   /** The address of the step that compares. */
@@ -27,7 +27,7 @@ interface Suspect {
 }
 
 /** The differences of the first look after all further looks. */
-export interface LookedAt {
+export interface Rechecked {
   /** The differences that were seen twice alike. */
   readonly sightings: readonly Sighting[];
   /** Differences that changed with each look, or are too young. */
@@ -46,7 +46,7 @@ export interface LookedAt {
  * Reads differences again until each is gone, or was seen twice alike. What is neither after `LIMITS.looks` looks is moving, and so is
  * what is younger than the settle time: a later run finds it old enough.
  */
-export class Looks {
+export class Recheck {
   readonly #context: RunContext;
   readonly #parts: Parts;
   readonly #sightings: Sighting[] = [];
@@ -61,7 +61,7 @@ export class Looks {
   }
 
   /** Reads these differences again, and returns how each of them ended. Ends early when the run must stop. */
-  async at(pairs: Iterable<Pair>): Promise<LookedAt> {
+  async of(pairs: Iterable<Pair>): Promise<Rechecked> {
     const now = this.#context.ports.clock.now();
     let suspects = new Map(Array.from(pairs, (pair) => [pair.key, { pair, since: now }] as const));
     let looks = 1;
@@ -116,7 +116,7 @@ export class Looks {
     return after;
   }
 
-  #confirm(suspect: Suspect, rows: readonly Witnessed[], now: number): void {
+  #confirm(suspect: Suspect, rows: readonly ReadRow[], now: number): void {
     const { pair } = suspect;
     const differences = this.#differencesOf(pair, rows);
     const since = this.#sinceOf(suspect, differences, now);
@@ -129,7 +129,7 @@ export class Looks {
     }
   }
 
-  #differencesOf({ key, left, right }: Pair, rows: readonly Witnessed[]): readonly Difference[] {
+  #differencesOf({ key, left, right }: Pair, rows: readonly ReadRow[]): readonly Difference[] {
     return judge({ left, right }, this.#parts.rules).map((kind) => ({
       key: keyParts(key),
       kind,
@@ -142,7 +142,7 @@ export class Looks {
 }
 
 // All that an acknowledgement holds for. Where rows are not added up, each of them counts: their sum may stay the same.
-function valuesOf(pair: Pick<Pair, "left" | "right">, rows: readonly Witnessed[], { sums }: Rules): string {
+function valuesOf(pair: Pick<Pair, "left" | "right">, rows: readonly ReadRow[], { sums }: Rules): string {
   const sides = SIDES.map((side) => {
     const own = recordsOf(side, pair[side], rows);
     const all = sums[side] ? [] : own.map(({ row }) => row.value?.canonical() ?? "").toSorted();
@@ -151,11 +151,11 @@ function valuesOf(pair: Pick<Pair, "left" | "right">, rows: readonly Witnessed[]
   return JSON.stringify(sides);
 }
 
-function recordsOf(side: SideName, seen: SideValue | undefined, rows: readonly Witnessed[]): readonly Witnessed[] {
+function recordsOf(side: SideName, seen: SideValue | undefined, rows: readonly ReadRow[]): readonly ReadRow[] {
   return seen === undefined ? [] : rows.filter(({ row }) => row.side === side && row.record !== null);
 }
 
-function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly Witnessed[]): Json {
+function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly ReadRow[]): Json {
   const own = recordsOf(side, seen, rows);
   return {
     rows: String(own.length),

@@ -2,6 +2,8 @@ import type { Json } from "../../base/json/json.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { SideRow, SideName } from "../../reconcile/row.ts";
 import type { StepProblem } from "../../protocol/record.ts";
+import type { Foreach } from "../../playbook/model.ts";
+import { roundsOf } from "../steps/expand-foreach.ts";
 
 /** Where rows come from: reads that can be made again. */
 export interface RowSource {
@@ -43,6 +45,19 @@ export interface RecordRead {
   readonly idIn: (key: readonly string[]) => string | undefined;
   /** Reads the record: one page, without a row if the service says that there is none. */
   readonly page: (id: string) => AsyncIterable<SourcePage>;
+}
+
+/** Returns one read, or one for each round of a `foreach`, each with the names that it sees; or why there are no rounds. Throws an EvaluationFailure. */
+export function readsInRounds(
+  scope: Scope,
+  foreach: Foreach | undefined,
+  read: (scope: Scope, key?: string) => SourceRead,
+): Pick<RowSource, "reads" | "parallel"> | StepProblem {
+  if (foreach === undefined) return { reads: [read(scope)], parallel: 1 };
+  const rounds = roundsOf(scope, foreach);
+  if ("code" in rounds) return rounds;
+  const { variable, parallel } = foreach;
+  return { reads: rounds.map(({ key, item }) => read({ ...scope, [variable]: item }, key)), parallel };
 }
 
 /** What one page gave. */

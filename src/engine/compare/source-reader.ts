@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
@@ -8,7 +9,7 @@ import { keyParts, keyText, type Pair, type SideRow, type SideName } from "../..
 import { Gathered } from "../../reconcile/gathered.ts";
 import { Join } from "../../reconcile/join.ts";
 import { areAlike } from "../../reconcile/judge.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { CUT_OFF, LIST_TRIES } from "../read/read.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import { NotedRead, ReadLog } from "./read-log.ts";
@@ -28,7 +29,7 @@ export interface SideTally {
 }
 
 /** A row with where it was read. */
-export interface Witnessed {
+export interface ReadRow {
   /** The row as it was read. */
   readonly row: SideRow;
   /** The request that gave it. */
@@ -44,7 +45,7 @@ export class SourceReader {
   readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
   /** The reads of the first look. */
   readonly log: ReadLog = new ReadLog();
-  readonly #context: Looking;
+  readonly #context: ReadingContext;
   readonly #sources: readonly RowSource[];
   readonly #step: string;
   readonly #names: Readonly<Record<SideName, string>>;
@@ -60,7 +61,7 @@ export class SourceReader {
 
   /** `step` is the address of the step that compares. */
   constructor(
-    context: Looking,
+    context: ReadingContext,
     sources: readonly RowSource[],
     { step, names }: { readonly step: string; readonly names: Readonly<Record<SideName, string>> },
   ) {
@@ -142,8 +143,8 @@ export class SourceReader {
   }
 
   /** Reads again all that may hold one of these keys, and returns the rows of those keys. */
-  async readAgain(suspects: ReadonlyMap<string, Pair>): Promise<readonly Witnessed[]> {
-    const witnessed = new Map<SourceRead, readonly Witnessed[]>();
+  async readAgain(suspects: ReadonlyMap<string, Pair>): Promise<readonly ReadRow[]> {
+    const witnessed = new Map<SourceRead, readonly ReadRow[]>();
     const alone = new Map<SourceRead, readonly Pair[]>();
     const wanted = this.#sources.map((source, at) => this.#readsOf(source, at, suspects.values()));
     await this.#each(
@@ -171,9 +172,9 @@ export class SourceReader {
   async #readWhole(
     read: SourceRead,
     suspects: ReadonlyMap<string, Pair>,
-    witnessed: Map<SourceRead, readonly Witnessed[]>,
+    witnessed: Map<SourceRead, readonly ReadRow[]>,
   ): Promise<void> {
-    let rows: Witnessed[] = [];
+    let rows: ReadRow[] = [];
     const problem = await this.#rows(read, {
       begin: () => (rows = []),
       take: (page, origin) => {
@@ -199,16 +200,16 @@ export class SourceReader {
   }
 
   // The rows of a long list, one by one; `undefined` where the list itself must be read.
-  async #readAlone(read: SourceRead, pairs: readonly Pair[] | undefined): Promise<readonly Witnessed[] | undefined> {
+  async #readAlone(read: SourceRead, pairs: readonly Pair[] | undefined): Promise<readonly ReadRow[] | undefined> {
     const { alone, sides } = read;
     const [side] = sides;
     if (alone === undefined || side === undefined || pairs === undefined || pairs.length > LIMITS.rowsReadAlone) return undefined;
     if ((this.#rowsOf.get(read) ?? 0) <= LIMITS.shortListRows) return undefined;
-    const rows: Witnessed[] = [];
+    const rows: ReadRow[] = [];
     for (const { key, [side]: before } of pairs) {
       const id = before === undefined ? alone.idIn(keyParts(key)) : before.id;
       if (id === undefined) return undefined;
-      const found: Witnessed[] = [];
+      const found: ReadRow[] = [];
       const take = (page: readonly SideRow[], origin: RowOrigin): void =>
         void found.push(...page.filter((row) => keyText(row.key) === key).map((row) => ({ row, origin })));
       const problem = await this.#once({ ...read, pages: () => alone.page(id) }, { take });
@@ -240,14 +241,10 @@ export class SourceReader {
   readsFor(key: string): ReadonlySet<string> {
     const parts = keyParts(key);
     const fixed = this.#sources.map((source) => keyText(fixedIn(source, parts))).join("");
-    let asked = this.#askedBy.get(fixed);
-    if (asked === undefined) {
-      asked = new Set(
-        this.#sources.flatMap((source, at) => this.#mayHold(source, at, key)).flatMap((read) => this.#asksOf(read)),
-      );
-      this.#askedBy.set(fixed, asked);
-    }
-    return asked;
+    return getOrInsert(this.#askedBy, fixed, () => {
+      const reads = this.#sources.flatMap((source, at) => this.#mayHold(source, at, key));
+      return new Set(reads.flatMap((read) => this.#asksOf(read)));
+    });
   }
 
   // Two sides may ask the same of the service, and look at other rows.

@@ -1,6 +1,5 @@
 import { changesBetween } from "../../base/text/difference.ts";
 import { isObject } from "../../base/json/json.ts";
-
 import { operationNamed } from "../../operations/operation.ts";
 import { canUndo } from "../../services/sets.ts";
 import { isWrite } from "../../playbook/model.ts";
@@ -18,7 +17,7 @@ import { editsOfLeftParts } from "./left-parts.ts";
 import { mayBeSame } from "./may-be-same.ts";
 import { type RepeatedWrite, repeatedWrites, sentBy } from "./repeated-writes.ts";
 import { spellChange } from "./spell-change.ts";
-import { saysOf } from "./step-fingerprint.ts";
+import { fingerprintOf } from "./step-fingerprint.ts";
 
 /** The consequences of an edited playbook for a run that has begun with it: one line each, with its place. */
 export interface Edit {
@@ -62,18 +61,18 @@ class Comparison {
     this.#traces = {
       before: new Traces(edited.before, state),
       now: new Traces(edited.now, state),
-      said: { state, target, frames: new Frames(edited.before, state, edited) },
-      says: { state, target, frames: new Frames(edited.now, state, edited) },
+      contextBefore: { state, target, frames: new Frames(edited.before, state, edited) },
+      contextNow: { state, target, frames: new Frames(edited.now, state, edited) },
     };
     this.#repeated = repeatedWrites(edited, this.#traces);
   }
 
   /** Steps that were done and have since been changed. */
   changed(): readonly string[] {
-    const { before, now, said, says } = this.#traces;
+    const { before, now, contextBefore, contextNow } = this.#traces;
     return [...now.begun].flatMap(([address, spot]) => {
       const was = before.begun.get(address);
-      const changes = was === undefined ? [] : changesBetween(saysOf(was, said), saysOf(spot, says));
+      const changes = was === undefined ? [] : changesBetween(fingerprintOf(was, contextBefore), fingerprintOf(spot, contextNow));
       return changes.map((change) => `${placeOf(spot)} ${spellChange(change)}`);
     });
   }
@@ -148,7 +147,7 @@ class Comparison {
     if (step.kind === "check") return false;
     if (!operation.writes) return true; // an earlier version sent it as a write, and this version no longer describes it
     const { sets, effect } = operation.meaning;
-    const given = step.kind === "call" && !isWhole ? saysOf(spot, this.#traces.says)["with"] : undefined;
+    const given = step.kind === "call" && !isWhole ? fingerprintOf(spot, this.#traces.contextNow)["with"] : undefined;
     const about = { again: effect === "absolute" ? "value" : "unique", profile: this.#edited.target.profile } as const;
     return callsIn(step)
       .filter(isWrite)
@@ -171,7 +170,7 @@ class Comparison {
   returnedOtherwise(): readonly string[] {
     return this.#returned().flatMap((spot) => {
       const sent = isTracedWrite(spot) ? sentBy(this.#edited.state.steps.get(spot.address)) : [];
-      const given = saysOf(spot, this.#traces.says)["with"] ?? null;
+      const given = fingerprintOf(spot, this.#traces.contextNow)["with"] ?? null;
       if (sent.length === 0 || sent.some(({ input }) => mayBeSame(given, input))) return [];
       return `${placeOf(spot)} was done with other values before an earlier edit removed it: it would not run again`;
     });

@@ -26,7 +26,7 @@ export interface EditedTraces {
   /** The steps as they are now. */
   readonly now: Traces;
   /** Evaluates the text before the edit. */
-  readonly said: FingerprintContext;
+  readonly contextBefore: FingerprintContext;
   /** Evaluates the present text. */
-  readonly says: FingerprintContext;
+  readonly contextNow: FingerprintContext;
 }

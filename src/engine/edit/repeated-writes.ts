@@ -10,7 +10,7 @@ import { isWrittenAsBefore } from "./as-written.ts";
 import { holdersOfSpot, isCall, isComplete, isTracedWrite, type TracedCall, type TracedStep } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
 import { mayBeSame } from "./may-be-same.ts";
-import { saysOf } from "./step-fingerprint.ts";
+import { fingerprintOf } from "./step-fingerprint.ts";
 import { StillUnknown } from "./still-unknown.ts";
 
 /** A step that an edit has written, and a done step that has lost its place by it. */
@@ -31,14 +31,14 @@ export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly R
   const gone = goneCalls(traces);
   const lost = lostCalls(edited.state, traces);
   if (gone.length === 0 && lost.length === 0) return [];
-  const unknown = new StillUnknown(traces.says);
+  const unknown = new StillUnknown(traces.contextNow);
   const isNew = newcomers(traces);
   return [...traces.now.waiting.values()]
     .filter(isCall)
     .filter((spot) => isNew(spot) && ![...holdersOfSpot(spot)].some((each) => isComplete(each, traces.now, edited.state)))
     .flatMap((spot): readonly RepeatedWrite[] => {
-      const says = isTracedWrite(spot) && gone.length > 0 ? saysOf(spot, traces.says) : null;
-      const same = gone.find(({ was, said }) => was.frame === spot.frame && jsonEquals(said, says));
+      const now = isTracedWrite(spot) && gone.length > 0 ? fingerprintOf(spot, traces.contextNow) : null;
+      const same = gone.find(({ was, before }) => was.frame === spot.frame && jsonEquals(before, now));
       if (same !== undefined) return [{ spot, done: same.was.address, isSure: true }];
       const input = isTracedWrite(spot) ? (masked(unknown.inputOf(spot), edited.secrets.redact) as Json) : null;
       const like = lost.find((call) => isSameStep(spot, call) || mayRepeat(spot, input, call));
@@ -47,9 +47,9 @@ export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly R
 }
 
 // The done calls, and the loops over calls, that the edit has removed, with what they say.
-function goneCalls({ before, now, said }: EditedTraces): readonly { readonly was: TracedStep; readonly said: Json }[] {
+function goneCalls({ before, now, contextBefore }: EditedTraces): readonly { readonly was: TracedStep; readonly before: Json }[] {
   const gone = [...before.begun.values()].filter((was) => isCall(was) && !now.begun.has(was.address));
-  return gone.map((was) => ({ was, said: saysOf(was, said) }));
+  return gone.map((was) => ({ was, before: fingerprintOf(was, contextBefore) }));
 }
 
 /** A request that may have had an effect. */
@@ -66,7 +66,7 @@ interface LostCall {
   readonly writes: readonly SentWrite[];
 }
 
-function lostCalls(state: RunState, { before, now, said }: EditedTraces): readonly LostCall[] {
+function lostCalls(state: RunState, { before, now, contextBefore }: EditedTraces): readonly LostCall[] {
   const open = new Set(openWrites(state).map(({ step }) => step));
   return [...state.steps].flatMap(([address, step]) => {
     if (now.begun.has(address) || open.has(address) || step.completed?.outcome === "skipped") return [];
@@ -75,7 +75,9 @@ function lostCalls(state: RunState, { before, now, said }: EditedTraces): readon
     if (step.completed === undefined || step.begun !== undefined) return [];
     const spot = before.begun.get(address);
     if (spot === undefined || !isTracedWrite(spot)) return [{ address, writes: [] }];
-    return [{ address, writes: [{ operation: spot.step.operation.name, input: saysOf(spot, said)["with"] ?? null }] }];
+    return [
+      { address, writes: [{ operation: spot.step.operation.name, input: fingerprintOf(spot, contextBefore)["with"] ?? null }] },
+    ];
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../base/json/json.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { Failure } from "../../base/failure.ts";
+import { objectOf } from "../../base/maps.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { expectedWords } from "../../operations/refusal.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
@@ -19,7 +20,7 @@ import type { PlanStep } from "../run/plan-steps.ts";
 import type { TracedStep } from "./earlier-values.ts";
 
 /** A value for each keyword whose edit matters, and for no other. */
-type Says<Fixed extends string> = Readonly<Record<Fixed, Json>>;
+type Fingerprint<Fixed extends string> = Readonly<Record<Fixed, Json>>;
 
 /** What is needed to evaluate a playbook at one place of a run. */
 export interface FingerprintContext {
@@ -35,29 +36,33 @@ export interface FingerprintContext {
  * Returns the values of a completed step whose change would contradict what was done. For a step that was skipped, only that it
  * was skipped.
  */
-export function saysOf(spot: TracedStep, { frames, state, target }: FingerprintContext): JsonObject {
+export function fingerprintOf(spot: TracedStep, { frames, state, target }: FingerprintContext): JsonObject {
   const { step } = spot;
   const scope = frames.scopeAt(spot);
-  const says: Says<"uses" | Exclude<FixedOfHead, "foreach">> = {
+  const common: Fingerprint<"uses" | Exclude<FixedOfHead, "foreach">> = {
     uses: usesOf(step),
     if: known(() => step.if?.evaluate(scope) ?? true),
   };
-  if (state.steps.get(spot.address)?.completed?.outcome === "skipped") return says;
+  if (state.steps.get(spot.address)?.completed?.outcome === "skipped") return common;
   const { foreach } = step;
   if (spot.isWhole && foreach !== undefined)
-    return { ...says, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
+    return { ...common, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
   // The `if` of a `foreach` is asked once, for all its rounds.
-  const { if: _if, ...own } = says;
-  const outputs = step.kind === "include" ? outputsSaid(step, spot, { frames, state, target }) : {};
-  const done = step.kind === "call" ? doneSays(step, scope, state.steps.get(spot.address)) : {};
-  return { ...(foreach === undefined ? says : own), ...ownOf(step, scope, target), ...done, ...outputs };
+  const { if: _if, ...own } = common;
+  const outputs = step.kind === "include" ? fingerprintOfOutputs(step, spot, { frames, state, target }) : {};
+  const done = step.kind === "call" ? fingerprintOfDone(step, scope, state.steps.get(spot.address)) : {};
+  return { ...(foreach === undefined ? common : own), ...fingerprintOfOwn(step, scope, target), ...done, ...outputs };
 }
 
 // Later steps see the outputs with which an included playbook was completed.
-function outputsSaid({ playbook }: IncludeStep, { address }: TracedStep, { frames, state }: FingerprintContext): JsonObject {
+function fingerprintOfOutputs(
+  { playbook }: IncludeStep,
+  { address }: TracedStep,
+  { frames, state }: FingerprintContext,
+): JsonObject {
   if (state.steps.get(address)?.completed === undefined) return {};
   const scope = frames.scopeAt({ frame: frameOf(address), rounds: [] });
-  return { outputs: Object.fromEntries(Array.from(playbook.outputs, ([name, template]) => [name, bound(template, scope)])) };
+  return { outputs: objectOf(playbook.outputs, (template) => bound(template, scope)) };
 }
 
 function usesOf(step: PlanStep): string {
@@ -72,68 +77,68 @@ function usesOf(step: PlanStep): string {
   }
 }
 
-function ownOf(step: PlanStep, scope: Scope, target: Target): JsonObject {
+function fingerprintOfOwn(step: PlanStep, scope: Scope, target: Target): JsonObject {
   switch (step.kind) {
     case "call":
-      return callSays(step, scope);
+      return fingerprintOfCall(step, scope);
     case "include":
       return { with: known(() => inputsOf(step, scope, target)) };
     case "check":
-      return checkSays(step, scope);
+      return fingerprintOfCheck(step, scope);
     case "block":
       return {};
   }
 }
 
 // Why nothing changed: a refusal that was expected, or an effect that was there already. With another reason the call is still to be made.
-function doneSays({ fails, ensure }: CallStep, scope: Scope, step: StepState | undefined): Says<FixedOfDoneCall> {
+function fingerprintOfDone({ fails, ensure }: CallStep, scope: Scope, step: StepState | undefined): Fingerprint<FixedOfDoneCall> {
   const done = step?.completed;
   const isUnsent = done?.outcome === "unchanged" && step?.attempts.every(hadNoEffect) === true;
   return {
     fails: done !== undefined && fails !== undefined ? expectedWords(fails) : null,
-    ensure: isUnsent && ensure !== undefined ? lookSays(ensure, scope) : null,
+    ensure: isUnsent && ensure !== undefined ? fingerprintOfLook(ensure, scope) : null,
   };
 }
 
-function callSays(step: CallStep, scope: Scope): Says<Exclude<FixedOfCall, "uses" | FixedOfDoneCall>> {
+function fingerprintOfCall(step: CallStep, scope: Scope): Fingerprint<Exclude<FixedOfCall, "uses" | FixedOfDoneCall>> {
   return { with: bound(step.with, scope), as: actorOf(step, scope), pages: Decimal.of(Math.min(step.pages, MANY)) };
 }
 
 const MANY = Number.MAX_SAFE_INTEGER;
 
-function checkSays({ looks }: CheckStep, scope: Scope): JsonObject {
+function fingerprintOfCheck({ looks }: CheckStep, scope: Scope): JsonObject {
   if (looks.kind === "conserve") return { conserve: { [looks.of]: bound(looks.id, scope) } };
-  return looks.kind === "compare" ? comparisonSays(looks) : lookSays(looks, scope);
+  return looks.kind === "compare" ? fingerprintOfComparison(looks) : fingerprintOfLook(looks, scope);
 }
 
-function lookSays(
+function fingerprintOfLook(
   { read, that }: Pick<LookCheck, "read" | "that">,
   scope: Scope,
-): Says<Exclude<FixedOfCheck, "foreach" | "conserve">> {
+): Fingerprint<Exclude<FixedOfCheck, "foreach" | "conserve">> {
   return { read: read.operation.name, with: bound(read.with, scope), as: actorOf(read, scope), that: that.text.trim() };
 }
 
 // The text itself, since only a run knows what each round reads.
-function comparisonSays({
+function fingerprintOfComparison({
   sides,
   tolerance: limit,
-}: Compare): Says<Exclude<FixedOfComparison, "conserve">> | Says<Exclude<FixedOfComparison, "left" | "right">> {
+}: Compare): Fingerprint<Exclude<FixedOfComparison, "conserve">> | Fingerprint<Exclude<FixedOfComparison, "left" | "right">> {
   const tolerance = limit.canonical();
   if (sides.kind === "conserved") return { tolerance, conserve: sides.conserve.of };
-  return { tolerance, left: sideSays(sides.left), right: sideSays(sides.right) };
+  return { tolerance, left: fingerprintOfSide(sides.left), right: fingerprintOfSide(sides.right) };
 }
 
 function text(expression: Expression | undefined): Json {
   return expression?.text.trim() ?? null;
 }
 
-function sideSays({ source, where, key, value, sums, once, at }: Side): Says<FixedOfSide> {
+function fingerprintOfSide({ source, where, key, value, sums, once, at }: Side): Fingerprint<FixedOfSide> {
   return {
     rows: source.kind === "read" ? null : source.kind === "list" ? text(source.rows) : source.written,
     read: source.kind === "read" ? source.read.operation.name : null,
     each: source.kind === "read" ? text(source.each) : null,
     where: text(where),
-    key: Object.fromEntries(Array.from(key, ([part, expression]) => [part, text(expression)] as const)),
+    key: objectOf(key, text),
     value: text(value),
     combine: sums ? "sum" : null,
     once: text(once),
@@ -143,7 +148,7 @@ function sideSays({ source, where, key, value, sums, once, at }: Side): Says<Fix
 
 // Evaluated as when the step begins.
 function inputsOf({ playbook, inputs }: IncludeStep, scope: Scope, target: Target): Json {
-  const given = Object.fromEntries(Array.from(inputs, ([name, template]) => [name, bind(template, scope)] as const));
+  const given = objectOf(inputs, (template) => bind(template, scope));
   return inOrganization(playbook, includedInputs(playbook, given), organizationOf(target));
 }
 

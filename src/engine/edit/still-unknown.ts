@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from "../../base/json/json.ts";
-import { isObject } from "../../base/json/json.ts";
-import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { ifKnown, type Scope } from "../../expression/expression.ts";
 import { unknownValue } from "../../expression/unknown.ts";
 import type { StepLoops } from "../../playbook/model.ts";
 import { roundOf } from "../../protocol/address.ts";
@@ -20,12 +19,7 @@ export class StillUnknown {
 
   /** Returns the input of a call that has not begun, with null in place of what is not known yet. */
   inputOf(spot: TracedCall): Json {
-    try {
-      return foresee(spot.step.with, this.#scopeAt(spot)).shown;
-    } catch (error) {
-      if (error instanceof EvaluationFailure) return null;
-      throw error;
-    }
+    return ifKnown(() => foresee(spot.step.with, this.#scopeAt(spot)).shown, null);
   }
 
   #scopeAt(spot: TracedStep): Scope {

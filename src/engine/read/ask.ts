@@ -8,7 +8,8 @@ import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explain } from "../service/explain-reply.ts";
 import type { ReadingPort } from "./reading-port.ts";
-import type { Call, Reply } from "../service/service.ts";
+import type { Reply } from "../service/reply.ts";
+import type { Call } from "../service/service.ts";
 
 /** What is needed to ask the service more than once: the time, and pauses that a stop ends. */
 export interface Asking {

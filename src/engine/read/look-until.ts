@@ -1,6 +1,6 @@
 import { pauseAfter } from "../../base/time/backoff.ts";
 import type { Waiting } from "../../playbook/model.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 
 /** The result of one look: what was looked for, or `again`. */
 export type LookResult<T> = { readonly found: T } | "again";
@@ -10,7 +10,7 @@ export type LookResult<T> = { readonly found: T } | "again";
  * the time until which it may wait for a busy service, by the clock's elapsed time.
  */
 export async function lookUntil<T>(
-  context: Looking,
+  context: ReadingContext,
   about: { address: string; for: string; wait: Waiting },
   look: (by: number) => Promise<LookResult<T>>,
 ): Promise<T | "late" | "stopping"> {

@@ -2,12 +2,9 @@ import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { NO_CALLER } from "../service/caller.ts";
-import type { Looking } from "../run/reading-context.ts";
-import { isNotThere, read, type ReadRequest, type ReadResult } from "./read.ts";
-import type { Reply } from "../service/service.ts";
-
-/** Who asks, and until when they wait for a busy service. */
-type Asking = Pick<ReadRequest, "caller" | "step" | "by">;
+import type { ReadingContext } from "../run/reading-context.ts";
+import { type ReadingCaller, type FailedRead, isNotThere, read } from "./read.ts";
+import type { Reply } from "../service/reply.ts";
 
 /** What a failed read proves: that the thing is not there, nothing, or that the address is not the service's. */
 export type Absence = "not there" | "nothing" | { readonly problem: StepProblem };
@@ -16,11 +13,11 @@ export type Absence = "not there" | "nothing" | { readonly problem: StepProblem 
  * Returns what a failed read proves. A 404 with a message that the service description lists is the service's. Any other 404 may come from
  * a gateway or a wrong address, so the service is asked for something that is always there (decision 85).
  */
-export async function absenceIn(context: Looking, { reply, asked }: Extract<ReadResult, { kind: "failed" }>): Promise<Absence> {
+export async function absenceIn(context: ReadingContext, { reply, asked }: FailedRead): Promise<Absence> {
   if (asked === undefined || !isNotThere(reply)) return "nothing";
-  const { operation, ...asking } = asked;
+  const { operation, ...reader } = asked;
   if (isListed(operation, reply)) return "not there";
-  const problem = await unheardOf(context, operation, asking);
+  const problem = await unheardOf(context, operation, reader);
   return problem === undefined ? "not there" : { problem };
 }
 
@@ -30,10 +27,14 @@ function isListed({ call }: Operation, { condition, message }: Reply): boolean {
 }
 
 /** Returns the problem where even something that always exists is not found: an address without the service answers 404 to everything. */
-export async function unheardOf(context: Looking, { service }: Operation, asking: Asking): Promise<StepProblem | undefined> {
+export async function unheardOf(
+  context: ReadingContext,
+  { service }: Operation,
+  reader: ReadingCaller,
+): Promise<StepProblem | undefined> {
   const { operation: name, input } = service.harmless;
-  const caller = hasEntities(service) ? NO_CALLER : asking.caller;
-  const result = await read(context, { operation: operationNamed(name), input, pages: 1, ...asking, caller });
+  const caller = hasEntities(service) ? NO_CALLER : reader.caller;
+  const result = await read(context, { operation: operationNamed(name), input, pages: 1, ...reader, caller });
   if (result.kind === "read") return undefined;
   const { target } = context;
   return {

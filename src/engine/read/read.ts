@@ -6,8 +6,9 @@ import { isPlainList } from "../../operations/answer.ts";
 import { type AfterPage, listIn } from "../../services/paging/paging.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { ask, type AskedReply, type Asking, mayPass, type Patience, problemOf } from "./ask.ts";
-import type { Looking } from "../run/reading-context.ts";
-import type { Reply, Call } from "../service/service.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
+import { EMPTY_REPLY, type Reply } from "../service/reply.ts";
+import type { Call } from "../service/service.ts";
 
 /** A read to be made, to its last page. */
 export interface ReadRequest extends Patience, Pick<Call, "operation" | "input" | "caller" | "loosely"> {
@@ -19,27 +20,40 @@ export interface ReadRequest extends Patience, Pick<Call, "operation" | "input" 
   readonly inPieces?: boolean;
 }
 
+/** Who reads, for which step, and until when they wait for a busy service. */
+export type ReadingCaller = Pick<ReadRequest, "caller" | "step" | "by">;
+
 /** The result of a read. */
-export type ReadResult =
-  | {
-      readonly kind: "read";
-      readonly payload: Json;
-      readonly envelope: JsonObject | undefined;
-      readonly requests: number;
-      /** The service's own time, when it said so; of the first page. */
-      readonly date: string | undefined;
-    }
-  | {
-      readonly kind: "failed";
-      readonly reply: Reply;
-      readonly problem: StepProblem;
-      readonly requests: number;
-      /** What was asked, and how; left out where the answers came and do not add up. */
-      readonly asked?: Pick<ReadRequest, "operation" | "caller" | "by" | "step">;
-    };
+export type ReadResult = PageRead | FailedRead;
+
+/** One page of a list, all pages joined, or all of what has no pages. */
+export interface PageRead {
+  readonly kind: "read";
+  /** The answer without its envelope. */
+  readonly payload: Json;
+  /** The envelope of the first page. */
+  readonly envelope: JsonObject | undefined;
+  /** How many requests it took. */
+  readonly requests: number;
+  /** The service's own time, when it said so; of the first page. */
+  readonly date: string | undefined;
+}
+
+/** A read without a usable answer. */
+export interface FailedRead {
+  readonly kind: "failed";
+  /** The last reply. */
+  readonly reply: Reply;
+  /** Why there is no usable answer. */
+  readonly problem: StepProblem;
+  /** How many requests were made. */
+  readonly requests: number;
+  /** What was asked, and by whom; left out where the answers came and do not add up. */
+  readonly asked?: ReadingCaller & Pick<ReadRequest, "operation">;
+}
 
 /** What is needed to read a list to its last page, and to show how far the reading has come. */
-export type ListReading = Asking & Pick<Looking, "target" | "stopping" | "notify">;
+export type ListReading = Asking & Pick<ReadingContext, "target" | "stopping" | "notify">;
 
 /** Whether the service itself says that it is not there; an answer of a gateway proves nothing. */
 export function isNotThere({ status, meaning }: Reply): boolean {
@@ -100,9 +114,6 @@ export async function readKept(
     return { ...last, payload: kept, requests };
   }
 }
-
-/** One page of a list, or all of what has no pages. */
-export type PageRead = Extract<ReadResult, { kind: "read" }>;
 
 /**
  * Reads the pages of a list one by one, so that no caller has to hold them all; `requests` counts those of the page. A failure ends the
@@ -218,18 +229,6 @@ function endless({ operation }: ReadRequest): ReadResult {
 }
 
 function unfinished(problem: StepProblem): ReadResult {
-  const reply: Reply = {
-    meaning: "ambiguous",
-    status: 200,
-    answer: undefined,
-    message: problem.message,
-    condition: null,
-    retryAfterMs: null,
-    date: undefined,
-    fromCache: false,
-    html: false,
-    foreign: false,
-    tooLarge: false,
-  };
+  const reply: Reply = { ...EMPTY_REPLY, meaning: "ambiguous", status: 200, message: problem.message };
   return { kind: "failed", reply, problem, requests: 0 };
 }

@@ -1,6 +1,7 @@
 import { invariant } from "../../base/failure.ts";
 import type { Target } from "../../environment/target.ts";
-import type { Call, Reply, ServiceClient } from "../service/service.ts";
+import type { Reply } from "../service/reply.ts";
+import type { Call, ServiceClient } from "../service/service.ts";
 
 /** The service for a caller that only reads. */
 export interface ReadingPort {

@@ -1,6 +1,7 @@
 import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { objectOf } from "../../base/maps.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
 import { someInputs } from "../../playbook/inputs/given-inputs.ts";
@@ -52,9 +53,9 @@ export function foreseeObject(template: Template, scope: Scope): ForeseenValue &
 
 /** Returns the inputs of an included playbook that has not begun, with unknown values for those that are not known yet. */
 export function foreseenInputs({ inputs, playbook }: IncludeStep, scope: Scope): JsonObject {
-  const given = Array.from(inputs, ([name, template]) => [name, valueOrUnknown(() => foresee(template, scope).value)] as const);
+  const given = objectOf(inputs, (template) => valueOrUnknown(() => foresee(template, scope).value));
   const left = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));
-  return { ...someInputs(playbook, {}, left), ...Object.fromEntries(given) };
+  return { ...someInputs(playbook, {}, left), ...given };
 }
 
 function valueOrUnknown(find: () => Json): Json {

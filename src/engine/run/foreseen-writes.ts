@@ -1,8 +1,8 @@
 import type { InterfaceName } from "../../contract/contract.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Target } from "../../environment/target.ts";
-import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
-import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
+import { ifKnown, type Scope } from "../../expression/expression.ts";
+import { unknownValue } from "../../expression/unknown.ts";
 import { objectsIn } from "../../operations/objects.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import type { CallStep, IncludeStep } from "../../playbook/model.ts";
@@ -11,7 +11,7 @@ import { stepsIn } from "../../playbook/playbook-walk.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import { maybeSameId } from "../../services/same-id.ts";
 import { actorIn, actorsScope, organizationScope, callerOf, writtenAs } from "../service/caller.ts";
-import { completed } from "../../operations/completed-input.ts";
+import { completedInput } from "../../operations/completed-input.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import type { RunParts } from "./run-parts.ts";
 
@@ -104,15 +104,6 @@ function known(template: Template, scope: Scope): Json {
   }
 }
 
-function ifKnown<T, Otherwise>(find: () => T, otherwise: Otherwise): T | Otherwise {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof Unforeseen || error instanceof EvaluationFailure) return otherwise;
-    throw error;
-  }
-}
-
 function actorOf({ operation, as }: CallStep, scope: Scope, target: Target): string | undefined {
   const caller = ifKnown(() => callerOf(as, scope), undefined);
   return caller === undefined ? undefined : (writtenAs({ operation, caller }, target) ?? undefined);
@@ -120,7 +111,7 @@ function actorOf({ operation, as }: CallStep, scope: Scope, target: Target): str
 
 // Later steps may use names that the input gives and names that the run chooses. Names that the service chooses are new too.
 function valueAfter(operation: Operation, input: JsonObject, { profile }: Target): Json {
-  const whole = completed(operation, input, { names: { id: () => NEW, mark: NEW }, profile });
+  const whole = completedInput(operation, input, { names: { id: () => NEW, mark: NEW }, profile });
   const isMade = operation.meaning.effect === "marked" || operation.meaning.effect === "unique";
   const given = Object.entries(operation.yields).map(([name, { from }]): [string, Json] => {
     const value = from({ input: whole, payload: null, found: undefined, profile });

@@ -3,7 +3,7 @@ import type { Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
-import type { Fact, Notice, RunRecord, StepStopped } from "../../protocol/record.ts";
+import type { Fact, Notice, RunRecord, StepCompleted, StepStopped } from "../../protocol/record.ts";
 import { lendValue, type RunState, stateOf } from "../../protocol/state.ts";
 import { Frames } from "./scopes.ts";
 import type { Place } from "./plan-steps.ts";
@@ -14,7 +14,7 @@ import type { ReadingPort } from "../read/reading-port.ts";
  * The state of a run and the values of its names, as needed to read the service and judge what was read. It has no way to send a write;
  * the planner has this and no more.
  */
-export abstract class Looking {
+export abstract class ReadingContext {
   /** The playbook that is run. */
   readonly playbook: Playbook;
   /** The environment in which the run acts. */
@@ -40,6 +40,11 @@ export abstract class Looking {
   abstract note(fact: Fact): void;
   /** Records that a step stopped. */
   abstract stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void;
+  /** Records that a step is complete. */
+  complete(place: Place, completed: Omit<StepCompleted, "kind" | "step">): void {
+    this.note({ kind: "step.completed", step: place.address, ...completed });
+  }
+
   abstract notify(notice: Notice): void;
   /** Pauses for a step; ends early when the run must stop. */
   abstract pause(ms: number, step: string | undefined): Promise<void>;

@@ -24,7 +24,7 @@ import { learntAt } from "../../protocol/attempts.ts";
 import { advance } from "../../protocol/state.ts";
 import type { PassingFailure } from "../../sql/failure.ts";
 import type { Fence } from "../../transport/exchange.ts";
-import { Looking } from "./reading-context.ts";
+import { ReadingContext } from "./reading-context.ts";
 import type { HeldMoment } from "./hold.ts";
 import type { Place } from "./plan-steps.ts";
 import type { EnginePorts } from "../engine-ports.ts";
@@ -42,7 +42,7 @@ export interface AttemptBeside {
 }
 
 /** One run under way: its playbook, its state, and the only ways to change that state. */
-export class RunContext extends Looking {
+export class RunContext extends ReadingContext {
   /** The service, for reads and writes. */
   readonly service: ServiceClient;
   /** What the engine may ask of the world. */

@@ -9,7 +9,7 @@ import { releaseHint, runHeld } from "../../journal/failures.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { callsOf } from "../../playbook/playbook-walk.ts";
 import { hasEntities } from "../../services/services.ts";
-import { actingFor, callerOf, credentialFor } from "../service/caller.ts";
+import { actingEntity, callerOf, credentialFor } from "../service/caller.ts";
 import { type GivenToRun, groupsOf, type GroupWish } from "./concurrency-groups.ts";
 import type { Call } from "../service/service.ts";
 import { releaseSilent } from "./release-run.ts";
@@ -31,21 +31,21 @@ export async function withLeases<T>(
   const wanted = { groups: groups.map(({ group }) => group), entities: entitiesOf(parts) };
   if (groups.length === 0 && wanted.entities.length === 0 && about.isNew) return work(undefined);
   const claim = await takeAll(parts, { runId: about.runId, groups, wanted });
-  return lettingGo(parts, claim, () => work(claim));
+  return releasingOnFailure(parts, claim, () => work(claim));
 }
 
 /** Does the work, and releases what a claim still holds when it fails. */
-export async function lettingGo<T>({ store }: RunParts, claim: Claim, work: () => Promise<T>): Promise<T> {
+export async function releasingOnFailure<T>({ store }: RunParts, claim: Claim, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    letGo(store, claim);
+    tryToRelease(store, claim);
     throw error;
   }
 }
 
 // The work's own failure matters more than a journal that cannot be written either.
-function letGo(store: JournalStore, claim: Claim): void {
+function tryToRelease(store: JournalStore, claim: Claim): void {
   try {
     store.leases.release(claim, true);
   } catch {
@@ -58,7 +58,7 @@ export function leaseNameOf(target: Target, { operation: { service }, caller }: 
   const heading = headingOf(target);
   const [address, ...within] = placeOf(service).map((field) => heading[field] ?? "");
   const who = hasEntities(service)
-    ? (actingFor(service, caller, target) ?? "the key's own entity")
+    ? (actingEntity(service, caller, target) ?? "the key's own entity")
     : (credentialFor(service, caller) ?? "");
   return `${who} at ${address}${within.length === 0 ? "" : ` (${within.join(", ")})`}`;
 }

@@ -1,5 +1,6 @@
 import { sharingSteps } from "../../base/budget.ts";
 import { Failure, invariant } from "../../base/failure.ts";
+import { objectOf } from "../../base/maps.ts";
 import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import { isWrite, type WriteStep } from "../../playbook/model.ts";
@@ -30,7 +31,7 @@ import { type Action, type Place, planOf } from "./plan-steps.ts";
  * Runs the loop: decides from the state what is next, does it, records the result, and decides again. Returns the outcome, which is not
  * recorded yet; the run is still held.
  */
-export async function carryOn(context: RunContext): Promise<RunClosed> {
+export async function runLoop(context: RunContext): Promise<RunClosed> {
   const walk = new Walk(planOf(context.playbook));
   const work = new Work(context);
   const isBusy = (round: string): boolean => work.isBusyIn(round);
@@ -58,15 +59,15 @@ export async function carryOn(context: RunContext): Promise<RunClosed> {
 /** The actions under way: one at a time, or several in the rounds of a parallel `foreach`. */
 class Work {
   readonly #context: RunContext;
-  readonly #underWay = new Map<string, Promise<void>>();
-  readonly #busyRounds = new Map<string, number>();
+  /** By the address of its step. */
+  readonly #underWay = new Map<string, { readonly done: Promise<void>; readonly within: Place["within"] }>();
 
   constructor(context: RunContext) {
     this.#context = context;
   }
 
   isBusyIn(round: string): boolean {
-    return this.#busyRounds.has(round);
+    return this.#underWay.values().some(({ within }) => within.includes(round));
   }
 
   /** Begins the actions that are not under way yet; returns when one has ended, since the next decision may differ. */
@@ -74,28 +75,22 @@ class Work {
     const [only] = actions;
     if (only !== undefined && actions.length === 1 && this.#underWay.size === 0) return actSafely(this.#context, only);
     for (const action of actions) if (!this.#underWay.has(action.place.address)) this.#start(action);
-    await Promise.race(this.#underWay.values());
+    await Promise.race(this.#all());
   }
 
   /** Returns when nothing is under way any more. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay.values());
+    await Promise.allSettled(this.#all());
   }
 
   #start(action: Action): void {
     const { address, within } = action.place;
-    for (const round of within) this.#busyRounds.set(round, (this.#busyRounds.get(round) ?? 0) + 1);
-    const done = actSafely(this.#context, action).finally(() => {
-      this.#underWay.delete(address);
-      for (const round of within) this.#leave(round);
-    });
-    this.#underWay.set(address, done);
+    const done = actSafely(this.#context, action).finally(() => this.#underWay.delete(address));
+    this.#underWay.set(address, { done, within });
   }
 
-  #leave(round: string): void {
-    const left = (this.#busyRounds.get(round) ?? 1) - 1;
-    if (left === 0) this.#busyRounds.delete(round);
-    else this.#busyRounds.set(round, left);
+  #all(): Iterable<Promise<void>> {
+    return this.#underWay.values().map(({ done }) => done);
   }
 }
 
@@ -177,10 +172,9 @@ function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
   if (problem !== undefined) return { outcome: "failed", outputs: {}, problem };
   const scope = context.scopeAt({ frame: "", rounds: [] });
   try {
-    const outputs = sharingSteps("expressionSteps", () =>
-      [...context.playbook.outputs].map(([name, template]) => [name, bind(template, scope)] as const),
-    );
-    return { outcome: "passed", outputs: Object.fromEntries(outputs) };
+    const { outputs } = context.playbook;
+    const values = sharingSteps("expressionSteps", () => objectOf(outputs, (template) => bind(template, scope)));
+    return { outcome: "passed", outputs: values };
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
     return {

@@ -1,5 +1,6 @@
 import { invariant } from "../../base/failure.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
+import { objectOf } from "../../base/maps.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Playbook, StepLoops } from "../../playbook/model.ts";
@@ -85,7 +86,7 @@ function keysByOwner(rounds: Place["rounds"]): ReadonlyMap<string, string> {
  * an outcome to ask for.
  */
 function stepsAt({ names }: Playbook, values: StepValues, keys: ReadonlyMap<string, string>): JsonObject {
-  return Object.fromEntries(Array.from(names, ([id, loops]) => [id, valueAt(loops, values[id], keys)]));
+  return objectOf(names, (loops, id) => valueAt(loops, values[id], keys));
 }
 
 function valueAt({ loops, foreach }: StepLoops, all: Json | undefined, keys: ReadonlyMap<string, string>): Json {

@@ -15,14 +15,14 @@ import { RunContext } from "./run-context.ts";
 import { editOf } from "../edit/edit-of-run.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import { assertConsent, confirmedIn, type Consent } from "./consent.ts";
-import { lettingGo, withLeases } from "./run-leases.ts";
+import { releasingOnFailure, withLeases } from "./run-leases.ts";
 import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./writes-left-open.ts";
 import { releaseSilent } from "./release-run.ts";
 import type { RunName } from "./run-names.ts";
 import { writingOf } from "./plan-steps.ts";
 import { checkReach, checkTarget } from "./preflight.ts";
 import { readingOnly } from "../read/reading-port.ts";
-import { carryOn } from "./run-loop.ts";
+import { runLoop } from "./run-loop.ts";
 import type { RunParts } from "./run-parts.ts";
 import { ServiceClient } from "../service/service.ts";
 
@@ -60,7 +60,7 @@ async function beginRun(
   checkTarget(playbook, target);
   assertConsent(playbook, target, beginning.consent);
   const starting = { playbook, target, given, folder };
-  const runs = excused(store, starting, beginning);
+  const runs = acceptedRuns(store, starting, beginning);
   return withLeases(parts, { ...given, ...name, isNew: true }, async (claim) => {
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
@@ -74,12 +74,12 @@ async function beginRun(
     };
     const held = await store.begin(opened, target.environment, claim, admit);
     for (const record of held.records) ports.observe(record);
-    return carry(parts, held);
+    return runToItsEnd(parts, held);
   });
 }
 
 // The runs with open writes that a person has accepted. Throws a Failure when there is one that is not accepted.
-function excused(store: JournalStore, starting: Starting, { anyway }: Beginning): readonly string[] {
+function acceptedRuns(store: JournalStore, starting: Starting, { anyway }: Beginning): readonly string[] {
   const found = leftOpenBefore(store, starting);
   const all = [...new Set(found.map(({ run }) => run.id))];
   const runs = anyway === undefined ? [] : all.filter((id) => anyway.runs?.includes(id) ?? true);
@@ -87,8 +87,8 @@ function excused(store: JournalStore, starting: Starting, { anyway }: Beginning)
   return runs;
 }
 
-function refuseBeside(found: readonly LeftOpen[], excusedRuns: readonly string[]): void {
-  const [first, ...others] = found.filter(({ run }) => !excusedRuns.includes(run.id));
+function refuseBeside(found: readonly LeftOpen[], accepted: readonly string[]): void {
+  const [first, ...others] = found.filter(({ run }) => !accepted.includes(run.id));
   if (first !== undefined) throw openWriteLeft([first, ...others]);
 }
 
@@ -139,15 +139,15 @@ async function continueRun(parts: RunParts, runId: string, { files = NO_FILES, k
       edited === undefined ? held.records : [...held.records, held.journal.note({ ...edited, ...confirmedIn(consent) })];
     await held.journal.flushed();
     for (const record of records) ports.observe(record);
-    return carry(parts, { ...held, records });
+    return runToItsEnd(parts, { ...held, records });
   });
 }
 
-async function carry(parts: RunParts, held: Held): Promise<RunOutcome> {
+async function runToItsEnd(parts: RunParts, held: Held): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   const context = new RunContext(playbook, target, held, ports);
-  return lettingGo(parts, held.journal.claim, async () => {
-    const closed = await carryOn(context);
+  return releasingOnFailure(parts, held.journal.claim, async () => {
+    const closed = await runLoop(context);
     const until = writtenUntil(context.state);
     await context.close(closed, (journal) => store.release(journal, closed.outcome, until));
     return closed.outcome;

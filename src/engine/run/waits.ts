@@ -1,3 +1,4 @@
+import { objectOf } from "../../base/maps.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { Fact } from "../../protocol/record.ts";
 
@@ -43,7 +44,7 @@ export class Waits {
   }
 
   #all(): Readonly<Record<string, number>> {
-    return Object.fromEntries(Array.from(this.#byStep, ([step, { totalMs }]) => [step, Math.round(totalMs)]));
+    return objectOf(this.#byStep, ({ totalMs }) => Math.round(totalMs));
   }
 }
 

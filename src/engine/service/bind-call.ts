@@ -13,9 +13,9 @@ import { withSchema } from "../../playbook/steps/call-input.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { type Caller, callerOf, credentialFor, entityFor } from "./caller.ts";
-import { completed as withChosen } from "../../operations/completed-input.ts";
+import { completedInput } from "../../operations/completed-input.ts";
 import type { RunContext } from "../run/run-context.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Place } from "../run/plan-steps.ts";
 
@@ -29,7 +29,7 @@ export interface Bound {
 
 /** Binds and checks the input of a call, since values of expressions are known only now. Throws an EvaluationFailure when one has no value. */
 export function bindCall(
-  context: Looking,
+  context: ReadingContext,
   place: Pick<Place, "frame" | "rounds">,
   use: SideRead,
 ): Bound | (Bound & { readonly problem: StepProblem }) {
@@ -37,7 +37,11 @@ export function bindCall(
 }
 
 /** The same, with names that are known already. */
-export function bindIn(context: Looking, scope: Scope, use: SideRead): Bound | (Bound & { readonly problem: StepProblem }) {
+export function bindIn(
+  context: ReadingContext,
+  scope: Scope,
+  use: SideRead,
+): Bound | (Bound & { readonly problem: StepProblem }) {
   const input = bindObject(use.with, scope);
   const caller = callerOf(use.as, scope);
   const sent = writeJson([input, entityFor(use.operation.service, caller) ?? ""]);
@@ -83,13 +87,13 @@ function headerProblem({ service }: Operation, caller: Caller, { profile, whereI
 /** Binds the input of a write, and completes it: with chosen ids and our mark. The same run and step give the same each time. */
 export function bindWrite(context: RunContext, place: Place, step: CallStep): Bound | { readonly problem: StepProblem } {
   const bound = bindCall(context, place, step);
-  return "problem" in bound ? bound : completed(context, place, step, bound);
+  return "problem" in bound ? bound : completedCall(context, place, step, bound);
 }
 
 /** Returns the call with everything that tokenbook adds to its input. */
-export function completed(context: RunContext, place: Place, step: CallStep, bound: Bound): Bound {
+export function completedCall(context: RunContext, place: Place, step: CallStep, bound: Bound): Bound {
   const names = namesOf(context.opened.runId, place.address);
-  return { ...bound, input: withChosen(step.operation, bound.input, { names, profile: context.target.profile }) };
+  return { ...bound, input: completedInput(step.operation, bound.input, { names, profile: context.target.profile }) };
 }
 
 // Values of earlier steps are kept with secrets masked. A mask is never sent: the value behind it is not known here.

@@ -56,7 +56,7 @@ export function recordedActor({ operation: { service }, caller }: Calling): {
 
 /** Returns who makes a write as the journal records it. Of the key it is its entity: the environment may name another one later. */
 export function writtenAs({ operation: { service }, caller }: Calling, target: Target): string | null {
-  return actingFor(service, caller, target) ?? recordedAs(service, caller);
+  return actingEntity(service, caller, target) ?? recordedAs(service, caller);
 }
 
 interface Calling {
@@ -90,7 +90,7 @@ export function entityFor(service: Service, { identities }: Pick<Caller, "identi
 }
 
 /** Returns the entity for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
-export function actingFor(service: Service, caller: Caller, target: Target): string | undefined {
+export function actingEntity(service: Service, caller: Caller, target: Target): string | undefined {
   return entityFor(service, caller) ?? caller.keyEntity ?? keyEntityOf(target[service.name]);
 }
 

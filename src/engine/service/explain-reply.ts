@@ -5,7 +5,7 @@ import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { type Caller, credentialFor } from "./caller.ts";
-import type { Reply } from "./service.ts";
+import type { Reply } from "./reply.ts";
 
 /** Explains why a call has no usable answer, and which line of the environment would fix it, where there is one. */
 export function explain(reply: Reply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {

@@ -1,21 +1,23 @@
 import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../../base/failure.ts";
+import { getOrInsert } from "../../base/maps.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { timeOfHeader } from "../../base/time/http-date.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
-import { type Answer, isUnfinished, readAnswer, refusalText } from "../../operations/answer.ts";
+import { isUnfinished, readAnswer, refusalText } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { isOwnError, saysServerError } from "../../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../../operations/request.ts";
 import { meaningOf } from "../../protocol/meaning.ts";
-import type { AnswerMeaning, AttemptAnswered } from "../../protocol/record.ts";
+import type { AnswerMeaning } from "../../protocol/record.ts";
 import { type AnswerBody, type Exchanged, jsonOf, type Outgoing } from "../../transport/exchange.ts";
 import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 import { ListPieces } from "./list-pieces.ts";
+import { EMPTY_REPLY, type Reply } from "./reply.ts";
 
 /** One call to be made. */
 export interface Call {
@@ -33,26 +35,8 @@ export interface Call {
   readonly take?: (records: readonly Json[]) => void;
 }
 
-/** The outcome of a call. */
-export interface Reply extends Pick<AttemptAnswered, "meaning" | "status" | "condition" | "retryAfterMs"> {
-  /** Set when the meaning is `acknowledged`. */
-  readonly answer: Answer | undefined;
-  /** What the service said, or why there is no answer to trust. */
-  readonly message: string;
-  /** The service's own time from its `Date` header, in whole seconds. */
-  readonly date: string | undefined;
-  /** A cache in between answered a read with what the service said earlier. */
-  readonly fromCache: boolean;
-  /** The answer is HTML: the address is probably not the service's. */
-  readonly html: boolean;
-  /** The error is not in a form that the service uses, so a gateway may have answered. */
-  readonly foreign: boolean;
-  /** The answer has more bytes than are read of one. */
-  readonly tooLarge: boolean;
-}
-
 /** What may keep a request from leaving, and what ends the wait for its answer. */
-type Way = Pick<Outgoing, "fence"> & { readonly signal: AbortSignal };
+type SendGuards = Pick<Outgoing, "fence"> & { readonly signal: AbortSignal };
 
 /** Where an interface is: scheme, host and port, and the path before all others. */
 interface Place {
@@ -99,15 +83,15 @@ export class ServiceClient {
    * Sends the request of a write once, unless the fence forbids it. Once the signal is aborted, its answer counts as lost.
    * Never throws for what the network or the service does.
    */
-  async send(call: Call, request: ServiceRequest, way: Way): Promise<Reply> {
-    return this.#exchange(call, request, way);
+  async send(call: Call, request: ServiceRequest, guards: SendGuards): Promise<Reply> {
+    return this.#exchange(call, request, guards);
   }
 
-  async #exchange(call: Call, request: ServiceRequest, { fence, signal }: Way): Promise<Reply> {
+  async #exchange(call: Call, request: ServiceRequest, { fence, signal }: SendGuards): Promise<Reply> {
     const { operation, caller, loosely = false } = call;
     const pieces =
       call.take === undefined ? undefined : new ListPieces(operation, call.take, { loosely, dialect: this.target.profile });
-    const { baseUrl, key } = this.#side(operation, caller);
+    const { baseUrl, key } = this.#access(operation, caller);
     const { origin, path } = this.#place(baseUrl);
     const exchanged = await this.#ports.exchange({
       origin,
@@ -146,13 +130,10 @@ export class ServiceClient {
   }
 
   #place(baseUrl: string): Place {
-    let place = this.#places.get(baseUrl);
-    if (place === undefined) {
+    return getOrInsert(this.#places, baseUrl, () => {
       const { origin, pathname } = new URL(baseUrl);
-      place = { origin, path: pathname === "/" ? "" : pathname };
-      this.#places.set(baseUrl, place);
-    }
-    return place;
+      return { origin, path: pathname === "/" ? "" : pathname };
+    });
   }
 
   #root({ service: { name, root } }: Operation): string {
@@ -160,7 +141,7 @@ export class ServiceClient {
     return root.replaceAll(/\{(\w+)\}/g, (_, setting: string) => encodeURIComponent(settings[setting] ?? ""));
   }
 
-  #side({ service, call }: Operation, caller: Caller): { baseUrl: string; key: Secret } {
+  #access({ service, call }: Operation, caller: Caller): { baseUrl: string; key: Secret } {
     const { environment } = this.target;
     const side = this.target[call.interface];
     const credential = credentialFor(service, caller);
@@ -199,13 +180,13 @@ interface ReadBy {
 function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
   if (exchanged.kind !== "answered") {
     const tooLarge = exchanged.kind === "no-answer" && exchanged.isTooLarge === true;
-    return { ...NOTHING, meaning: meaningOf(exchanged, by.profile.refusals), message: exchanged.why, tooLarge };
+    return { ...EMPTY_REPLY, meaning: meaningOf(exchanged, by.profile.refusals), message: exchanged.why, tooLarge };
   }
   const { status, headers, text } = exchanged;
   const body = readBody(exchanged, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
   const retryAfterMs = retryAfter(headers["retry-after"], by.now);
-  const common = { ...NOTHING, status, html, retryAfterMs, date: headers["date"] };
+  const common = { ...EMPTY_REPLY, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
   const age = headers["age"] ?? "0";
@@ -252,19 +233,6 @@ const NOT_CACHED = { "cache-control": "no-cache" };
 function isAged(age: string): boolean {
   return /[^0\s]/.test(age);
 }
-
-const NOTHING = {
-  status: null,
-  answer: undefined,
-  message: "",
-  condition: null,
-  retryAfterMs: null,
-  date: undefined,
-  fromCache: false,
-  html: false,
-  foreign: false,
-  tooLarge: false,
-} as const;
 
 type Body =
   | { readonly kind: "json"; readonly value: Json }

@@ -1,9 +1,10 @@
 import { organizationOf } from "../../environment/target.ts";
 import { Failure } from "../../base/failure.ts";
+import { objectOf } from "../../base/maps.ts";
 import { inOrganization, includedInputs } from "../../playbook/inputs/given-inputs.ts";
 import { type CallStep, type IncludeStep, isWrite } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
-import { bindCall, completed } from "../service/bind-call.ts";
+import { bindCall, completedCall } from "../service/bind-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { compare } from "../compare/compare.ts";
@@ -46,7 +47,7 @@ interface Beginning<S> {
 
 async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
-  await context.hold("before", place, () => (isWrite(step) ? completed(context, place, step, bound) : bound).input);
+  await context.hold("before", place, () => (isWrite(step) ? completedCall(context, place, step, bound) : bound).input);
   if (context.stopping) return;
   // `ensure` comes first: where nothing must be sent, an input without a value does no harm.
   if (step.ensure !== undefined) await context.untilReadsAreRecent(place.address);
@@ -54,12 +55,12 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
   context.actAs({ operation: step.operation, caller: bound.caller });
-  return send(context, { place, step, bound: completed(context, place, step, bound), startedAt });
+  return send(context, { place, step, bound: completedCall(context, place, step, bound), startedAt });
 }
 
 async function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): Promise<void> {
   const scope = context.scopeAt(place);
-  const given = Object.fromEntries(Array.from(step.inputs, ([name, template]) => [name, bind(template, scope)] as const));
+  const given = objectOf(step.inputs, (template) => bind(template, scope));
   try {
     const inputs = inOrganization(step.playbook, includedInputs(step.playbook, given), organizationOf(context.target));
     await context.hold("before", place, () => inputs);

@@ -1,9 +1,8 @@
 import type { CheckStep, Conserve, LookCheck } from "../../playbook/model.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
-import type { CheckStepResult } from "./check-result.ts";
-import { conserve } from "./conserve.ts";
+import { type CheckStepResult, conserve } from "./conserve.ts";
 import { sideRead } from "./side-read.ts";
 
 interface Beginning {
@@ -14,27 +13,18 @@ interface Beginning {
 }
 
 /** Reads again and evaluates a check's condition. A check of severity `warn` completes either way, with its warning. */
-export async function check(context: Looking, { place, step, looks, startedAt }: Beginning): Promise<void> {
+export async function check(context: ReadingContext, { place, step, looks, startedAt }: Beginning): Promise<void> {
   const checked = await lookAt(context, place, looks);
   const { requests } = checked;
-  if ("value" in checked) {
-    return context.note({
-      kind: "step.completed",
-      step: place.address,
-      outcome: "ok",
-      value: checked.value,
-      startedAt,
-      requests,
-      ...keptOf(checked.held),
-    });
-  }
+  if ("value" in checked)
+    return context.complete(place, { outcome: "ok", value: checked.value, startedAt, requests, ...keptOf(checked.held) });
   const { problem } = checked;
   if (!step.warns) return context.stop(place, { startedAt, outcome: "failed", problem, requests });
   const value = { outcome: "ok" };
-  context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests, warning: problem });
+  context.complete(place, { outcome: "ok", value, startedAt, requests, warning: problem });
 }
 
-async function lookAt(context: Looking, place: Place, looks: LookCheck | Conserve): Promise<CheckStepResult> {
+async function lookAt(context: ReadingContext, place: Place, looks: LookCheck | Conserve): Promise<CheckStepResult> {
   if (looks.kind === "conserve") return conserve(context, place, looks);
   const result = await sideRead(context, place, looks.read);
   if (!("kind" in result)) return { problem: result.problem, requests: 0 };

@@ -1,16 +1,20 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import type { Conserve } from "../../playbook/model.ts";
-import type { StepProblem } from "../../protocol/record.ts";
+import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
 import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, type Pair } from "../../reconcile/row.ts";
 import { conservedRead } from "../compare/conserved-sides.ts";
 import type { SourceRead } from "../compare/row-source.ts";
 import { CUT_OFF } from "../read/read.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
-import type { CheckStepResult } from "./check-result.ts";
+
+/** What a check found. */
+export type CheckStepResult =
+  | { readonly problem: StepProblem; readonly requests: number }
+  | { readonly value: JsonObject; readonly requests: number; readonly held: readonly HeldCondition[] };
 
 /** How often, and with which pauses, values that moved while they were read are read again. */
 const LOOKS = 3;
@@ -18,7 +22,7 @@ const PAUSE_MS = 500;
 const RULES: Rules = { tolerance: Decimal.of(0), sums: { left: true, right: true } };
 
 /** Checks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it was seen twice alike. */
-export async function conserve(context: Looking, place: Place, check: Conserve): Promise<CheckStepResult> {
+export async function conserve(context: ReadingContext, place: Place, check: Conserve): Promise<CheckStepResult> {
   const read = conservedRead(context, { step: place.address, scope: context.scopeAt(place) }, check);
   let [before, requests] = ["", 0];
   for (let look = 1; ; look++) {

@@ -1,15 +1,16 @@
 import { invariant } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
+import { objectOf } from "../../base/maps.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { frameOf } from "../../protocol/address.ts";
 import type { Ending } from "../../protocol/decide.ts";
 import type { BlockTurned, CompletedOutcome, StepProblem } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 
 /** Ends a block or an included playbook when all of its steps are done. */
-export function end(context: Looking, place: Place, ending: Ending): void {
+export function end(context: ReadingContext, place: Place, ending: Ending): void {
   const { address } = place;
   const { begun, turned } = stepIn(context.state, address);
   invariant(begun !== undefined, "only what has begun is ended");
@@ -19,7 +20,7 @@ export function end(context: Looking, place: Place, ending: Ending): void {
   }
   const outcome = ending.outcome === "rescued" ? "rescued" : outcomeOf(context, ending.holds);
   const value = { outcome, ...outputsOf(context, place) };
-  context.note({ kind: "step.completed", step: address, outcome, value, startedAt, requests: 0 });
+  context.complete(place, { outcome, value, startedAt, requests: 0 });
 }
 
 // The failed step reports the problem itself.
@@ -32,15 +33,14 @@ function failedBy(turned: BlockTurned | undefined): StepProblem {
 }
 
 // A block is changed when one of its steps is, and unchanged when none of its writes had to be sent.
-function outcomeOf(context: Looking, holds: readonly string[]): CompletedOutcome {
+function outcomeOf(context: ReadingContext, holds: readonly string[]): CompletedOutcome {
   const outcomes = new Set(holds.map((address) => context.state.steps.get(address)?.completed?.outcome));
   if (outcomes.has("changed")) return "changed";
   return outcomes.has("unchanged") ? "unchanged" : "ok";
 }
 
-function outputsOf(context: Looking, { step, address }: Place): JsonObject {
+function outputsOf(context: ReadingContext, { step, address }: Place): JsonObject {
   if (step.kind !== "include") return {};
   const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
-  const outputs = Array.from(step.playbook.outputs, ([name, template]) => [name, bind(template, scope)] as const);
-  return { outputs: Object.fromEntries(outputs) };
+  return { outputs: objectOf(step.playbook.outputs, (template) => bind(template, scope)) };
 }

@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from "../../base/json/json.ts";
-import type { Profile } from "../../contract/profile.ts";
+import type { Json } from "../../base/json/json.ts";
+import { yieldsOf } from "../../operations/operation.ts";
 import type { CallStep, Ensure, Waiting } from "../../playbook/model.ts";
 import type { HeldCondition, StepProblem } from "../../protocol/record.ts";
 import type { Bound } from "../service/bind-call.ts";
 import { recordedActor } from "../service/caller.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
@@ -29,18 +29,18 @@ interface Beginning {
  * Checks whether the state that a write should bring about exists already; then the step is complete, and nothing is sent. A read that fails,
  * and a condition that is neither true nor false, stop the step, since nothing is written in doubt.
  */
-export async function holdsAlready(context: Looking, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
+export async function holdsAlready(context: ReadingContext, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
   const looked = await lookWhether(context, place, step.ensure);
   if ("problem" in looked) {
     context.stop(place, { startedAt, outcome: "failed", problem: looked.problem });
     return true;
   }
   if (!looked.holds || context.stopping) return context.stopping;
-  context.note({
-    kind: "step.completed",
-    step: place.address,
+  // Only ids from the playbook: an id that the run would choose names nothing yet.
+  const known = { input: bound.input, payload: null, found: undefined, profile: context.target.profile };
+  context.complete(place, {
     outcome: "unchanged",
-    value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step, bound.input, context.target.profile) },
+    value: { outcome: "unchanged", ensured: looked.response, ...yieldsOf(step.operation, known) },
     startedAt,
     requests: looked.requests,
     ...keptOf(looked.held),
@@ -50,7 +50,7 @@ export async function holdsAlready(context: Looking, { place, step, startedAt, b
 }
 
 /** Waits after a write until its `ensure` holds. Returns what was read. */
-export async function becomesSo(context: Looking, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
+export async function becomesSo(context: ReadingContext, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
   let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
   const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
   const found = await lookUntil(context, about, async (): Promise<LookResult<Became>> => {
@@ -86,7 +86,7 @@ export type LookOutcome =
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
 /** Reads whether `ensure` holds. It does not while the condition is plainly false, or the thing is not there (decision 43). */
-export async function lookWhether(context: Looking, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
+export async function lookWhether(context: ReadingContext, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;
@@ -108,12 +108,3 @@ const UNCLEAR: Pick<StepProblem, "why" | "next"> = {
   why: "so it is unclear whether the write is already done, and in doubt nothing is sent",
   next: "make `that` true or false for every answer; a field that may be absent needs has(response.FIELD) before it",
 };
-
-// Only ids from the playbook: an id that the run would choose names nothing yet.
-function yieldsOf({ operation }: CallStep, input: JsonObject, profile: Profile): JsonObject {
-  const yields = Object.entries(operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input, payload: null, found: undefined, profile });
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(yields);
-}

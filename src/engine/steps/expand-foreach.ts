@@ -9,26 +9,26 @@ import type { Foreach } from "../../playbook/model.ts";
 import { mustCompare } from "../../playbook/playbook-walk.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { StepExpanded, StepProblem } from "../../protocol/record.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { NO_ROUND } from "./nothing-compared.ts";
 import { skipIfFalse } from "./skip-if-false.ts";
 
 /** Evaluates the list of a `foreach` once and records its rounds, so that a resumed run has the same. */
-export function expand(context: Looking, place: Place): void {
+export function expand(context: ReadingContext, place: Place): void {
   const { address, step } = place;
   invariant(step.foreach !== undefined, "only a foreach is expanded");
   const startedAt = context.ports.clock.now();
   if (skipIfFalse(context, place, startedAt)) return;
   const rounds = roundsOf(context.scopeAt(place), step.foreach);
-  if (!Array.isArray(rounds)) return context.stop(place, { startedAt, outcome: "failed", problem: rounds as StepProblem });
+  if ("code" in rounds) return context.stop(place, { startedAt, outcome: "failed", problem: rounds });
   const isCheck = step.kind === "check";
   if (rounds.length === 0 && mustCompare(step))
     return context.stop(place, { startedAt, outcome: "failed", problem: isCheck ? NOTHING_CHECKED : NO_ROUND });
   context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length > 0) return;
   const warned = isCheck ? { warning: NOTHING_CHECKED } : {};
-  context.note({ kind: "step.completed", step: address, outcome: "ok", value: {}, startedAt, requests: 0, ...warned });
+  context.complete(place, { outcome: "ok", value: {}, startedAt, requests: 0, ...warned });
 }
 
 const NOTHING_CHECKED: StepProblem = {

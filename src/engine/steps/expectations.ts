@@ -1,10 +1,9 @@
 import { sharingSteps } from "../../base/budget.ts";
-import type { JsonObject } from "../../base/json/json.ts";
+import { type JsonObject, shownJson, writeJson } from "../../base/json/json.ts";
 import { explain } from "../../expression/explain/explain.ts";
 import type { Explanation } from "../../expression/explain/explanation.ts";
 import { causeOf } from "../../expression/explain/tree.ts";
 import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import { shownJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { seenIn } from "../../expression/explain/held.ts";
 import type { HeldCondition, HeldConditions, StepProblem } from "../../protocol/record.ts";
@@ -53,13 +52,12 @@ export function keptOf(held: readonly HeldCondition[]): { readonly held?: HeldCo
 
 /** Returns the first expectation that does not hold, with the reason; `undefined` when all hold. */
 export function firstBroken(expectations: readonly Expression[], scope: Scope): BrokenCondition | undefined {
-  return sharingSteps("expressionSteps", () => {
-    for (const expectation of expectations) {
-      const broken = brokenBy(expectation, scope);
-      if (broken !== undefined) return broken;
-    }
-    return undefined;
-  });
+  return sharingSteps("expressionSteps", () =>
+    expectations
+      .values()
+      .map((expectation) => brokenBy(expectation, scope))
+      .find((broken) => broken !== undefined),
+  );
 }
 
 function brokenBy(expectation: Expression, scope: Scope): BrokenCondition | undefined {

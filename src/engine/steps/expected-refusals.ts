@@ -13,12 +13,12 @@ import {
 } from "../../operations/refusal.ts";
 import type { CallStep } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { Reply } from "../service/service.ts";
+import type { Reply } from "../service/reply.ts";
 
 // A step with `fails` passes when the service refuses it, and refuses it for the reason that the playbook expects.
 
 /** Whether the step expects this refusal. */
-export function isRefused({ fails }: CallStep, refusal: GivenRefusal): boolean {
+export function isExpectedRefusal({ fails }: CallStep, refusal: GivenRefusal): boolean {
   return fails !== undefined && refusalMeets(fails, refusal);
 }
 

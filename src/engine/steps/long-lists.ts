@@ -1,11 +1,11 @@
 import { Failure } from "../../base/failure.ts";
-import type { Json, JsonObject } from "../../base/json/json.ts";
-import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
-import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
-import { someInputs } from "../../playbook/inputs/given-inputs.ts";
-import type { CheckStep, IncludeStep, Playbook, Step } from "../../playbook/model.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import { ifKnown, type Scope } from "../../expression/expression.ts";
+import { unknownValue } from "../../expression/unknown.ts";
+import type { CheckStep, Playbook, Step } from "../../playbook/model.ts";
 import type { Env } from "../../playbook/settings/open-secrets.ts";
-import { bind, type Template } from "../../playbook/expressions/template.ts";
+import { bind } from "../../playbook/expressions/template.ts";
+import { foreseenInputs } from "../run/foresee.ts";
 import { tooManyRounds } from "./expand-foreach.ts";
 
 /**
@@ -13,6 +13,10 @@ import { tooManyRounds } from "./expand-foreach.ts";
  * so that no step runs when a later one is certain to exceed the limit.
  */
 export function refuseLongLists(playbook: Playbook, { inputs, env }: { readonly inputs: JsonObject; readonly env: Env }): void {
+  refuseInPlaybook(playbook, inputs, env);
+}
+
+function refuseInPlaybook(playbook: Playbook, inputs: JsonObject, env: Env): void {
   refuseIn(playbook, [...playbook.steps, ...playbook.checks], { ...UNKNOWN, inputs, env: env[playbook.file] ?? {} }, env);
 }
 
@@ -22,39 +26,18 @@ const UNKNOWN: Scope = Object.fromEntries(
 
 function refuseIn(playbook: Playbook, steps: readonly (Step | CheckStep)[], scope: Scope, env: Env): void {
   for (const step of steps) {
-    if (step.if !== undefined && valueOf(() => step.if?.evaluate(scope)) !== true) continue; // the step may be skipped
+    if (step.if !== undefined && ifKnown(() => step.if?.evaluate(scope), undefined) !== true) continue; // the step may be skipped
     const inside =
       step.foreach === undefined ? scope : { ...scope, [step.foreach.variable]: unknownValue("an item is known in its round") };
     if (step.foreach !== undefined) {
       const { list } = step.foreach;
-      const items = valueOf(() => bind(list, scope));
+      const items = ifKnown(() => bind(list, scope), undefined); // a list without a value is left to the run
       const problem = Array.isArray(items) ? tooManyRounds(items) : undefined;
       if (problem !== undefined) throw tooLong(playbook, step, problem.message);
       if (Array.isArray(items) && items.length === 0) continue;
     }
     if (step.kind === "block") refuseIn(playbook, [...step.steps, ...step.always], inside, env);
-    if (step.kind === "include")
-      refuseIn(step.playbook, [...step.playbook.steps, ...step.playbook.checks], scopeIn(step, inside, env), env);
-  }
-}
-
-function scopeIn({ playbook, inputs }: IncludeStep, scope: Scope, env: Env): Scope {
-  const given = Object.fromEntries(Array.from(inputs, ([name, template]) => [name, known(template, scope)] as const));
-  const names = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));
-  return { ...UNKNOWN, inputs: { ...someInputs(playbook, {}, names), ...given }, env: env[playbook.file] ?? {} };
-}
-
-function known(template: Template, scope: Scope): Json {
-  return valueOf(() => bind(template, scope)) ?? unknownValue("it is known only in the run");
-}
-
-// A list without a value is left to the run.
-function valueOf(find: () => Json | undefined): Json | undefined {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof Unforeseen || error instanceof EvaluationFailure) return undefined;
-    throw error;
+    if (step.kind === "include") refuseInPlaybook(step.playbook, foreseenInputs(step, inside), env);
   }
 }
 

@@ -6,14 +6,14 @@ import type { Expression } from "../../expression/expression.ts";
 import type { CallStep } from "../../playbook/model.ts";
 import type { HeldCondition, StepCompleted, StepProblem } from "../../protocol/record.ts";
 import { mayPass } from "../read/ask.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { recordedActor } from "../service/caller.ts";
 import { heldBy, judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
-import { read, type ReadResult } from "../read/read.ts";
-import { isRefused, notAsExpected, notRefused, saidBy } from "./expected-refusals.ts";
-import type { Reply } from "../service/service.ts";
+import { type FailedRead, read, type ReadResult } from "../read/read.ts";
+import { isExpectedRefusal, notAsExpected, notRefused, saidBy } from "./expected-refusals.ts";
+import type { Reply } from "../service/reply.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Bound } from "../service/bind-call.ts";
 
@@ -32,7 +32,7 @@ interface Begun {
 }
 
 /** Reads until `until` holds, then checks the expectations; repeats all of it as often as `retry` allows. */
-export async function readStep(context: Looking, step: CallStep, begun: Begun): Promise<void> {
+export async function readStep(context: ReadingContext, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
   let last: Tried["last"];
   let unmet: Tried["unmet"];
@@ -69,7 +69,7 @@ export async function readStep(context: Looking, step: CallStep, begun: Begun): 
 }
 
 async function untilItHolds(
-  context: Looking,
+  context: ReadingContext,
   step: CallStep,
   { place }: Begun,
   { ask, missed }: { readonly ask: (by?: number) => Promise<ReadResult>; readonly missed: (problem: StepProblem) => void },
@@ -93,7 +93,7 @@ async function untilItHolds(
 
 /** Whether `until` holds for an answer; if not, why, and whether it may for a later one: what is missing may come, a condition that is no boolean stays so. */
 export function awaitedIn(
-  context: Looking,
+  context: ReadingContext,
   until: Expression,
   place: Place,
   response: Json,
@@ -104,7 +104,7 @@ export function awaitedIn(
 }
 
 /** Looks again where the service says that the thing is not there yet; any other failure is the result of the read. */
-async function notYet(context: Looking, failed: Extract<ReadResult, { kind: "failed" }>): Promise<LookResult<ReadResult>> {
+async function notYet(context: ReadingContext, failed: FailedRead): Promise<LookResult<ReadResult>> {
   const absence = await absenceIn(context, failed);
   if (absence === "not there") return "again";
   return { found: absence === "nothing" ? failed : { ...failed, problem: absence.problem } };
@@ -118,25 +118,18 @@ interface Problem {
 }
 
 function conclude(
-  context: Looking,
+  context: ReadingContext,
   { place, startedAt }: Begun,
   ended: JudgedRead,
   by: Pick<StepCompleted, "requests" | "actor" | "as">,
 ): void {
   const about = { startedAt, ...by };
   if ("problem" in ended) return context.stop(place, { ...about, outcome: "failed", problem: ended.problem });
-  context.note({
-    kind: "step.completed",
-    step: place.address,
-    outcome: "ok",
-    value: ended.value,
-    ...about,
-    ...keptOf(ended.held),
-  });
+  context.complete(place, { outcome: "ok", value: ended.value, ...about, ...keptOf(ended.held) });
 }
 
 /** Returns the value that later steps see, or why the read is not as expected. */
-export function judge(context: Looking, step: CallStep, place: Place, result: ReadResult): JudgedRead {
+export function judge(context: ReadingContext, step: CallStep, place: Place, result: ReadResult): JudgedRead {
   if (result.kind === "failed") {
     const { reply, problem } = result;
     if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message }, held: [] };
@@ -159,7 +152,7 @@ export function judge(context: Looking, step: CallStep, place: Place, result: Re
  * answer. An error of a gateway is not the service's refusal.
  */
 export function isExpected(step: CallStep, reply: Reply): boolean {
-  return saysNo(reply) && isRefused(step, saidBy(reply));
+  return saysNo(reply) && isExpectedRefusal(step, saidBy(reply));
 }
 
 function saysNo({ status, foreign }: Reply): boolean {
@@ -170,7 +163,12 @@ function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
   return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
 }
 
-function timedOut(context: Looking, step: CallStep, { place, startedAt, bound }: Begun, { last, unmet, requests }: Tried): void {
+function timedOut(
+  context: ReadingContext,
+  step: CallStep,
+  { place, startedAt, bound }: Begun,
+  { last, unmet, requests }: Tried,
+): void {
   const { until, wait, onTimeout } = step;
   const why = unmet?.message ?? `this does not hold: ${until?.text.trim() ?? ""}`;
   const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} ${why}`;

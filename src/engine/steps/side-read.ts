@@ -2,13 +2,13 @@ import { LIMITS } from "../../base/limits.ts";
 import type { SideRead } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { bindCall } from "../service/bind-call.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { read, type ReadResult } from "../read/read.ts";
 
 /** Makes an additional read of a step, such as that of its `ensure`, with the names that the step sees. */
 export async function sideRead(
-  context: Looking,
+  context: ReadingContext,
   place: Place,
   use: SideRead,
 ): Promise<ReadResult | { readonly problem: StepProblem }> {

@@ -2,7 +2,7 @@ import { pauseAfter } from "../../base/time/backoff.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Turn } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 
 const INTERRUPTED: StepProblem = {
@@ -13,7 +13,7 @@ const INTERRUPTED: StepProblem = {
 };
 
 /** Continues a block with its `rescue`, its `always`, or once more from its first step. */
-export async function turn(context: Looking, { address, step }: Place, to: Turn): Promise<void> {
+export async function turn(context: ReadingContext, { address, step }: Place, to: Turn): Promise<void> {
   const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {
     const retry = step.kind === "block" ? step.retry : undefined;

@@ -1,5 +1,6 @@
 import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { field, text } from "../../base/json/parts.ts";
 import { operationNamed } from "../../operations/operation.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Receipts } from "../../services/service.ts";
@@ -73,8 +74,7 @@ function namesAnother(receipt: Json, answer: Json): boolean {
 }
 
 function transactionIn(value: Json): string | undefined {
-  const id = isObject(value) ? value["transactionId"] : undefined;
-  return typeof id === "string" && id !== "" ? id : undefined;
+  return text(field(value, "transactionId"));
 }
 
 function undecided(receiptId: string, timeoutMs: number, says: string): StepProblem {

@@ -1,17 +1,18 @@
 import { isObject, type Json, type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { objectOf } from "../../base/maps.ts";
 import type { Discovery, Written } from "../../services/meaning.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
-import { operationNamed } from "../../operations/operation.ts";
+import { operationNamed, yieldsOf } from "../../operations/operation.ts";
 import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { judgeConditions, keptOf } from "../steps/expectations.ts";
 import { namesOf } from "../run/run-names.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { absenceIn } from "../read/not-there.ts";
-import { read, type ReadResult } from "../read/read.ts";
+import { type FailedRead, read } from "../read/read.ts";
 import { notRefused } from "../steps/expected-refusals.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Attempted } from "./attempted.ts";
@@ -49,7 +50,7 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   });
   if ("problem" in judged) return fail({ ...judged.problem, why });
   const held = keptOf([...(ensured?.held ?? []), ...judged.held]);
-  context.note({ kind: "step.completed", step: place.address, outcome, value, startedAt, requests: 1, ...held });
+  context.complete(place, { outcome, value, startedAt, requests: 1, ...held });
 }
 
 interface Found {
@@ -81,9 +82,7 @@ async function discoverByPlaybook(context: RunContext, { place }: Attempted, cho
     if (one === undefined) return "again";
     if (others.length > 0) return { found: { problem: missed } };
     const scope = context.scopeAt(place, { response: result.payload, one });
-    return {
-      found: { outputs: Object.fromEntries(Array.from(choice.outputs, ([name, output]) => [name, output.evaluate(scope)])) },
-    };
+    return { found: { outputs: objectOf(choice.outputs, (output) => output.evaluate(scope)) } };
   });
   return found === "late" ? { problem: missed } : found;
 }
@@ -108,10 +107,7 @@ function ifEvaluated(evaluate: () => Json): Json | EvaluationFailure {
   }
 }
 
-async function notRead(
-  context: Looking,
-  failed: Extract<ReadResult, { kind: "failed" }>,
-): Promise<LookResult<{ readonly problem: StepProblem }>> {
+async function notRead(context: ReadingContext, failed: FailedRead): Promise<LookResult<{ readonly problem: StepProblem }>> {
   const absence = await absenceIn(context, failed);
   if (absence === "not there") return "again";
   const { problem } = absence === "nothing" ? failed : absence;
@@ -136,16 +132,12 @@ function valueOf(
   known: Pick<Written, "found" | "profile">,
 ): JsonObject {
   const payload = answered?.payload ?? null;
-  const yields = Object.entries(step.operation.yields).flatMap(([name, { from }]) => {
-    const value = from({ input: intended.input, payload, ...known });
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     response: payload,
     ...(answered?.envelope === null || answered?.envelope === undefined ? {} : { envelope: answered.envelope }),
     ...(settled?.transactionId === undefined ? {} : { transactionId: settled.transactionId }),
     ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),
-    ...Object.fromEntries(yields),
+    ...yieldsOf(step.operation, { input: intended.input, payload, ...known }),
   };
 }
 
@@ -155,9 +147,7 @@ function idOf(receipt: JsonObject): JsonObject {
   return typeof id === "string" ? { transactionId: id } : {};
 }
 
-type Discovered = { readonly record: JsonObject } | { readonly problem: StepProblem };
-
-async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<Discovered | "stopping"> {
+async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<Finding> {
   const { place, caller } = applied;
   const sent = inputSent(context, applied);
   if ("problem" in sent) return sent;
@@ -171,7 +161,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     // Errors in other records must not keep what the write made from being found, now and at each resume.
     loosely: true,
   };
-  const look = async (): Promise<LookResult<Discovered>> => {
+  const look = async (): Promise<LookResult<Finding>> => {
     const result = await read(context, reading);
     if (result.kind === "failed") return notRead(context, result);
     return chooseOne(result.payload, discovery, mark);
@@ -180,7 +170,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
   return found === "late" ? { problem: notFound(discovery, mark) } : found;
 }
 
-function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<Discovered> {
+function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<Finding> {
   const matches = (Array.isArray(payload) ? payload : []).filter(
     (record: Json) => isObject(record) && discovery.matches(record, mark),
   );

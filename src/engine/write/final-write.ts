@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../base/json/json.ts";
-import { EvaluationFailure } from "../../expression/expression.ts";
-import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
+import { ifKnown } from "../../expression/expression.ts";
+import { unknownValue } from "../../expression/unknown.ts";
 import type { Repeatability } from "../../services/probe.ts";
 import { canUndo } from "../../services/sets.ts";
 import { type CallStep, isWrite, type Playbook, type Step, type WriteStep } from "../../playbook/model.ts";
@@ -28,13 +28,8 @@ export function isFinal(context: RunContext, attempted: Attempted, again: Repeat
 // Its input is known only if it needs no step that may still run, and the step sees the same names.
 function inputOf(context: RunContext, place: Place, later: CallStep): JsonObject | undefined {
   if (later.foreach !== undefined || !isBeside(context, place, later)) return undefined;
-  try {
-    const input = bind(later.with, { ...context.scopeAt(place), steps: stepsOver(context) });
-    return isObject(input) ? input : undefined;
-  } catch (error) {
-    if (error instanceof EvaluationFailure || error instanceof Unforeseen) return undefined;
-    throw error;
-  }
+  const input = ifKnown(() => bind(later.with, { ...context.scopeAt(place), steps: stepsOver(context) }), null);
+  return isObject(input) ? input : undefined;
 }
 
 // The values of the steps that are over. Nothing is known of the others, not even whether they will run. See decision 209.

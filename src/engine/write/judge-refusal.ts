@@ -3,7 +3,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import { refusalMessage } from "../../protocol/attempts.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { isRefused, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
+import { isExpectedRefusal, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
 import type { Attempted } from "./attempted.ts";
 
 /** Completes a step that was refused as expected; any other refusal fails the step. */
@@ -11,9 +11,9 @@ export function judgeRefusal(context: RunContext, { place, step, state }: Attemp
   const message = refusalMessage(state);
   const refusal = refusalOf(state, message);
   const startedAt = state.intendedAt;
-  if (isRefused(step, refusal)) {
+  if (isExpectedRefusal(step, refusal)) {
     const value = { outcome: "ok", refusal: message };
-    return context.note({ kind: "step.completed", step: place.address, outcome: "ok", value, startedAt, requests: 1 });
+    return context.complete(place, { outcome: "ok", value, startedAt, requests: 1 });
   }
   const problem = notAsExpected(step, refusal, problemOf(state, message));
   context.stop(place, { startedAt, outcome: "failed", problem });

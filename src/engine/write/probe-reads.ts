@@ -10,13 +10,13 @@ import { type AttemptState, hadNoEffect } from "../../protocol/attempt-state.ts"
 import { transactionsOf } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Bound } from "../service/bind-call.ts";
-import { actorIn, actingFor, type Caller } from "../service/caller.ts";
+import { actorIn, actingEntity, type Caller } from "../service/caller.ts";
 import type { AttemptBeside, RunContext } from "../run/run-context.ts";
-import type { Looking } from "../run/reading-context.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { unheardOf } from "../read/not-there.ts";
-import { isNotThere, read, readKept, type ReadRequest } from "../read/read.ts";
+import { type ReadingCaller, isNotThere, read, readKept } from "../read/read.ts";
 
 const NOTHING_KNOWN: KnownBefore = { since: undefined, rivals: [], bystanders: [], earlier: [] };
 
@@ -56,14 +56,14 @@ export async function evidenceOf(
   { place, probe, bound, attempt, beside, by }: Sought,
 ): Promise<Evidence | { readonly problem: StepProblem }> {
   const sent = sentBy(context, place, bound);
-  const asking = { caller: bound.caller, step: place.address, by };
+  const reader = { caller: bound.caller, step: place.address, by };
   const { operation, baseline, baselineAt } = attempt.intended;
   const written = operationNamed(operation);
   const known = (): KnownBefore => ({ since: timeOfHeader(baselineAt?.date), ...otherWrites(context, place, attempt, beside()) });
-  const looked = await readAll(context, probe.after(sent), { ...asking, known: known() });
+  const looked = await readAll(context, probe.after(sent), { ...reader, known: known() });
   if ("problem" in looked) return looked;
   const isMissing = Object.values(looked.readings).includes(null);
-  const unheard = isMissing ? await unheardOf(context, written, asking) : undefined;
+  const unheard = isMissing ? await unheardOf(context, written, reader) : undefined;
   if (unheard !== undefined) return { problem: unheard };
   const { spent } = context.state;
   const isAnothers = (step: string | undefined): boolean => step !== undefined && step !== place.address;
@@ -92,21 +92,18 @@ export function isSeparable(
 function sentBy({ opened, target }: RunContext, { address, step }: Place, { input, caller }: Bound): Sent {
   return {
     input,
-    actor: step.kind === "call" ? actingEntityOf(step.operation.service, caller, target) : undefined,
+    actor: step.kind === "call" ? entityObject(step.operation.service, caller, target) : undefined,
     names: namesOf(opened.runId, address),
     profile: target.profile,
   };
 }
 
-function actingEntityOf(service: Service, caller: Caller, target: Target): JsonObject | undefined {
-  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingFor(service, caller, target) ?? "") ?? [];
+function entityObject(service: Service, caller: Caller, target: Target): JsonObject | undefined {
+  const [, attribute, value] = /^([^:]+):(.*)$/s.exec(actingEntity(service, caller, target) ?? "") ?? [];
   const orgId = organizationOf(target);
   if (attribute === undefined || value === undefined || orgId === undefined) return undefined;
   return { orgId, [attribute]: value };
 }
-
-/** Who asks, for which step, and until when they wait for a busy service. */
-type Asking = Pick<ReadRequest, "caller" | "step" | "by"> & { readonly known: KnownBefore };
 
 interface Looked {
   readonly readings: Readings;
@@ -117,15 +114,15 @@ interface Looked {
 
 // One after the other: a total must not be newer than the list that explains it.
 async function readAll(
-  context: Looking,
+  context: ReadingContext,
   reads: Reads,
-  { known, ...asking }: Asking,
+  { known, ...reader }: ReadingCaller & { readonly known: KnownBefore },
 ): Promise<Looked | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
   let refused = false;
   for (const [name, { operation, input, optional = false, keeps }] of Object.entries(reads)) {
-    const reading = { operation: operationNamed(operation), input, pages: LIMITS.pages, ...asking };
+    const reading = { operation: operationNamed(operation), input, pages: LIMITS.pages, ...reader };
     const result =
       keeps === undefined ? await read(context, reading) : await readKept(context, reading, (record) => keeps(record, known));
     const isThere = result.kind === "read";
@@ -143,7 +140,7 @@ async function readAll(
 // Writes that this run, or another one, had under way at the same time could be mistaken for this one: also those of complete steps, as
 // long as they may still take effect. A reading may not show earlier ones yet (decision 217).
 function otherWrites(
-  { state, target }: Looking,
+  { state, target }: ReadingContext,
   { address }: Place,
   attempt: AttemptState,
   beside: readonly AttemptBeside[],
@@ -174,7 +171,6 @@ function otherWrite(attempt: AttemptState, target: Target): OtherWrite {
   const { service } = operationNamed(operation);
   // Another run, or an earlier version of tokenbook, may have had another key, and then its record does not say whose it was.
   const as = actorIn(service, attempt.intended);
-  const actor =
-    as === undefined ? undefined : actingEntityOf(service, { identities: { [service.name]: as }, label: null }, target);
+  const actor = as === undefined ? undefined : entityObject(service, { identities: { [service.name]: as }, label: null }, target);
   return { operation, input, actor, transactions: transactionsOf(attempt) };
 }

@@ -89,9 +89,9 @@ function verdictIn(
 ): Verdict | undefined {
   const { step, state, caller } = attempted;
   const again = sight.seen === "conflict" ? undefined : sight.again;
-  // A refused write also leaves everything as it was.
   const isRefusalMeant = sight.seen === "unchanged" && step.fails !== undefined && !refused;
-  const verdict = verdictOf(isRefusalMeant ? { seen: "unclear", again: sight.again } : sight, {
+  const why = "a refused write also leaves everything as it was";
+  const verdict = verdictOf(isRefusalMeant ? { seen: "unclear", why, again: sight.again } : sight, {
     additive: step.operation.meaning.effect === "additive",
     alone: context.isAlone({ operation: step.operation, caller }),
     final: again !== undefined && isFinal(context, attempted, again),

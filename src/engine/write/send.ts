@@ -1,4 +1,5 @@
 import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
+import { field, text } from "../../base/json/parts.ts";
 import { readyToRead } from "../../operations/answer.ts";
 import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
@@ -10,7 +11,8 @@ import { callerOf, writtenAs } from "../service/caller.ts";
 import type { Place } from "../run/plan-steps.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Bound } from "../service/bind-call.ts";
-import type { Call, Reply } from "../service/service.ts";
+import type { Reply } from "../service/reply.ts";
+import type { Call } from "../service/service.ts";
 import { inputSent } from "./intended-input.ts";
 import { baselineOf, isSeparable } from "./probe-reads.ts";
 import { whyNotOwn } from "./own-answer.ts";
@@ -79,7 +81,7 @@ function answeredBy({
   retryAfterMs,
 }: Reply): Omit<AttemptAnswered, "step" | "attempt" | "message" | "durationMs"> {
   const payload = answer?.payload ?? null;
-  const receiptId = textField(payload, "receiptId");
+  const receiptId = text(field(payload, "receiptId")) ?? null;
   return {
     kind: "attempt.answered",
     meaning,
@@ -129,9 +131,4 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   if (context.stopping) return;
   // The key may be another entity by now.
   return send(context, { place, step, bound: { ...sent, caller: callerOf(step.as, context.scopeAt(place)) } });
-}
-
-function textField(payload: unknown, name: string): string | null {
-  const value = (payload as Record<string, unknown> | null)?.[name];
-  return typeof value === "string" && value !== "" ? value : null;
 }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
-import { completed } from "../../operations/completed-input.ts";
+import { completedInput } from "../../operations/completed-input.ts";
 import { inputParameters } from "../../operations/input.ts";
 import { buildRequest } from "../../operations/request.ts";
 import { fieldSchema, itemSchema, numeralWanted } from "../../playbook/expressions/compile-template.ts";
@@ -41,7 +41,7 @@ export function sentBy(step: OutStep, given: ValueMap, { inputs, words }: Pick<E
     mark: MARK,
   };
   const plain = hidden.hideIn(fitting(schema, given, { [ORGANIZATION]: inputs.organization })) as JsonObject;
-  const marked = completed(operation, plain, { names, profile: DEFAULT_PROFILE });
+  const marked = completedInput(operation, plain, { names, profile: DEFAULT_PROFILE });
   const input = withoutMark(marked) as JsonObject;
   const { body } = buildRequest(operation, input, { profile: DEFAULT_PROFILE, actingEntity: undefined });
   const placed = inputParameters(operation).flatMap(({ name, in: place }) => {

@@ -147,14 +147,11 @@ export class Archives {
 
   /** Whether the journal has each of these runs, with no fewer records. */
   holdsAll(runs: readonly SealedRun[]): boolean {
-    const [inJournal, record] = [
-      "SELECT last_sequence FROM run WHERE id = ?",
-      "SELECT hash FROM record WHERE run_id = ? AND sequence = ?",
-    ];
     return runs.every(({ id, end }) => {
-      const has = this.#database.get(inJournal, id)?.["last_sequence"];
-      if (has === undefined) return false;
-      return Number(has) < end.sequence ? false : this.#database.get(record, id, end.sequence)?.["hash"] === end.hash;
+      const run = this.#database.get("SELECT last_sequence FROM run WHERE id = ?", id);
+      if (run === undefined || Number(run["last_sequence"]) < end.sequence) return false;
+      const record = this.#database.get("SELECT hash FROM record WHERE run_id = ? AND sequence = ?", id, end.sequence);
+      return record?.["hash"] === end.hash;
     });
   }
 

@@ -1,8 +1,7 @@
 import { ENTITY_PATTERN } from "../../base/entity.ts";
 import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
-import { resolve } from "../../contract/contract.ts";
+import { contract, resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
-import { sharedSchemas } from "../../operations/input.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "./frame.ts";
 import type { Keyword } from "./keyword.ts";
@@ -29,7 +28,7 @@ export interface KnownPlaybook {
  * comes with the tool.
  */
 export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
-  const definitions = Object.fromEntries(Object.entries(sharedSchemas).map(([name, schema]) => [name, editable(schema)]));
+  const definitions = Object.fromEntries(Object.entries(contract.$defs).map(([name, schema]) => [name, editable(schema)]));
   const entity = { anyOf: [definitions["Entity"], { type: "string", pattern: ENTITY_PATTERN }] };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -1,6 +1,6 @@
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { Conserved } from "../../services/conserved.ts";
-import { conservedAs } from "../../services/services.ts";
+import { conservedThings } from "../../services/services.ts";
 import { entriesIn, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { readUse } from "../steps/actor-use.ts";
 import { type Beside, conditionOver, readSideRead } from "../steps/side-reads.ts";
@@ -73,7 +73,7 @@ function readLook(node: MapNode, { that: condition, ...fields }: LookFields, bes
 export function readConserve(node: MapNode, conserve: SourceNode, { spot, around, as }: Beside): Conserve | undefined {
   const { context } = around;
   const [[of, entry] = []] = entriesIn(conserve);
-  const conserved = of === undefined ? undefined : conservedAs(of);
+  const conserved = of === undefined ? undefined : conservedThings.get(of);
   if (entry === undefined || of === undefined || conserved === undefined) return undefined;
   const reads = conserved.reads.map(operationNamed);
   const id = compileTemplate(entry.value, { type: "string", "x-id": of }, context, scopeAt(around, spot));

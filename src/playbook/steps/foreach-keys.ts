@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isForbiddenKey, type Json, shownJson } from "../../base/json/json.ts";
-import { EvaluationFailure, type Expression, type Scope } from "../../expression/expression.ts";
-import { Unforeseen, unknownValue } from "../../expression/unknown.ts";
+import { type Expression, ifKnown, type Scope } from "../../expression/expression.ts";
+import { unknownValue } from "../../expression/unknown.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 import type { Range, SourceNode } from "../../source/node.ts";
@@ -102,18 +102,9 @@ function valueOf(template: Template, known: Scope): Json {
   if (template.kind === "list") return template.items.map((item) => valueOf(item, known));
   if (template.kind === "object")
     return Object.fromEntries(template.entries.map(([name, value]) => [name, valueOf(value, known)]));
-  return attempt(() => bind(template, known)) ?? unknownValue("only a run knows this");
+  return ifKnown(() => bind(template, known), undefined) ?? unknownValue("only a run knows this");
 }
 
 function knownValue(expression: Expression, scope: Scope): Json | undefined {
-  return attempt(() => expression.evaluate(scope));
-}
-
-function attempt(evaluate: () => Json): Json | undefined {
-  try {
-    return evaluate();
-  } catch (error) {
-    if (error instanceof EvaluationFailure || error instanceof Unforeseen) return undefined;
-    throw error;
-  }
+  return ifKnown(() => expression.evaluate(scope), undefined);
 }

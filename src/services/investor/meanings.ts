@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import { absolute, type MeaningsOf, READ, readAbout } from "../meaning.ts";
 import { sets, undoneByNothing, settersOf } from "../sets.ts";
 import { bought, doubtOfPurchase, kycUpdated } from "./probes.ts";
@@ -32,7 +32,3 @@ export const meanings: MeaningsOf<"investor."> = {
   "investor.identity.updateKyc": absolute("nothing: it cannot be read back", kycUpdated, sets(changes("identity"))),
   "investor.config.contractAddresses": READ,
 };
-
-function field(value: Json | undefined, name: string): Json | undefined {
-  return isObject(value) ? value[name] : undefined;
-}

@@ -15,7 +15,7 @@ import {
   UNREAD,
 } from "../probe.ts";
 import { isPayout } from "./conserved.ts";
-import { field, listOf, number, recordsIn, text } from "../probes/compare.ts";
+import { field, listOf, number, recordsIn, text } from "../../base/json/parts.ts";
 import { type Match, worst } from "../probes/match.ts";
 import { newnessOf, timeOf, withoutRecord } from "../probes/recency.ts";
 

@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { listOf } from "../../base/json/parts.ts";
 import { carriesMark, markComment, markData } from "../marks.ts";
 import { absolute, type MeaningsOf, READ, readAbout, type WriteMeaning, type Yield } from "../meaning.ts";
 import type { Probe } from "../probe.ts";
@@ -77,7 +78,7 @@ export const transfers: MeaningsOf<"ledger.transfer."> = {
     },
     discovery: {
       read: "ledger.transfer.byAsset",
-      with: (input) => ({ assetId: firstOf(input["id"]), pendingOnly: false }),
+      with: (input) => ({ assetId: listOf(input["id"])[0] ?? "", pendingOnly: false }),
       matches: carriesMark,
     },
     probe: transferRequested,
@@ -157,17 +158,10 @@ function nameNewOwner(input: JsonObject, where: string): JsonObject {
   if (newOwner === undefined) return input;
   if (where !== "additionalOwners") return placed(rest, where.split("."), newOwner);
   const { additionalOwners } = rest;
-  return {
-    ...rest,
-    additionalOwners: [newOwner, ...(Array.isArray(additionalOwners) ? (additionalOwners as readonly Json[]) : [])],
-  };
+  return { ...rest, additionalOwners: [newOwner, ...listOf(additionalOwners)] };
 }
 
 function placed(fields: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
   const inner = fields[name];
   return { ...fields, [name]: below.length === 0 ? value : placed(isObject(inner) ? inner : {}, below, value) };
-}
-
-function firstOf(list: Json | undefined): Json {
-  return Array.isArray(list) ? ((list[0] as Json | undefined) ?? "") : "";
 }

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { recordsIn } from "../../base/json/parts.ts";
 import { chooseId, chooseShareIds, shareIds } from "../marks.ts";
 import { absolute, type MeaningsOf, READ, readAbout, type Yield } from "../meaning.ts";
 import { batchTransferred, burnt, minted, transferred } from "./probes/supply.ts";
@@ -33,8 +34,7 @@ const chosenId = (what: string): Yield => ({
 });
 
 function movedTokens({ transactionDetails: details = null }: JsonObject): readonly Json[] {
-  if (!Array.isArray(details)) return [];
-  return (details as readonly Json[]).filter(isObject).map(({ tokenId = null }) => tokenId);
+  return recordsIn(details).map(({ tokenId = null }) => tokenId);
 }
 
 const SUPPLY = "the token's transactions since, and its totals before and after; of a unit, the accounts' `nftIds` too";

@@ -1,4 +1,4 @@
-import { isObject } from "../../base/json/json.ts";
+import { field, text } from "../../base/json/parts.ts";
 import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 
 /** Each page names the bookmark of the one after it. */
@@ -23,8 +23,8 @@ class BookmarkWalk implements PageWalk {
 
   // The service may give fewer records than requested, and the description has no limit: a short page may not be the last one.
   take({ payload }: ReadPage): AfterPage {
-    const bookmark = isObject(payload) ? payload["bookmark"] : undefined;
-    if (typeof bookmark !== "string" || bookmark === "" || bookmark === this.#last) return { kind: "end" };
+    const bookmark = text(field(payload, "bookmark"));
+    if (bookmark === undefined || bookmark === this.#last) return { kind: "end" };
     const isEmpty = listIn(payload, this.#items).length === 0;
     if (this.#seen.has(bookmark)) return isEmpty ? { kind: "end" } : repeated(bookmark);
     if (isEmpty) return emptyPage(this.#seen.size + 1, bookmark);

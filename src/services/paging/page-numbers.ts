@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import { count } from "../../base/text/text.ts";
 import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 import type { KeptFailure } from "../../base/failure.ts";
@@ -70,9 +71,7 @@ class NumberWalk implements PageWalk {
 
 // Interface A puts its pagination inside the response or beside it.
 function paginationOf({ payload, envelope }: ReadPage): JsonObject | undefined {
-  const inside = isObject(payload) ? payload["pagination"] : undefined;
-  const found = isObject(inside) ? inside : envelope?.["pagination"];
-  return isObject(found) ? found : undefined;
+  return [field(payload, "pagination"), envelope?.["pagination"]].find(isObject);
 }
 
 function broken(problem: KeptFailure, misnamed = false): AfterPage {

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { field, listOf } from "../../base/json/parts.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { KeptFailure } from "../../base/failure.ts";
 
@@ -42,6 +43,5 @@ export type AfterPage =
 
 /** Returns the list of a page. A missing or null one is empty. */
 export function listIn(payload: Json, name: string): readonly Json[] {
-  const list = isObject(payload) ? payload[name] : undefined;
-  return Array.isArray(list) ? list : [];
+  return listOf(field(payload, name));
 }

@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { field, listOf, number, recordsIn } from "../../base/json/parts.ts";
 import { maybeSame } from "../same-id.ts";
 import { namesOfItem } from "../given-names.ts";
 import type { Sent } from "../probe.ts";
@@ -53,36 +54,11 @@ export function sameMembers(there: Json | undefined, asked: readonly Json[], sam
   );
 }
 
-/** A list, and an empty one for anything else. */
-export function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
 /** Returns whether something of this kind is anywhere in a value. */
 export function contains(value: Json, isIt: (value: Json) => boolean): boolean {
   if (isIt(value)) return true;
   if (Array.isArray(value)) return value.some((each: Json) => contains(each, isIt));
   return isObject(value) && Object.values(value).some((each) => contains(each, isIt));
-}
-
-/** The objects of a list. */
-export function recordsIn(value: Json | undefined): readonly JsonObject[] {
-  return listOf(value).filter(isObject);
-}
-
-/** A field of an object that may be something else. */
-export function field(value: Json | undefined, name: string): Json | undefined {
-  return isObject(value) ? value[name] : undefined;
-}
-
-/** Returns a text that is not empty; `undefined` for anything else. */
-export function text(value: Json | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** Returns an exact number; `undefined` for anything else. */
-export function number(value: Json | undefined): Decimal | undefined {
-  return value instanceof Decimal ? value : undefined;
 }
 
 /** Returns a balance of a reading: without an account it is zero. */

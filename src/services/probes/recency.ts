@@ -1,7 +1,8 @@
 import type { Json } from "../../base/json/json.ts";
 import type { Evidence, OtherWrite } from "../probe.ts";
 import { maybeSameId } from "../same-id.ts";
-import { contains, field, isEntity, text } from "./compare.ts";
+import { field, text } from "../../base/json/parts.ts";
+import { contains, isEntity } from "./compare.ts";
 
 // Any reading may show an earlier moment, but no moment before the readings shows what the service wrote after them.
 

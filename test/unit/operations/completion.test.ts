@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseJson } from "../../../src/base/json/json.ts";
 import type { Json, JsonObject } from "../../../src/base/json/json.ts";
-import { completed } from "../../../src/operations/completed-input.ts";
+import { completedInput } from "../../../src/operations/completed-input.ts";
 import type { GivenNames } from "../../../src/services/given-names.ts";
 import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import { validatorOf } from "../../../src/contract/validators.ts";
@@ -81,7 +81,7 @@ test("every share token of a batch of vaults has an id of its own, and those of 
   const vaults = (count: number): Json[] =>
     Array.from({ length: count }, () => ({ vaultToken: Array.from({ length: 12 }, () => ({})) }));
   const given: GivenNames = { id: (part = "") => `v${part}`, mark: "" };
-  const sent = completed(
+  const sent = completedInput(
     operationNamed("ledger.vault.create"),
     { items: vaults(12) },
     { names: given, profile: DEFAULT_PROFILE },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Circumstances, type ProbeResult, verdictOf } from "../../../src/protocol/settle.ts";
+import { type Circumstances, verdictOf } from "../../../src/protocol/settle.ts";
+import type { Sight } from "../../../src/services/probe.ts";
 
 const AGAINS = [undefined, "unique", "fence", "value", "never"] as const;
 const RESTS = ["record", "readings"] as const;
@@ -19,10 +20,10 @@ const ALL: readonly Circumstances[] = flags.flatMap((additive) =>
 // What is seen in every way in which it can be, under all circumstances, with the verdict.
 function each(
   seen: "effect" | "nothing" | "unclear",
-): readonly { sight: ProbeResult; again: string; on: Circumstances; verdict: string }[] {
+): readonly { sight: Sight; again: string; on: Circumstances; verdict: string }[] {
   return AGAINS.flatMap((again) =>
     RESTS.flatMap((rests) => {
-      const sight = { seen, rests, ...(again === undefined ? {} : { again }) } as ProbeResult;
+      const sight = { seen, rests, ...(again === undefined ? {} : { again }) } as unknown as Sight;
       return ALL.map((on) => ({ sight, again: again ?? "no reason", on, verdict: verdictOf(sight, on) ?? "?" }));
     }),
   );
@@ -42,7 +43,7 @@ test("an effect decides where a record shows it, or the readings can be compared
 });
 
 test("a contradiction decides nothing, whatever was declared", () => {
-  for (const on of ALL) expect(verdictOf({ seen: "conflict" }, on)).toBeUndefined();
+  for (const on of ALL) expect(verdictOf({ seen: "conflict", why: "", rests: "record" }, on)).toBeUndefined();
 });
 
 test("what is unclear never says that a write is absent, or applied; it is sent again where one more does no harm", () => {

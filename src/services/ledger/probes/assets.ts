@@ -15,17 +15,15 @@ import {
 } from "../../probe.ts";
 import { maybeSame, maybeSameId } from "../../same-id.ts";
 import { ALMOST_SO, UNCHANGED } from "./state.ts";
+import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
 import {
   type Alike,
   eachOf,
-  field,
   hasFields,
   includes,
   isEntity,
   isExactly,
   itemsOf,
-  listOf,
-  recordsIn,
   sameMembers,
   without,
 } from "../../probes/compare.ts";

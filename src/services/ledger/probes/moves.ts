@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../../base/json/json.ts
 import { isMasked } from "../../../base/secret.ts";
 import type { OperationName } from "../../../contract/contract.ts";
 import type { OtherWrite } from "../../probe.ts";
-import { field, listOf, number, recordsIn, text } from "../../probes/compare.ts";
+import { field, listOf, number, recordsIn, text } from "../../../base/json/parts.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { type Match, partyMatch, worst } from "../../probes/match.ts";
 

@@ -1,7 +1,7 @@
 import { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
-import { field, number, recordsIn, text } from "../../probes/compare.ts";
+import { field, number, recordsIn, text } from "../../../base/json/parts.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
-import { type Alike, field, includes, isExactly, itemsOf } from "../../probes/compare.ts";
+import { field } from "../../../base/json/parts.ts";
+import { type Alike, includes, isExactly, itemsOf } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, naming, newnessOf, timeOf } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 
@@ -44,6 +45,11 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
       return { seen: "effect", by, rests: "readings", again: "value", isActors };
     },
   });
+}
+
+/** Returns what a write stamps, by the name of the reading that shows it and the field of the input that names it. */
+export function stampedIn(reading: string, name: string): NonNullable<Setting["stamped"]> {
+  return ({ [reading]: record = null }, { input }) => ({ record, thing: input[name] ?? null });
 }
 
 /** The value that a write sets was set before it, and is still set. */

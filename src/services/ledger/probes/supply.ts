@@ -14,7 +14,8 @@ import {
   TWIN,
   UNREAD,
 } from "../../probe.ts";
-import { balanceIn, field, isEntity, itemsOf, number } from "../../probes/compare.ts";
+import { field, number } from "../../../base/json/parts.ts";
+import { balanceIn, isEntity, itemsOf } from "../../probes/compare.ts";
 import { waysOf } from "./explain.ts";
 import { newnessOf } from "../../probes/recency.ts";
 import type { Match } from "../../probes/match.ts";
@@ -29,6 +30,7 @@ import {
   unspentSince,
   UNSURE,
 } from "./records.ts";
+import { tokenReads } from "./tokens.ts";
 import { unitMinted, unitMoved } from "./units.ts";
 
 type Again = "never" | "fence" | undefined;
@@ -80,15 +82,11 @@ interface Kind {
 
 // Movements are of one kind if they have the same amount and the same parties.
 function kindsOf(moves: readonly Move[]): readonly Kind[] | undefined {
-  const groups = Map.groupBy(moves, (move) => moves.findIndex((each) => isSameMove(each, move)));
+  const groups = Map.groupBy(moves, (move) => moves.findIndex((each) => jsonEquals(partiesOf(each), partiesOf(move))));
   const kinds = [...groups.values()].flatMap(([move, ...more]) =>
     move?.amount === undefined ? [] : [{ move, adds: move.amount, times: more.length + 1 }],
   );
   return kinds.length === groups.size ? kinds : undefined;
-}
-
-function isSameMove(a: Move, b: Move): boolean {
-  return jsonEquals(partiesOf(a), partiesOf(b));
 }
 
 function partiesOf({ from = null, to = null, amount }: Move): Json {
@@ -200,13 +198,9 @@ function byTotals({ before, now, kinds, alike, others, again }: Explaining): Sig
   return again === undefined ? { seen: "nothing" } : { seen: "nothing", again };
 }
 
-const tokenRead = ({ input }: Sent): Readonly<Record<string, ProbeRead>> => ({
-  token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } },
-});
-
 const mintedAmount: Probe = additionProbe({
   operation: "ledger.token.mint",
-  reads: tokenRead,
+  reads: tokenReads,
   total: ({ token }) => number(field(token, "totalMintedAmount")),
   effectOf: ({ type }) => (matchOfType(type, "MINT") === "no" ? undefined : "adds"),
   cap: ({ now, profile }, ours) => {
@@ -222,7 +216,7 @@ const mintedAmount: Probe = additionProbe({
 // The minted quantity that is not supplied any more was burnt.
 const burntAmount: Probe = additionProbe({
   operation: "ledger.token.burn",
-  reads: tokenRead,
+  reads: tokenReads,
   total: ({ token }) => {
     const supply = number(field(token, "totalSupply"));
     return supply === undefined ? undefined : number(field(token, "totalMintedAmount"))?.minus(supply);

@@ -1,31 +1,19 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
-import type { Probe, ProbeRead, Readings, Sent } from "../../probe.ts";
-import {
-  eachOf,
-  field,
-  hasFields,
-  includes,
-  isEntity,
-  itemsOf,
-  listOf,
-  recordsIn,
-  sameMembers,
-  without,
-} from "../../probes/compare.ts";
-import { makingProbe, settingProbe } from "./state.ts";
+import type { Probe, ProbeRead, Sent } from "../../probe.ts";
+import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
+import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers, without } from "../../probes/compare.ts";
+import { makingProbe, settingProbe, stampedIn } from "./state.ts";
 
-const token = ({ input }: Sent): { readonly token: ProbeRead } => ({
-  token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } },
-});
+/** Returns the read of the token that a write names. */
+export function tokenReads({ input }: Sent): { readonly token: ProbeRead } {
+  return { token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } } };
+}
 
-const stamped = ({ token: record = null }: Readings, { input }: Sent): { readonly record: Json; readonly thing: Json } => ({
-  record,
-  thing: input["id"] ?? null,
-});
+const stamped = stampedIn("token", "id");
 
 /** B.4: the token with the sent id. Its fields for units are not shown. */
 export const tokenCreated: Probe = makingProbe({
-  read: (sent) => ({ name: "token", reads: token(sent) }),
+  read: (sent) => ({ name: "token", reads: tokenReads(sent) }),
   id: ({ id }) => id,
   isOurId: ({ input, names }) => input["id"] === names.id(),
   isAsSent: (made, { input }) => includes(made, without(input, "nftFields")),
@@ -34,14 +22,14 @@ export const tokenCreated: Probe = makingProbe({
 
 /** B.4: the token has the values that were sent. */
 export const tokenUpdated: Probe = settingProbe({
-  reads: token,
+  reads: tokenReads,
   stamped,
   isSo: ({ token: shown = null }, { input }, alike) => input["nftFields"] === undefined && hasFields(shown, input, alike),
 });
 
 /** B.4: the token has the permissions that were sent. */
 export const tokenPermissionsSet: Probe = settingProbe({
-  reads: token,
+  reads: tokenReads,
   stamped,
   isSo: ({ token: shown = null }, { input }, alike) =>
     sameMembers(
@@ -56,7 +44,7 @@ export const tokenPermissionsSet: Probe = settingProbe({
 
 /** B.4: the token has the owners that were sent. */
 export const tokenOwnersSet: Probe = settingProbe({
-  reads: token,
+  reads: tokenReads,
   stamped,
   isSo: ({ token: shown = null }, { input }, alike) =>
     sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => alike(field(there, "entity"), asked)),

@@ -12,7 +12,8 @@ import {
   TWIN,
   UNREAD,
 } from "../../probe.ts";
-import { field, isEntity, listOf, recordsIn } from "../../probes/compare.ts";
+import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
+import { isEntity } from "../../probes/compare.ts";
 import { keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 import {
   couldBeOthers,

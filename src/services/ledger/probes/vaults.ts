@@ -6,24 +6,12 @@ import {
   inNothing,
   type Probe,
   type ProbeRead,
-  type Readings,
   type Sent,
   type Sight,
   UNREAD,
 } from "../../probe.ts";
-import {
-  eachOf,
-  field,
-  hasFields,
-  includes,
-  isEntity,
-  itemsOf,
-  listOf,
-  number,
-  recordsIn,
-  sameMembers,
-  without,
-} from "../../probes/compare.ts";
+import { field, listOf, number, recordsIn } from "../../../base/json/parts.ts";
+import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers, without } from "../../probes/compare.ts";
 import { isTouchedBeside, naming } from "../../probes/recency.ts";
 import {
   changesIn,
@@ -37,17 +25,10 @@ import {
   newMovements,
   type NewRecord,
 } from "./records.ts";
-import { makingProbe, settingProbe } from "./state.ts";
+import { makingProbe, settingProbe, stampedIn } from "./state.ts";
 
 const vaultRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.get", input: { id: id ?? "" } });
 const contentRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.assets", input: { id: id ?? "" } });
-
-const stamped =
-  (name: "id" | "vaultId") =>
-  ({ vault: record = null }: Readings, { input }: Sent): { readonly record: Json; readonly thing: Json } => ({
-    record,
-    thing: input[name] ?? null,
-  });
 
 /** B.6: the vault with the sent id, and its share tokens. */
 export const vaultCreated: Probe = makingProbe({
@@ -92,14 +73,14 @@ function holds(vault: Json, tokenIds: readonly Json[]): boolean {
 /** B.6: the vault has the existing token among its share tokens. */
 export const existingTokenAdded: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
-  stamped: stamped("id"),
+  stamped: stampedIn("vault", "id"),
   isSo: ({ vault = null }, { input }) => isObject(vault) && holds(vault, listOf(input["tokenId"])),
 });
 
 /** B.6: the vault has the values that were sent. */
 export const vaultUpdated: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
-  stamped: stamped("id"),
+  stamped: stampedIn("vault", "id"),
   isSo: ({ vault = null }, { input }, alike) =>
     hasFields(vault, without(input, "data"), alike) &&
     (input["data"] === undefined || jsonEquals(field(vault, "data") ?? null, input["data"])),
@@ -108,13 +89,15 @@ export const vaultUpdated: Probe = settingProbe({
 /** B.6: the vault has the custodians that were sent. */
 export const custodiansSet: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["vaultId"]) }),
-  stamped: stamped("vaultId"),
+  stamped: stampedIn("vault", "vaultId"),
   isSo: ({ vault = null }, { input }, alike) => sameMembers(field(vault, "custodians"), listOf(input["custodians"]), alike),
 });
 
+const eachAsset = (sent: Sent): readonly Sent[] => itemsOf(sent).flatMap(eachOf("assets"));
+
 /** B.6: the assets of the vault have the data that was sent. */
 export const vaultAssetsUpdated: Probe = settingProbe({
-  split: (sent) => itemsOf(sent).flatMap(eachOf("assets")),
+  split: eachAsset,
   reads: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
   isSo: ({ content = null }, sent) => {
     const there = lying(content, sent);
@@ -141,8 +124,6 @@ const content: Pick<Probe, "before" | "after" | "keep"> = {
   }),
   keep: ({ content: read = null }, sent) => ({ asset: lying(read, sent) ?? null }),
 };
-
-const eachAsset = (sent: Sent): readonly Sent[] => itemsOf(sent).flatMap(eachOf("assets"));
 
 function historyRead(asset: Json | undefined): ProbeRead {
   return {

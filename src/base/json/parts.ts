@@ -1,0 +1,28 @@
+// The parts of JSON values that may be anything: what is not as it is asked for is missing.
+import { Decimal } from "../numbers/decimal.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+
+/** Returns a field of an object; `undefined` for anything else. */
+export function field(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined;
+}
+
+/** Returns a text that is not empty; `undefined` for anything else. */
+export function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Returns an exact number; `undefined` for anything else. */
+export function number(value: Json | undefined): Decimal | undefined {
+  return value instanceof Decimal ? value : undefined;
+}
+
+/** Returns a list, and an empty one for anything else. */
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns the objects of a list. */
+export function recordsIn(value: Json | undefined): readonly JsonObject[] {
+  return listOf(value).filter(isObject);
+}

@@ -1,0 +1,19 @@
+/** A map, or a map that holds its keys weakly. */
+interface Kept<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** Returns the value of a key, which is made and kept where the map has none. Node 24 lacks `Map.prototype.getOrInsertComputed`. */
+export function getOrInsert<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Returns an object with the keys of a map, and what is made of their values. */
+export function objectOf<V, T>(map: ReadonlyMap<string, V>, make: (value: V, key: string) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Array.from(map, ([key, value]) => [key, make(value, key)] as const));
+}
