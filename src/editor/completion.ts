@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import { functionsOn } from "./functions.ts";
 import type { Field } from "../expression/types.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { readActors, section } from "../playbook/steps/actor-declarations.ts";
+import { readActors } from "../playbook/steps/actor-declarations.ts";
 import { isShipped, resolveFrom } from "../playbook/playbook-files.ts";
 import { isPath } from "../playbook/outline.ts";
 import type { ActorDeclaration, Identity } from "../playbook/model.ts";
 import { hasEntities, services } from "../services/services.ts";
-import type { Range } from "../source/node.ts";
+import { child, type Range } from "../source/node.ts";
 import { type Word, wordIn } from "./cursor.ts";
 import { type EditorFiles, type TextFile, wordAt } from "./document.ts";
 import { type ExpressionCursor, lookAtExpression } from "./look.ts";
@@ -80,7 +80,7 @@ function inName(place: NamedValue, file: TextFile, naming: Naming): readonly Off
     case "read":
       return [...operations.values()].filter(({ writes }) => !writes).map((operation) => operationOffer(operation, replaces));
     case "actor":
-      return [...readActors(section(place.root, "actors")).values()]
+      return [...readActors(child(place.root, "actors")).values()]
         .filter(({ group }) => !group)
         .map((actor) => ({
           label: actor.name,

@@ -1,5 +1,5 @@
 import { childrenOf, nodesOf, typeOfPart, visitOf } from "../expression/syntax.ts";
-import type { TypeEnvironment, TypeName } from "../expression/types.ts";
+import { itemType, type TypeEnvironment, type TypeName } from "../expression/types.ts";
 import { wordAt } from "./document.ts";
 import type { ExpressionPart } from "../expression/expression.ts";
 
@@ -75,7 +75,7 @@ function boundAround(node: Tree): Readonly<Record<string, TypeName>> | undefined
 /** The type of what a comprehension looks at: of a list its items, of a map its keys. */
 function itemOf(type: TypeName | undefined): TypeName {
   if (type?.startsWith("map<") === true) return "string";
-  return /^list<(.*)>$/.exec(type ?? "")?.[1] ?? "dyn";
+  return itemType(type ?? "") ?? "dyn";
 }
 
 // An expression that was begun, with what closes its brackets.

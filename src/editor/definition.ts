@@ -1,4 +1,3 @@
-import { section } from "../playbook/steps/actor-declarations.ts";
 import { isPath } from "../playbook/outline.ts";
 import { child, nodeAt, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
@@ -49,7 +48,7 @@ function definitionOfChain(chain: readonly string[], marked: MarkedValue, files:
 }
 
 function declared(marked: MarkedValue, list: string, name: string): FileRange | undefined {
-  const node = section(marked.parsed.root, list);
+  const node = child(marked.parsed.root, list);
   return inDocument(marked, node?.kind === "map" ? node.entries.get(name)?.key : undefined);
 }
 
@@ -61,7 +60,7 @@ function outputOf(
   const uses = textOf(child(step, "uses")) ?? "";
   const named = isPath(uses) ? playbookNamed(uses, marked.document.path, files) : undefined;
   const root = named && parseYaml(named.path, named.text).root;
-  const outputs = root === undefined ? undefined : section(root, "outputs");
+  const outputs = root === undefined ? undefined : child(root, "outputs");
   const key = outputs?.kind === "map" ? outputs.entries.get(output)?.key : undefined;
   return named && key && { path: named.path, ...key };
 }

@@ -2,9 +2,9 @@ import { functionsOn } from "./functions.ts";
 import { operations } from "../operations/operation.ts";
 import { plainWords } from "../operations/refusal.ts";
 import { checkPlaybook } from "../playbook/check.ts";
-import { readActors, section } from "../playbook/steps/actor-declarations.ts";
+import { readActors } from "../playbook/steps/actor-declarations.ts";
 import { isPath } from "../playbook/outline.ts";
-import type { Range } from "../source/node.ts";
+import { child, type Range } from "../source/node.ts";
 import { actorText } from "./completion.ts";
 import { wordIn } from "./cursor.ts";
 import { playbookNamed, type EditorFiles, type TextFile, wordAt } from "./document.ts";
@@ -51,7 +51,7 @@ function wordsOfName(place: NamedValue, file: TextFile, files: EditorFiles): str
   const { kind, text, root } = place;
   if (kind === "condition") return wordsOfCondition(place);
   if (kind === "actor") {
-    const actor = readActors(section(root, "actors")).get(text);
+    const actor = readActors(child(root, "actors")).get(text);
     return actor === undefined ? undefined : `**${actor.name}** acts as ${actorText(actor)}`;
   }
   if (kind === "uses" && isPath(text)) return wordsOfPlaybook(playbookNamed(text, file.path, files), files);

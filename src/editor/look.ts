@@ -1,6 +1,6 @@
 import { listenToCheck } from "../playbook/check.ts";
 import type { ExpressionScope } from "../playbook/check-context.ts";
-import { PARTS } from "../playbook/outline.ts";
+import { BLOCK_PARTS } from "../playbook/outline.ts";
 import { operations } from "../operations/operation.ts";
 import { child, textOf } from "../source/node.ts";
 import type { EditorFiles, TextFile } from "./document.ts";
@@ -50,7 +50,7 @@ const ANY_OPERATION = [...operations.values()].find(({ writes }) => !writes)?.na
 // A step is checked only once it says what it does: until then it is looked at as if it read something.
 function withAnyOperation({ parsed: { root }, document: { path, text }, path: keys }: MarkedValue): TextFile | undefined {
   const step = stepAround(root, keys);
-  if (step === undefined || PARTS.some((part) => step.entries.has(part))) return undefined;
+  if (step === undefined || BLOCK_PARTS.some((part) => step.entries.has(part))) return undefined;
   const uses = step.entries.get("uses");
   if (operations.has(textOf(child(step, "uses")) ?? "")) return undefined;
   const { start } = step.range;

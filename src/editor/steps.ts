@@ -1,10 +1,9 @@
 import { CheckContext } from "../playbook/check-context.ts";
-import { section } from "../playbook/steps/actor-declarations.ts";
-import { type Outline, Outliner, PARTS } from "../playbook/outline.ts";
-import { type MapNode, nodeAt, type SourceNode } from "../source/node.ts";
+import { type Outline, Outliner, BLOCK_PARTS } from "../playbook/outline.ts";
+import { child, type MapNode, nodeAt, type SourceNode } from "../source/node.ts";
 import type { SourceFile } from "../source/file.ts";
 
-const LISTS: ReadonlySet<string> = new Set(["steps", ...PARTS]);
+const LISTS: ReadonlySet<string> = new Set(["steps", ...BLOCK_PARTS]);
 
 /** How many keys of a path lead to the innermost step on it; 0 outside of steps. */
 export function stepDepth(path: readonly string[]): number {
@@ -23,6 +22,6 @@ export function stepAround(root: SourceNode, path: readonly string[]): MapNode |
 /** The step of this id, as it was written. */
 export function stepNamed(file: SourceFile, root: SourceNode, id: string): Outline | undefined {
   const outliner = new Outliner(new CheckContext(file));
-  outliner.read(section(root, "steps"));
+  outliner.read(child(root, "steps"));
   return outliner.all.get(id);
 }

@@ -1,7 +1,6 @@
 import { CheckContext } from "../playbook/check-context.ts";
 import { isPlaybook } from "../playbook/is-playbook.ts";
-import { type Outline, Outliner, PARTS } from "../playbook/outline.ts";
-import { section } from "../playbook/steps/actor-declarations.ts";
+import { type Outline, Outliner, BLOCK_PARTS } from "../playbook/outline.ts";
 import { SourceFile } from "../source/file.ts";
 import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
@@ -25,7 +24,7 @@ export interface PlaybookSymbol {
 export function symbolsOf({ path, text }: TextFile): PlaybookSymbol | undefined {
   const { file, root } = isPlaybook(text) ? parseYaml(path, text) : {};
   if (file === undefined || root === undefined) return undefined;
-  const steps = new Outliner(new CheckContext(file)).read(section(root, "steps"));
+  const steps = new Outliner(new CheckContext(file)).read(child(root, "steps"));
   const checks = checksIn(root, "checks", (check, at) => `checks.${textOf(child(check, "name")) ?? at + 1}`);
   const comparisons = checksIn(root, "reconcile", (check, at) => `reconcile.${textOf(child(check, "id")) ?? at + 1}`);
   return {
@@ -38,12 +37,12 @@ export function symbolsOf({ path, text }: TextFile): PlaybookSymbol | undefined 
 }
 
 function symbolOf({ id, kind, fields, node, parts }: Outline): PlaybookSymbol {
-  const held = PARTS.flatMap((part) => parts[part].map(symbolOf));
+  const held = BLOCK_PARTS.flatMap((part) => parts[part].map(symbolOf));
   return { kind, name: id, detail: textOf(fields.uses) ?? "", range: node.range, held };
 }
 
 function checksIn(root: SourceNode, name: string, idOf: (check: SourceNode, at: number) => string): readonly PlaybookSymbol[] {
-  const list = section(root, name);
+  const list = child(root, name);
   if (list?.kind !== "list") return [];
   return list.items.map((check, at) => ({
     kind: "check",

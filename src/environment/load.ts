@@ -14,7 +14,7 @@ import { hasEntities, type Service, services } from "../services/services.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import { type Diagnostic, formatDiagnostic } from "../source/diagnostic.ts";
 import { child, entriesIn, type MapNode, nodeAt, type SourceNode, textOf, toJson } from "../source/node.ts";
-import { essential, placeProblem } from "../source/problems.ts";
+import { placeEssential } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { type KeyReference, readServiceKey, type Variables } from "./key.ts";
@@ -122,11 +122,8 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined)
     throw invalid(diagnostics.map((each) => (each.code === "source.empty" ? { ...each, ...IF_EMPTY } : each)));
-  const broken = essential(schemas.validator(environmentSchema)(toJson(root)));
-  const problems =
-    broken.length > 0
-      ? broken.map((problem) => placeProblem(problem, root))
-      : [...addressProblems(root), ...timeoutProblems(root), ...profileProblems(root)];
+  const broken = placeEssential(schemas.validator(environmentSchema)(toJson(root)), root);
+  const problems = broken.length > 0 ? broken : [...addressProblems(root), ...timeoutProblems(root), ...profileProblems(root)];
   if (problems.length === 0) return { file, root };
   throw invalid(
     problems.map(({ finding, range }) => file.diagnose(finding, range)),

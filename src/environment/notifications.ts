@@ -5,7 +5,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text/text.ts";
 import type { SourceFile } from "../source/file.ts";
-import { child, entriesIn, type Range, type SourceNode, textOf } from "../source/node.ts";
+import { child, entriesIn, type Range, type SourceNode, startOf, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import { readKey, type Variables } from "./key.ts";
 import { invalid, placeOf, readEnvironmentFile } from "./load.ts";
@@ -88,9 +88,10 @@ export function secretsOfListeners({ channels, heartbeat }: Listeners): readonly
 function problemsOf(node: SourceNode): readonly PlacedFinding[] {
   if (node.kind !== "map") return [];
   const [url, command, secret] = ["url", "command", "secret"].map((name) => node.entries.get(name));
-  const start = { start: node.range.start, end: node.range.start + 1 };
   if (url === undefined && command === undefined)
-    return [{ finding: { code: "schema.missing-field", message: 'the field "url" or "command" is missing' }, range: start }];
+    return [
+      { finding: { code: "schema.missing-field", message: 'the field "url" or "command" is missing' }, range: startOf(node) },
+    ];
   if (url !== undefined && command !== undefined)
     return unknown("a notification goes to a url or a command: write a second one", command.key);
   return secret !== undefined && url === undefined ? unknown("only deliveries to a url are signed", secret.key) : [];

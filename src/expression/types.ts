@@ -22,6 +22,11 @@ import { isAccess, nodesOf, typeOfPart, useDecimalLiterals, useExactLiterals } f
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
 
+/** Returns the type of a list's items; `undefined` for anything but a list. */
+export function itemType(type: TypeName): TypeName | undefined {
+  return /^list<(.+)>$/.exec(type)?.[1];
+}
+
 // CEL's types that JSON does not have serve inside an expression, but cannot be its result.
 const NO_JSON = /\b(?:date|duration|double|uint|bytes|type|optional)\b/;
 
@@ -350,7 +355,7 @@ export class TypeEnvironment {
 // The library has no lists of whole numbers or decimals: `sum` takes lists of anything.
 function sumProblem(node: ASTNode): ExpressionProblem | undefined {
   const [list] = node.op === "call" && node.args[0] === "sum" ? node.args[1] : [];
-  const [, item] = /^list<(.+)>$/.exec((list && typeOfPart(list)) ?? "") ?? [];
+  const item = itemType((list && typeOfPart(list)) ?? "");
   if (list === undefined || item === undefined || /^(?:int|decimal|dyn|[A-Z])\b/.test(item)) return undefined;
   return {
     code: "expression.ill-typed",

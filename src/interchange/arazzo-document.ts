@@ -1,7 +1,7 @@
 import { SchemaSet } from "../schema/validator.ts";
 import type { SourceFile } from "../source/file.ts";
 import { type ListNode, type MapNode, toPlain } from "../source/node.ts";
-import { essential, placeProblem } from "../source/problems.ts";
+import { placeEssential } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { ARAZZO } from "./arazzo-schema.ts";
 import { TranslationFindings } from "./findings.ts";
@@ -27,10 +27,7 @@ export function readArazzo(path: string, text: string): ArazzoDocument | Pick<Ar
   if (root === undefined) return { findings };
   file.showOnly(structureOf(root));
   shapeProblems ??= new SchemaSet().plainValidator(ARAZZO);
-  for (const problem of essential(shapeProblems(toPlain(root)))) {
-    const { finding, range } = placeProblem(problem, root);
-    findings.report(finding, range);
-  }
+  for (const { finding, range } of placeEssential(shapeProblems(toPlain(root)), root)) findings.report(finding, range);
   if (root.kind === "map" && !findings.failed) reportRepeated(root, findings);
   return findings.failed || root.kind !== "map" ? { findings } : { root, file, findings };
 }

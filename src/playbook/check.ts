@@ -4,15 +4,15 @@ import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts
 import type { Operation } from "../operations/operation.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
-import { child, entriesIn, itemsIn, type MapNode, type SourceNode, textOf, toPlain } from "../source/node.ts";
-import { essential, placeProblem } from "../source/problems.ts";
+import { child, entriesIn, itemsIn, type MapNode, type SourceNode, startOf, textOf, toPlain } from "../source/node.ts";
+import { placeEssential } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { compileTemplate } from "./expressions/compile-template.ts";
 import { readChecks } from "./reconcile/checks.ts";
 import { readReconcile } from "./reconcile/reconcile.ts";
 import { readConcurrency } from "./settings/concurrency.ts";
 import { CheckContext, type Listener, type Manner } from "./check-context.ts";
-import { readActors, section } from "./steps/actor-declarations.ts";
+import { readActors } from "./steps/actor-declarations.ts";
 import { checkDefaultActor } from "./steps/actor-use.ts";
 import { checkActorAttributes } from "./steps/entity-attributes.ts";
 import type { FileReader } from "./playbook-files.ts";
@@ -26,7 +26,7 @@ import { StepNames } from "./types/step-names.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { DOING, PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
 import { operationIn } from "./steps/operation-name.ts";
-import { type Outline, Outliner, PARTS } from "./outline.ts";
+import { type Outline, Outliner, BLOCK_PARTS } from "./outline.ts";
 import {
   concealLiterals,
   KnownSecrets,
@@ -130,10 +130,8 @@ function checkedText(path: string, text: string, included: IncludedPlaybooks, ma
 }
 
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
-  for (const problem of essential(frames.plainValidator(playbookFrame)(toPlain(root)))) {
-    const { finding, range } = placeProblem(problem, root);
+  for (const { finding, range } of placeEssential(frames.plainValidator(playbookFrame)(toPlain(root)), root))
     context.report(finding, range);
-  }
   if (root.kind === "map" && ![...root.entries.keys()].some((field) => didYouMean(field, DOING) !== undefined))
     context.report(
       {
@@ -141,29 +139,26 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
         message: "a playbook needs `steps`, `reconcile` or `checks`",
         why: "this one would do nothing",
       },
-      { start: root.range.start, end: root.range.start + 1 },
+      startOf(root),
     );
-  if (!context.failed) checkHeldFrames(section(root, "steps"), context);
+  if (!context.failed) checkHeldFrames(child(root, "steps"), context);
   return !context.failed && root.kind === "map" ? root : undefined;
 }
 
 // The steps that steps hold, each by itself.
 function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): void {
   for (const step of itemsIn(list)) {
-    for (const part of PARTS) {
+    for (const part of BLOCK_PARTS) {
       const held = child(step, part);
-      if (held?.kind !== "list") continue;
-      for (const node of held.items) checkStepFrame(node, context);
+      for (const node of itemsIn(held)) checkStepFrame(node, context);
       checkHeldFrames(held, context);
     }
   }
 }
 
 function checkStepFrame(node: SourceNode, context: CheckContext): void {
-  for (const problem of essential(frames.plainValidator(stepFrame)(toPlain(node)))) {
-    const { finding, range } = placeProblem(problem, node);
+  for (const { finding, range } of placeEssential(frames.plainValidator(stepFrame)(toPlain(node)), node))
     context.report(finding, range);
-  }
 }
 
 /** Returns what expressions may use from the head of the playbook. */
@@ -297,11 +292,11 @@ function outputTypes(node: SourceNode | undefined, { types }: Spot): ReadonlyMap
 }
 
 function textsIn(list: SourceNode | undefined): readonly string[] {
-  return list?.kind === "list" ? list.items.flatMap((item) => textOf(item) ?? []) : [];
+  return itemsIn(list).flatMap((item) => textOf(item) ?? []);
 }
 
 function mapsIn(list: SourceNode | undefined): readonly MapNode[] {
-  return list?.kind === "list" ? list.items.filter((item) => item.kind === "map") : [];
+  return itemsIn(list).filter((item) => item.kind === "map");
 }
 
 // Every operation that is called, by a step or beside it.

@@ -43,7 +43,7 @@ export interface Section {
 }
 
 /** The fields of a block that hold steps. */
-export const PARTS: readonly BlockPart[] = ["block", "rescue", "always"];
+export const BLOCK_PARTS: readonly BlockPart[] = ["block", "rescue", "always"];
 
 const NO_STEPS: readonly Outline[] = [];
 const NO_PARTS: Outline["parts"] = { block: NO_STEPS, rescue: NO_STEPS, always: NO_STEPS };
@@ -84,7 +84,7 @@ export class Outliner {
       );
     }
     this.nodes.push(node);
-    const isBlock = PARTS.some((part) => fields[part] !== undefined);
+    const isBlock = BLOCK_PARTS.some((part) => fields[part] !== undefined);
     const outline: Outline = {
       id,
       line: this.#context.file.lineOf(node.range.start),
@@ -102,14 +102,18 @@ export class Outliner {
     return outline;
   }
 
-  #readParts({ id, fields, sections, foreach, conditional, parts }: Outline): void {
-    const rescues = fields.rescue !== undefined;
-    for (const part of PARTS) {
-      const section = { block: id, part, foreach, conditional, rescues };
-      const held = this.read(fields[part], [...sections, section], `${id}_${part === "block" ? "" : part}`);
+  #readParts(outline: Outline): void {
+    const { id, fields, sections, parts } = outline;
+    for (const part of BLOCK_PARTS) {
+      const held = this.read(fields[part], [...sections, sectionOf(outline, part)], `${id}_${part === "block" ? "" : part}`);
       (parts as Record<BlockPart, readonly Outline[]>)[part] = held;
     }
   }
+}
+
+/** Returns what the steps in a part of a block are inside of. */
+export function sectionOf({ id, fields, foreach, conditional }: Outline, part: BlockPart): Section {
+  return { block: id, part, foreach, conditional, rescues: fields.rescue !== undefined };
 }
 
 /** Whether `uses` names a file. */

@@ -105,3 +105,8 @@ export function nodeAt(root: SourceNode, path: readonly string[]): SourceNode {
 export function textOf(node: SourceNode | undefined): string | undefined {
   return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
 }
+
+/** Returns where a value is marked. A map is marked where it begins: a missing field is no fault of all of it. */
+export function startOf(node: SourceNode): Range {
+  return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
+}

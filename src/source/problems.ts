@@ -5,7 +5,7 @@ import { demandOf } from "../schema/demand.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
 import { meantBy, ruleOf } from "./pattern-rules.ts";
-import { nodeAt, type Range, type SourceNode } from "./node.ts";
+import { nodeAt, type Range, type SourceNode, startOf } from "./node.ts";
 
 /** A finding of a schema check, and the place in the text that it is about. */
 export interface PlacedFinding {
@@ -59,7 +59,12 @@ function settle(choice: SchemaViolation, branches: readonly SchemaViolation[]): 
   return details.length > 0 ? details : [{ ...choice, params: { misfits } }];
 }
 
-/** Turns the problems of a schema check into findings at the wrong key or value. */
+/** Turns the useful problems of a schema check into findings at the wrong key or value. */
+export function placeEssential(problems: readonly SchemaViolation[], root: SourceNode): readonly PlacedFinding[] {
+  return essential(problems).map((problem) => placeProblem(problem, root));
+}
+
+/** Turns a problem of a schema check into a finding at the wrong key or value. */
 export function placeProblem(problem: SchemaViolation, root: SourceNode): PlacedFinding {
   const node = nodeAt(root, problem.path);
   const { additionalProperty, propertyName } = problem.params;
@@ -88,11 +93,6 @@ export function restOfSentence(
     return { message: `has a field "${propertyName}", which cannot be a name here`, fix: undefined };
   if (problem.keyword === "required") return { message: `lacks the field "${String(missingProperty)}"`, fix: undefined };
   return { message: demandOf(problem), fix: nearest(allowedValues, text) };
-}
-
-/** Returns where a value is marked. A map is marked where it begins: a missing field is no fault of all of it. */
-export function startOf(node: SourceNode): Range {
-  return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
 }
 
 function unknownField(problem: SchemaViolation, field: string): Finding {

@@ -1,7 +1,7 @@
 import { Failure } from "../../base/failure.ts";
 import type { Json } from "../../base/json/json.ts";
 import type { SchemaProblem } from "../../schema/walk.ts";
-import { child, nodeAt, type Range, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { child, nodeAt, type Range, type SourceNode, startOf, textOf, toJson } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
 import { formatOfPath, readContent } from "./file-content.ts";
 import type { CheckContext } from "../check-context.ts";
@@ -10,7 +10,7 @@ import { type GivenFields, PART } from "../keywords/input.ts";
 import { fieldsOf } from "../keywords/keyword.ts";
 import type { FileFormat, FileRule, InputDeclaration, ValueShape } from "../declarations.ts";
 import { refusalOf } from "../file-placement.ts";
-import { type ShapeReader, startOf, uniqueOf } from "./shape-reader.ts";
+import { type ShapeReader, uniqueOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
 
 /** Reads the declaration of a file: its content by a JSON Schema or by keywords, and its default file. */

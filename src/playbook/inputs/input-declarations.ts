@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json/json.ts";
-import { child, entriesIn, nodeAt, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { child, entriesIn, nodeAt, type SourceNode, startOf, textOf, toJson } from "../../source/node.ts";
 import { SchemaSet } from "../../schema/validator.ts";
-import { essential, placeProblem } from "../../source/problems.ts";
+import { placeEssential } from "../../source/problems.ts";
 import type { CheckContext } from "../check-context.ts";
 import { inputFrame, inputPartFrame } from "../keywords/frame.ts";
 import { FileInputReader } from "./file-input.ts";
@@ -9,7 +9,7 @@ import { GIVEN } from "../keywords/input.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import type { InputDeclaration, InputType, ValueShape } from "../declarations.ts";
 import { coerce, shapeProblems, spellPath, problemSentence } from "./value-shape.ts";
-import { ShapeReader, startOf } from "./shape-reader.ts";
+import { ShapeReader } from "./shape-reader.ts";
 
 /** The `inputs` of a playbook; defaults, and the files that they name, are checked against their own declaration. */
 export function readInputs(node: SourceNode | undefined, context: CheckContext): readonly InputDeclaration[] {
@@ -33,11 +33,8 @@ const inputRules = inputFrame();
 const partRules = inputPartFrame();
 
 function fitsFrame(node: SourceNode, context: CheckContext, rules: object = inputRules): boolean {
-  const problems = essential(frames.validator(rules)(toJson(node)));
-  for (const problem of problems) {
-    const { finding, range } = placeProblem(problem, node);
-    context.report(finding, range);
-  }
+  const problems = placeEssential(frames.validator(rules)(toJson(node)), node);
+  for (const { finding, range } of problems) context.report(finding, range);
   const isFit = partsFit(node, context);
   return problems.length === 0 && isFit;
 }

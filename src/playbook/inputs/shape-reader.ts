@@ -171,8 +171,3 @@ function isAbove({ type, minimum, maximum }: ValueShape): boolean {
   const [least, most] = [Decimal.parse(minimum), Decimal.parse(maximum)];
   return least !== undefined && most !== undefined && least.compare(most) > 0;
 }
-
-/** Where a value is reported: a list or a map at its beginning, not over all of it. */
-export function startOf(node: SourceNode): Range {
-  return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
-}

@@ -1,7 +1,6 @@
 import { EvaluationFailure, type Expression } from "../../expression/expression.ts";
 import { child, entriesIn, type Range, type SourceNode } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
-import { section } from "../steps/actor-declarations.ts";
 import { namesIn } from "../keywords/shared.ts";
 
 // Parts of a playbook without a purpose. The playbook can run, so these are warnings, and only where they are certain.
@@ -9,12 +8,12 @@ import { namesIn } from "../keywords/shared.ts";
 /** Warns of inputs and actors that nothing uses. */
 export function warnOfUnused(root: SourceNode, context: CheckContext): void {
   const { usage } = context;
-  for (const [name, { key }] of entriesIn(section(root, "inputs"))) {
+  for (const [name, { key }] of entriesIn(child(root, "inputs"))) {
     if (usage.has("inputs", name)) continue;
     const message = `nothing uses the input "${name}"`;
     context.report({ code: "playbook.unused-input", message, suggestion: `use \${{ inputs.${name} }}, or remove it` }, key);
   }
-  for (const [name, { key, value }] of entriesIn(section(root, "actors"))) {
+  for (const [name, { key, value }] of entriesIn(child(root, "actors"))) {
     if (usage.has("actors", name)) continue;
     const isGroup = value.kind === "list";
     const message = `no step or expression uses the ${isGroup ? "group" : "actor"} "${name}"`;

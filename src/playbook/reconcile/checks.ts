@@ -1,7 +1,7 @@
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { Conserved } from "../../services/conserved.ts";
 import { conservedThings } from "../../services/services.ts";
-import { entriesIn, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { entriesIn, itemsIn, type MapNode, type SourceNode, startOf, textOf } from "../../source/node.ts";
 import { readUse } from "../steps/actor-use.ts";
 import { type Beside, conditionOver, readSideRead } from "../steps/side-reads.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
@@ -62,7 +62,7 @@ function readLook(node: MapNode, { that: condition, ...fields }: LookFields, bes
   for (const field of ["read", "that"]) {
     if (node.entries.has(field)) continue;
     const message = `a check has \`read\` and \`that\`, or \`conserve\`: "${field}" is missing`;
-    return context.report({ code: "playbook.no-work", message }, { start: node.range.start, end: node.range.start + 1 });
+    return context.report({ code: "playbook.no-work", message }, startOf(node));
   }
   const read = readSideRead(fields, beside);
   const that = conditionOver(read, condition, beside);

@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { TypeName } from "../../expression/types.ts";
 import type { OutsideKind, OutsidePlace } from "../../rows/outside.ts";
-import { entriesIn, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
+import { entriesIn, type MapNode, type SourceNode, startOf, textOf, toJson } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 import { refusalOf } from "../file-placement.ts";
@@ -86,7 +86,7 @@ function isOneKind(node: MapNode, timeoutMs: number, { context }: Surroundings):
   const found = KINDS.filter((kind) => node.entries.has(kind));
   const [kind] = found;
   const report = (message: string, suggestion: string, at: string | undefined): false => {
-    const range = node.entries.get(at ?? "")?.key ?? { start: node.range.start, end: node.range.start + 1 };
+    const range = node.entries.get(at ?? "")?.key ?? startOf(node);
     context.report({ code: "playbook.reconcile-rows", message, suggestion }, range);
     return false;
   };

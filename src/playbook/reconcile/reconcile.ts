@@ -1,5 +1,5 @@
 import { didYouMean } from "../../base/text/text.ts";
-import { child, itemsIn, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { child, itemsIn, type MapNode, type SourceNode, startOf, textOf } from "../../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import type { CheckContext } from "../check-context.ts";
@@ -97,7 +97,7 @@ function readSides(node: MapNode, fields: SidesFields, spot: Spot, around: Surro
     const side = fields[name];
     if (side?.kind === "map") return readLoop(side, context, () => readSide(side, name, spot, around));
     const message = `a comparison has two sides, or \`conserve\`: "${name}" is missing`;
-    return context.report({ code: "playbook.reconcile-sides", message }, { start: node.range.start, end: node.range.start + 1 });
+    return context.report({ code: "playbook.reconcile-sides", message }, startOf(node));
   });
   if (left === undefined || right === undefined) return undefined;
   checkAlike(node, around);

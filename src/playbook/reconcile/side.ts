@@ -1,6 +1,6 @@
-import type { TypeName } from "../../expression/types.ts";
+import { itemType, type TypeName } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { child, type MapNode, type SourceNode } from "../../source/node.ts";
+import { child, type MapNode, type SourceNode, startOf } from "../../source/node.ts";
 import { readBare, readCondition } from "../expressions/bare-expression.ts";
 import { type Beside, readSideRead } from "../steps/side-reads.ts";
 import type { Checked, ExpressionScope } from "../check-context.ts";
@@ -95,10 +95,7 @@ function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surro
   allRead(rest);
   if (reads === undefined) {
     const message = 'a side has rows that are read, or given: "read" or "rows" is missing';
-    return around.context.report(
-      { code: "playbook.reconcile-sides", message },
-      { start: node.range.start, end: node.range.start + 1 },
-    );
+    return around.context.report({ code: "playbook.reconcile-sides", message }, startOf(node));
   }
   const rounds = readForeach(loop, around, scopeAt(around, spot));
   const inside = insideLoop(spot, rounds);
@@ -124,7 +121,7 @@ function listOf(
 ): { readonly expression: Checked["expression"]; readonly item: TypeName } | undefined {
   const checked = readBare(node, context, scope);
   if (checked === undefined || node === undefined) return undefined;
-  const item = checked.type === "dyn" ? "dyn" : /^list<(.*)>$/.exec(checked.type)?.[1];
+  const item = checked.type === "dyn" ? "dyn" : itemType(checked.type);
   if (item !== undefined) return { expression: checked.expression, item: OPEN_TYPE.test(item) ? "dyn" : item };
   const message = `rows are a list, and this is ${checked.type}`;
   return context.report(
@@ -135,11 +132,11 @@ function listOf(
 
 // The rows of a list are its items; of pages, the items of each; of anything else, the response is the only row.
 function rowType({ call }: Operation, { types }: Spot, response: TypeName): TypeName {
-  const item = /^list<(.*)>$/.exec(response)?.[1];
+  const item = itemType(response);
   if (item !== undefined) return item;
   if (call.paging === undefined) return response;
   const field = types.fieldsOf(response).find(({ name }) => name === call.paging?.items)?.type ?? "dyn";
-  return /^list<(.*)>$/.exec(field)?.[1] ?? "dyn";
+  return itemType(field) ?? "dyn";
 }
 
 // The items of an empty list are of any type.

@@ -1,4 +1,4 @@
-import { child, type SourceNode } from "../../source/node.ts";
+import type { SourceNode } from "../../source/node.ts";
 import { readIdentity } from "./identity.ts";
 import type { ActorDeclaration } from "../model.ts";
 
@@ -11,9 +11,4 @@ export function readActors(node: SourceNode | undefined): ReadonlyMap<string, Ac
 function readActor(name: string, node: SourceNode): ActorDeclaration {
   if (node.kind === "list") return { name, group: true, identities: node.items.map(readIdentity) };
   return { name, group: false, identities: [readIdentity(node)] };
-}
-
-/** The map under a key of the playbook, if it has one. */
-export function section(root: SourceNode, name: string): SourceNode | undefined {
-  return child(root, name);
 }

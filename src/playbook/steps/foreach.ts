@@ -2,7 +2,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { readEntity } from "../../base/entity.ts";
 import { Expression, isProblem } from "../../expression/expression.ts";
 import type { Assumption } from "../../expression/reference.ts";
-import { isTypeName, type TypeEnvironment, type TypeName, type Variable } from "../../expression/types.ts";
+import { isTypeName, itemType, type TypeEnvironment, type TypeName, type Variable } from "../../expression/types.ts";
 import { type SourceNode, textOf } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
 import { knownActors } from "../predictions/certain-calls.ts";
@@ -117,7 +117,7 @@ function itemOf(node: SourceNode, scope: ExpressionScope): Variable {
   const whole = wholeExpression(textOf(node) ?? "");
   const list = whole === undefined ? undefined : scope.types.read(whole.text);
   if (list === undefined || "code" in list) return { type: "dyn" };
-  return { type: /^list<(.*)>$/.exec(list.type)?.[1] ?? "dyn", id: list.id };
+  return { type: itemType(list.type) ?? "dyn", id: list.id };
 }
 
 function commonType(items: readonly SourceNode[]): TypeName {

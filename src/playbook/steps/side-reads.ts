@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import type { TypeName } from "../../expression/types.ts";
+import { itemType, type TypeName } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { entriesIn, type SourceNode } from "../../source/node.ts";
 import { readUse } from "./actor-use.ts";
@@ -116,7 +116,7 @@ export function readDiscover(fields: DiscoverFields | undefined, beside: Beside,
 }
 
 function itemOf(type: TypeName): TypeName | undefined {
-  return type === "dyn" ? "dyn" : /^list<(.*)>$/.exec(type)?.[1];
+  return type === "dyn" ? "dyn" : itemType(type);
 }
 
 /** Returns how a failed step is tried again. */

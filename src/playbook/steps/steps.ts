@@ -3,11 +3,12 @@ import { readCall } from "./call-step.ts";
 import { readHead } from "../head.ts";
 import { readInclude } from "./include-step.ts";
 import type { BlockStep, Step } from "../model.ts";
-import type { Outline, BlockPart } from "../outline.ts";
+import { type BlockPart, type Outline, sectionOf } from "../outline.ts";
 import { checkFields } from "./call-rules.ts";
 import { type Spot, type Surroundings, within } from "../expressions/expression-scope.ts";
 import { writesOf } from "../playbook-walk.ts";
 import { readLoop } from "../predictions/warnings.ts";
+import { startOf } from "../../source/node.ts";
 
 /** Checks and compiles steps, one after the other: each may use those before it. */
 export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surroundings): readonly Step[] {
@@ -30,7 +31,7 @@ function readStep(outline: Outline, spot: Spot, around: Surroundings): Step | un
         message: "this step does nothing: it has neither `uses` nor a `block`",
         suggestion: "uses: an operation such as ledger.token.get, or the path of a playbook",
       },
-      { start: outline.node.range.start, end: outline.node.range.start + 1 },
+      startOf(outline.node),
     );
   }
   return readCall(outline, spot, around);
@@ -49,15 +50,8 @@ function readBlock(outline: Outline, spot: Spot, around: Surroundings): BlockSte
     );
   }
   const { common, inside } = readHead(outline, outline.id, spot, around);
-  const section = (part: BlockPart): Parameters<typeof within>[2] => ({
-    block: outline.id,
-    part,
-    foreach: outline.foreach,
-    conditional: outline.conditional,
-    rescues: fields.rescue !== undefined,
-  });
   const read = (part: BlockPart): readonly Step[] =>
-    readSteps(parts[part], within(inside, outline, section(part), around), around);
+    readSteps(parts[part], within(inside, outline, sectionOf(outline, part), around), around);
   const [steps, rescue, always] = [read("block"), read("rescue"), read("always")];
   const retry = retryOf(fields.retry);
   if (retry !== undefined) refuseRetriedWrites(steps, outline, around);

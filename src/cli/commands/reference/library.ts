@@ -3,7 +3,7 @@ import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { writeJson, textOrJson } from "../../../base/json/json.ts";
 import { didYouMean } from "../../../base/text/text.ts";
-import type { TypeName } from "../../../expression/types.ts";
+import { itemType, type TypeName } from "../../../expression/types.ts";
 import type { Playbook } from "../../../playbook/model.ts";
 import type { InputDeclaration, ValueShape } from "../../../playbook/declarations.ts";
 import { callsOf } from "../../../playbook/playbook-walk.ts";
@@ -130,7 +130,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function wordsOf(type: TypeName): string {
   if (type === "map<string, string>") return "entity";
-  const item = /^list<(.*)>$/.exec(type)?.[1];
+  const item = itemType(type);
   return item === undefined ? (WORDS[type] ?? (type.startsWith("map") ? "object" : type)) : `list of ${wordsOf(item)}`;
 }
 
