@@ -1,6 +1,6 @@
 import { secretsOf, type Target } from "../../environment/target.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
-import { standInFor } from "../../playbook/inputs/placeholder-value.ts";
+import { standInFor } from "../../playbook/settings/stand-in.ts";
 
 /**
  * The secrets of playbooks as a target is given them, with its own, which are masked too. A sandbox inside of us keeps what it is sent in a file beside the

@@ -87,14 +87,19 @@ type Locate = (path: readonly string[]) => string;
 function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Content {
   const problems =
     rule.validate === undefined ? shapeProblems(shape, value) : schemaProblems(essential(rule.validate(value)), value);
+  const shown = firstProblems(problems, locate);
+  return shown.length === 0 ? { value } : { problems: shown };
+}
+
+/** Describes the first problems of a value, and says how many more there are. */
+export function firstProblems(problems: Iterable<ShapeProblem>, locate: Locate): readonly ContentProblem[] {
   const shown: ContentProblem[] = [];
   let omitted = 0;
   for (const problem of problems) {
     if (shown.length < LIMITS.inputProblems) shown.push({ message: problemSentence(problem, locate), fix: problem.fix });
     else omitted++;
   }
-  if (omitted > 0) shown.push({ message: `and ${count(omitted, "problem")} more` });
-  return shown.length === 0 ? { value } : { problems: shown };
+  return omitted === 0 ? shown : [...shown, { message: `and ${count(omitted, "problem")} more` }];
 }
 
 function* schemaProblems(problems: readonly SchemaViolation[], root: Json): Generator<ShapeProblem> {
@@ -134,7 +139,7 @@ function ours({ shape, rule }: ContentSource, value: Json): Json {
 
 function locateIn(file: SourceFile, root: SourceNode, path: readonly string[]): string {
   const { line, column } = file.positionOf(nodeAt(root, path).range.start);
-  return `${file.path}:${line}:${column}${path.length === 0 ? "" : ` (${spellPath("", path).replace(/^\./, "")})`}`;
+  return `${file.path}:${line}:${column}${path.length === 0 ? "" : ` (${spellPath("", path)})`}`;
 }
 
 function readJson(source: ContentSource): Content {
@@ -206,7 +211,7 @@ function locatorOf({ path: file, text }: ContentSource): Locate {
     parsed ??= parseYaml(file, text);
     const { root } = parsed;
     if (root !== undefined) return locateIn(parsed.file, root, path);
-    return path.length === 0 ? file : `${file} (${spellPath("", path).replace(/^\./, "")})`;
+    return path.length === 0 ? file : `${file} (${spellPath("", path)})`;
   };
 }
 

@@ -34,7 +34,7 @@ export class FileInputReader {
     const format = declared ?? (path === undefined ? undefined : formatOfPath(path));
     if (path !== undefined && given !== undefined && format === undefined) {
       const message = `"${path}" has no extension of a known format`;
-      this.#shapes.report({ code: "playbook.input-format", message, suggestion: "add format: json, yaml or csv" }, given.range);
+      this.#context.report({ code: "playbook.input-format", message, suggestion: "add format: json, yaml or csv" }, given.range);
     }
     const content = this.#content(node, schema, format);
     const file: FileRule = {
@@ -55,7 +55,7 @@ export class FileInputReader {
       const place = keyOf(node, rule);
       if (place === undefined) continue;
       const message = `"${rule}" beside "${by}": the content is described once`;
-      this.#shapes.report({ code: "playbook.input-rule", message, suggestion: "keep one of the two" }, place);
+      this.#context.report({ code: "playbook.input-rule", message, suggestion: "keep one of the two" }, place);
     }
     const content =
       schema === undefined ? { shape: this.#described(node, by), validate: undefined, usable: true } : this.#schema(schema);
@@ -85,7 +85,7 @@ export class FileInputReader {
     const { items } = shape;
     if (shape.type !== "list" || (items !== undefined && items.type !== "object" && items.type !== "any")) {
       const message = "a table is a list of records";
-      this.#shapes.report(
+      this.#context.report(
         { code: "playbook.input-csv", message, suggestion: "items: { type: object, properties: { … } }" },
         place,
       );
@@ -94,7 +94,7 @@ export class FileInputReader {
     for (const [name, column] of items?.properties ?? []) {
       if (column.type !== "list" && column.type !== "object") continue;
       const message = `the cells of "${name}" cannot be of type ${column.type}`;
-      this.#shapes.report(
+      this.#context.report(
         { code: "playbook.input-csv", message, suggestion: "a cell holds one plain value; use json or yaml" },
         place,
       );
@@ -112,7 +112,7 @@ export class FileInputReader {
     if (!("message" in ready)) return { ...ready, usable: true };
     const message =
       written.text === undefined ? `this schema ${ready.message}` : `the schema in ${placeIn(written, ready)} ${ready.message}`;
-    this.#shapes.report(
+    this.#context.report(
       { code: "playbook.input-schema", message },
       startOf(path === undefined ? nodeAt(node, ready.path) : node),
     );
@@ -132,7 +132,7 @@ export class FileInputReader {
     });
     if ("value" in content) return { value: content.value, path: resolved, text };
     for (const problem of content.problems)
-      this.#shapes.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.fix }, node.range);
+      this.#context.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.fix }, node.range);
     return undefined;
   }
 
@@ -149,7 +149,7 @@ export class FileInputReader {
     const content = readContent({ path: rule.path, text, shape, rule, isQuoted: true });
     if ("value" in content) return content.value;
     for (const { message, fix } of content.problems)
-      this.#shapes.report({ code: "playbook.input-content", message, suggestion: fix }, given.range);
+      this.#context.report({ code: "playbook.input-content", message, suggestion: fix }, given.range);
     return undefined;
   }
 
@@ -157,20 +157,20 @@ export class FileInputReader {
     const refusal = files === undefined ? undefined : refusalOf(files, { path, use: "data", named: this.#context.named });
     if (refusal !== undefined) {
       const { message, ...rest } = refusal;
-      this.#shapes.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, node.range);
+      this.#context.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, node.range);
       return undefined;
     }
     try {
       const text = files?.read(path);
       if (text !== undefined) return text;
       const message = `there is no file ${path}`;
-      this.#shapes.report(
+      this.#context.report(
         { code: "playbook.input-file", message, suggestion: "a path here begins at the folder of the playbook" },
         node.range,
       );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.#shapes.report(
+      this.#context.report(
         { code: "playbook.input-file", message: error.message, why: error.why, suggestion: error.next },
         node.range,
       );

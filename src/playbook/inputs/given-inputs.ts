@@ -1,14 +1,13 @@
 import { Failure, messageOf } from "../../base/failure.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
-import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
-import { type ContentProblem, placeOfTwice, readContent } from "./file-content.ts";
+import { type ContentProblem, firstProblems, placeOfTwice, readContent } from "./file-content.ts";
 import type { NamedFiles } from "../check-context.ts";
 import type { FileReader } from "../playbook-files.ts";
 import type { Playbook } from "../model.ts";
 import type { FileRule, InputDeclaration, InputType } from "../declarations.ts";
 import { isQuotable, refusalOf } from "../file-placement.ts";
-import { coerce, shapeProblems, spellPath, problemSentence, withOrganization } from "./value-shape.ts";
+import { coerce, shapeProblems, spellPath, withOrganization } from "./value-shape.ts";
 
 /** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
 export type GivenInputs = Readonly<Record<string, Json>>;
@@ -119,9 +118,7 @@ function givenOrDefault({ name, default: otherwise }: InputDeclaration, given: G
 /** Returns the problems of a value for an included playbook, of a file with its content; at most `LIMITS.inputProblems`. */
 export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
   const value = coerce(shape, given);
-  const own = firstOf(shapeProblems(shape, value), (problem) => {
-    return withFix({ ...problem, message: problemSentence(problem, (path) => `"${spellPath(name, path)}"`) });
-  });
+  const own = firstProblems(shapeProblems(shape, value), (path) => `"${spellPath(name, path)}"`).map(withFix);
   if (own.length > 0 || file?.validate === undefined) return own;
   return file.validate(value).map(({ path, message }) => `"${spellPath(name, path)}" ${message}`);
 }
@@ -160,9 +157,7 @@ function take(declaration: InputDeclaration, given: Json | undefined, from: From
   const read = typeof given === "string" ? readText(declaration, given, locate([])) : { value: given };
   if ("problems" in read) return read;
   const value = coerce(shape, read.value, true);
-  const problems = firstOf(shapeProblems(shape, value), (problem) => {
-    return withFix({ ...problem, message: problemSentence(problem, locate) });
-  });
+  const problems = firstProblems(shapeProblems(shape, value), locate).map(withFix);
   return problems.length === 0 ? { value } : { problems };
 }
 
@@ -192,16 +187,6 @@ function takeFile(
 
 function withFix({ message, fix }: ContentProblem): string {
   return fix === undefined ? message : `${message} (${fix})`;
-}
-
-function firstOf<T>(found: Iterable<T>, describe: (one: T) => string): readonly string[] {
-  const shown: string[] = [];
-  let omitted = 0;
-  for (const one of found) {
-    if (shown.length < LIMITS.inputProblems) shown.push(describe(one));
-    else omitted++;
-  }
-  return omitted === 0 ? shown : [...shown, `and ${count(omitted, "problem")} more`];
 }
 
 const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {

@@ -3,7 +3,6 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { messageOf } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
-import type { Finding } from "../../source/diagnostic.ts";
 import { child, type Range, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { INPUT, PART, type InputPartFields } from "../keywords/input.ts";
@@ -61,7 +60,7 @@ export class ShapeReader {
 
   #unknownField(rule: "required" | "unique", name: string, { known, place }: { known: readonly string[]; place: Range }): void {
     const near = didYouMean(name, known);
-    this.report(
+    this.#context.report(
       {
         code: `playbook.input-${rule}`,
         message: `"${name}" is not among the properties`,
@@ -76,7 +75,7 @@ export class ShapeReader {
     for (const [rule, { types }] of Object.entries<Keyword>(INPUT)) {
       const place = node.kind === "map" ? node.entries.get(rule)?.key : undefined;
       if (place === undefined || types === undefined || types.includes(type)) continue;
-      this.report(
+      this.#context.report(
         {
           code: "playbook.input-rule",
           message: `"${rule}" does not apply to "${spellPath(this.#name, path)}", which is of type ${type}`,
@@ -95,7 +94,7 @@ export class ShapeReader {
       const place = choices?.kind === "list" ? choices.items[at]?.range : undefined;
       for (const problem of shapeProblems({ ...shape, enum: undefined }, choice)) {
         const message = `this choice of "${spellPath(this.#name, [...path, ...problem.path])}" ${problem.message}`;
-        if (place !== undefined) this.report({ code: "playbook.input-enum", message, suggestion: problem.fix }, place);
+        if (place !== undefined) this.#context.report({ code: "playbook.input-enum", message, suggestion: problem.fix }, place);
       }
     });
   }
@@ -110,7 +109,7 @@ export class ShapeReader {
     } catch (error) {
       const message = `this pattern cannot be used: ${messageOf(error)}`;
       const suggestion = "patterns are RE2: no look-around, no back-references";
-      this.report({ code: "playbook.input-pattern", message, suggestion }, node.range);
+      this.#context.report({ code: "playbook.input-pattern", message, suggestion }, node.range);
       return undefined;
     }
   }
@@ -124,13 +123,14 @@ export class ShapeReader {
       if (bound === undefined || place === undefined) continue;
       const number = type === "decimal" || type === "integer";
       const wrong = type === "date" ? dateProblem(bound) : number && Decimal.parse(bound) === undefined ? NO_NUMBER : undefined;
-      if (wrong !== undefined) this.report({ code: "playbook.input-bound", message: `"${bound}" ${wrong}` }, place.range);
+      if (wrong !== undefined)
+        this.#context.report({ code: "playbook.input-bound", message: `"${bound}" ${wrong}` }, place.range);
     }
     const { minItems = 0, maxItems = Infinity } = shape;
     const none = minItems > maxItems ? "maxItems" : isAbove(shape) ? "maximum" : undefined;
     const place = none === undefined ? undefined : child(node, none);
     if (place === undefined) return;
-    this.report(
+    this.#context.report(
       {
         code: "playbook.input-bound",
         message: "no value is within these bounds",
@@ -145,11 +145,6 @@ export class ShapeReader {
     if (typeof unique !== "string" || node === undefined) return;
     const known = [...(items?.properties?.keys() ?? [])];
     if (!known.includes(unique)) this.#unknownField("unique", unique, { known, place: node.range });
-  }
-
-  /** Reports a finding at a place in the file. */
-  report(finding: Finding, place: Range): void {
-    this.#context.report(finding, place);
   }
 }
 

@@ -28,7 +28,7 @@ export function userSchema(schema: Json): UserSchema | SchemaProblem {
     return { path: ["$schema"], message };
   }
   try {
-    return { validate: userValidator(schema, patternOf), shape: new ShapeReader(schema).shapeOf(schema) };
+    return { validate: userValidator(schema, patternOf), shape: new SchemaShapes(schema).shapeOf(schema) };
   } catch (error) {
     const { path, message } = problemOf(error);
     return { path, message: `cannot be used: ${message}` };
@@ -44,12 +44,12 @@ function problemOf(error: unknown): SchemaProblem {
 }
 
 function inside({ path, message }: SchemaProblem): string {
-  return path.length === 0 ? `it ${message}` : `"${spellPath("", path).replace(/^\./, "")}" ${message}`;
+  return path.length === 0 ? `it ${message}` : `"${spellPath("", path)}" ${message}`;
 }
 
 const OPEN: ValueShape = { type: "any" };
 
-class ShapeReader {
+class SchemaShapes {
   readonly #root: JsonObject;
   /** References that are being followed, because a schema may contain itself. */
   readonly #following = new Set<string>();

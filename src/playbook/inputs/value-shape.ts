@@ -224,10 +224,11 @@ export function problemSentence({ path, message, other }: ShapeProblem, locate: 
   return `${locate(path)} ${message}${other === undefined ? "" : ` ${locate(other)}`}`;
 }
 
-/** A part of a value as expressions write it: `holders[0].amount`. */
+/** A part of a value as expressions write it: `holders[0].amount`; of a value without a name, `[0].amount` or `amount`. */
 export function spellPath(name: string, path: readonly string[]): string {
   return path.reduce((spelt, key) => {
     if (/^\d+$/.test(key)) return `${spelt}[${key}]`;
-    return /^[A-Za-z_]\w*$/.test(key) ? `${spelt}.${key}` : `${spelt}[${JSON.stringify(key)}]`;
+    if (!/^[A-Za-z_]\w*$/.test(key)) return `${spelt}[${JSON.stringify(key)}]`;
+    return spelt === "" ? key : `${spelt}.${key}`;
   }, name);
 }

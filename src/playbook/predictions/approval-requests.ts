@@ -1,8 +1,9 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
-import { child, nodeAt } from "../../source/node.ts";
+import { nodeAt } from "../../source/node.ts";
 import {
+  actorPlace,
   areApart,
   type CertainCall,
   type CertainPlaybook,
@@ -71,7 +72,6 @@ interface Votes {
 }
 
 function checkVote(call: CertainCall, voters: readonly JsonObject[], { made, context }: Votes): void {
-  const { node } = call;
   for (const { input } of itemsOf(call)) {
     for (const id of idsIn(fieldOf(input, "id"))) {
       const request = made.get(lastingSpelling(id) ?? "");
@@ -85,7 +85,7 @@ function checkVote(call: CertainCall, voters: readonly JsonObject[], { made, con
           why: `its approvers are: ${request.approvers.map(entityWords).join(", ")}`,
           suggestion: "let one of its approvers act with as:, or name them among the approvers",
         },
-        (child(node, "as") ?? child(node, "uses") ?? node).range,
+        actorPlace(call),
       );
     }
   }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
-import { child, type MapNode, nodeAt, type SourceNode } from "../../source/node.ts";
+import { child, type MapNode, nodeAt, type Range, type SourceNode } from "../../source/node.ts";
 import { entityIn } from "../steps/identity.ts";
 import { type ActorDeclaration, type CallStep, isWrite, type Playbook, type WriteStep } from "../model.ts";
 import type { Outline } from "../outline.ts";
@@ -108,6 +108,11 @@ export function entityWords(entity: Json): string {
   return Object.entries(entity)
     .map(([attribute, value]) => `${attribute}:${value}`)
     .join(" ");
+}
+
+/** Returns where a call says who acts; where it does not, the place of its operation. */
+export function actorPlace({ node }: CertainCall): Range {
+  return (child(node, "as") ?? child(node, "uses") ?? node).range;
 }
 
 /** Returns the things in a call, one after the other. */

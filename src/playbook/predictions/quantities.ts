@@ -4,6 +4,7 @@ import { nodeAt } from "../../source/node.ts";
 import { type CertainPlaybook, itemsOf, lastingSpelling, partsAt } from "./certain-calls.ts";
 import type { CheckContext } from "../check-context.ts";
 import type { MadeToken } from "./made-tokens.ts";
+import type { Finding } from "../../source/diagnostic.ts";
 
 /** Reports quantities that a token cannot have: finer than its decimals, or a mint above its cap. */
 export function checkQuantities(playbook: CertainPlaybook, tokens: ReadonlyMap<string, MadeToken>, context: CheckContext): void {
@@ -23,9 +24,7 @@ export function checkQuantities(playbook: CertainPlaybook, tokens: ReadonlyMap<s
   }
 }
 
-type Report = Parameters<CheckContext["report"]>[0];
-
-function tooFine(value: Decimal, { decimals, call }: MadeToken): Report | undefined {
+function tooFine(value: Decimal, { decimals, call }: MadeToken): Finding | undefined {
   if (decimals === undefined || value.decimals() <= decimals) return undefined;
   return {
     code: "playbook.too-fine",
@@ -35,7 +34,7 @@ function tooFine(value: Decimal, { decimals, call }: MadeToken): Report | undefi
   };
 }
 
-function tooMuch(value: Decimal, { cap, call }: MadeToken): Report | undefined {
+function tooMuch(value: Decimal, { cap, call }: MadeToken): Finding | undefined {
   if (cap === undefined || value.compare(cap) <= 0) return undefined;
   return {
     code: "playbook.above-cap",

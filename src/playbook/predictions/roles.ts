@@ -1,8 +1,9 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { child, nodeAt } from "../../source/node.ts";
+import { nodeAt } from "../../source/node.ts";
 import {
+  actorPlace,
   areApart,
   type CertainCall,
   CertainPlaybook,
@@ -18,7 +19,7 @@ import type { CallStep, Playbook, Step } from "../model.ts";
 import type { Outline } from "../outline.ts";
 import { checkQuantities } from "./quantities.ts";
 import { checkRequests } from "./approval-requests.ts";
-import { checkTwice } from "../repeated-ids.ts";
+import { checkTwice } from "./repeated-ids.ts";
 import { callsOf, stepsIn } from "../playbook-walk.ts";
 
 /** Reports what the service will surely refuse, as far as the playbook's own text shows it. */
@@ -66,7 +67,7 @@ interface Known {
 }
 
 function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known): void {
-  const { step, node } = call;
+  const { step } = call;
   const what = step.operation.meaning.needsRole;
   const actors = what === undefined ? undefined : certain.actors(step);
   if (what === undefined || actors === undefined) return;
@@ -87,7 +88,7 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
         why: `the step "${made.id}" (line ${made.line}) gives the role ${holdersOf(token, role)}${named === undefined ? ", and the token belongs to someone else" : ""}`,
         suggestion: `let another act with as:, or give the role in tokenPermissions or with ${what.givenBy}`,
       },
-      (child(node, "as") ?? child(node, "uses") ?? node).range,
+      actorPlace(call),
     );
   }
 }

@@ -2,7 +2,7 @@ import { Cron, isTimezone, timezones } from "../../base/time/cron.ts";
 import { messageOf } from "../../base/failure.ts";
 import { Recent } from "../../base/recent.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { type MapNode, type SourceNode, textOf } from "../../source/node.ts";
+import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import { retryOf } from "../steps/side-reads.ts";
 import type { CheckContext } from "../check-context.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
@@ -77,7 +77,7 @@ function tooShort(node: MapNode, context: CheckContext): void {
   const message = "a run needs more time than 0s";
   context.report(
     { code: "playbook.schedule-time", message, suggestion: "leave timeLimit out for no limit" },
-    rangeOf(node, "timeLimit"),
+    (child(node, "timeLimit") ?? node).range,
   );
 }
 
@@ -91,7 +91,7 @@ function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: 
       why: "a firing could come after the one that follows it",
       suggestion: "take a shorter one",
     },
-    rangeOf(node, "jitter"),
+    (child(node, "jitter") ?? node).range,
   );
 }
 
@@ -124,8 +124,4 @@ function refuseRetry(node: MapNode, context: CheckContext): void {
     },
     retry.key,
   );
-}
-
-function rangeOf(node: MapNode, field: string): SourceNode["range"] {
-  return node.entries.get(field)?.value.range ?? node.range;
 }

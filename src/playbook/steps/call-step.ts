@@ -5,7 +5,7 @@ import { readCondition, readConditions } from "../expressions/bare-expression.ts
 import { type Beside, readDiscover, readEnsure, retryOf } from "./side-reads.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { readFails } from "./expected-refusal.ts";
-import { readHead } from "../head.ts";
+import { readHead } from "./step-head.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { type CallFields, WAITS } from "../keywords/step.ts";
 import { kindsMadeBy } from "../types/id-kinds.ts";

@@ -8,7 +8,7 @@ import { compileTemplate } from "../expressions/compile-template.ts";
 import { checkGroupsOf } from "../settings/concurrency.ts";
 import type { ExpressionScope } from "../check-context.ts";
 import { isShipped, resolvePlaybook, type ShippedPlaybooks } from "../playbook-files.ts";
-import { readHead } from "../head.ts";
+import { readHead } from "./step-head.ts";
 import { givenProblems } from "../inputs/given-inputs.ts";
 import { allRead } from "../keywords/keyword.ts";
 import type { UseFields } from "../keywords/step.ts";

@@ -13,7 +13,7 @@ export function operationAt(node: SourceNode | undefined, context: CheckContext)
     {
       code: "playbook.unknown-operation",
       message: `there is no operation called "${name}"`,
-      suggestion: near === undefined ? "`tokenbook operations` lists all 67" : `did you mean "${near}"?`,
+      suggestion: near === undefined ? `\`tokenbook operations\` lists all ${operations.size}` : `did you mean "${near}"?`,
     },
     node.range,
   );

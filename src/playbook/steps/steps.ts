@@ -1,6 +1,6 @@
 import { retryOf } from "./side-reads.ts";
 import { readCall } from "./call-step.ts";
-import { readHead } from "../head.ts";
+import { readHead } from "./step-head.ts";
 import { readInclude } from "./include-step.ts";
 import type { BlockStep, Step } from "../model.ts";
 import { type BlockPart, type Outline, sectionOf } from "../outline.ts";

@@ -5,6 +5,7 @@ import type { Assumption, Reference } from "../../expression/reference.ts";
 import type { NameFinding } from "../check-context.ts";
 import { operationIn } from "../steps/operation-name.ts";
 import type { Outline, Section } from "../outline.ts";
+import type { Finding } from "../../source/diagnostic.ts";
 
 /** Whether a step has run, or had its turn. */
 export interface Done {
@@ -83,7 +84,7 @@ export class StepNames {
     return finding === undefined ? undefined : { ...at, finding };
   }
 
-  #maybe(step: Outline, field: string, from: Standpoint): NameFinding["finding"] | undefined {
+  #maybe(step: Outline, field: string, from: Standpoint): Finding | undefined {
     const { id } = step;
     if (from.under.some((assumed) => assumed.is === "there" && isStep(assumed, id))) return undefined;
     const outcome = outcomeOf(id, from.under);
@@ -141,13 +142,13 @@ function isAround({ block }: Section, from: readonly Section[]): boolean {
   return from.some((section) => section.block === block);
 }
 
-const OWN_STEP: NameFinding["finding"] = {
+const OWN_STEP: Finding = {
   code: "playbook.step-not-run",
   message: "a step's own results do not exist yet",
   suggestion: "in `expect` and `until`, `response` is the answer of this very call; elsewhere, use a later step",
 };
 
-function maybeSkipped(id: string, field: string): NameFinding["finding"] {
+function maybeSkipped(id: string, field: string): Finding {
   return {
     code: "playbook.maybe-skipped",
     message: `the step "${id}" may have been skipped, and then has no "${field}"`,
@@ -155,7 +156,7 @@ function maybeSkipped(id: string, field: string): NameFinding["finding"] {
   };
 }
 
-function maybeUnrun(id: string, field: string, { block, part }: Section): NameFinding["finding"] {
+function maybeUnrun(id: string, field: string, { block, part }: Section): Finding {
   const why = part === "rescue" ? `it is in the rescue of "${block}"` : `a step of "${block}" may have failed before it`;
   return {
     code: "playbook.maybe-unrun",
@@ -164,7 +165,7 @@ function maybeUnrun(id: string, field: string, { block, part }: Section): NameFi
   };
 }
 
-function maybeUnchanged(id: string, field: string): NameFinding["finding"] {
+function maybeUnchanged(id: string, field: string): Finding {
   return {
     code: "playbook.maybe-unchanged",
     message: `the step "${id}" may be unchanged, and then nothing was sent and there is no "${field}"`,
@@ -172,7 +173,7 @@ function maybeUnchanged(id: string, field: string): NameFinding["finding"] {
   };
 }
 
-function maybeNoReceipt(id: string): NameFinding["finding"] {
+function maybeNoReceipt(id: string): Finding {
   return {
     code: "playbook.maybe-no-receipt",
     message: `the write of "${id}" may have no receipt: when its answer is lost, it passes on other evidence`,
@@ -180,7 +181,7 @@ function maybeNoReceipt(id: string): NameFinding["finding"] {
   };
 }
 
-function notRun({ id, line }: Outline): NameFinding["finding"] {
+function notRun({ id, line }: Outline): Finding {
   return {
     code: "playbook.step-not-run",
     message: `the step "${id}" (line ${line}) has not run yet here`,
@@ -188,7 +189,7 @@ function notRun({ id, line }: Outline): NameFinding["finding"] {
   };
 }
 
-function unknownStep(id: string, ids: readonly string[]): NameFinding["finding"] {
+function unknownStep(id: string, ids: readonly string[]): Finding {
   const near = didYouMean(id, ids);
   return {
     code: "playbook.unknown-step",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standInFor } from "../../../src/playbook/inputs/placeholder-value.ts";
+import { standInFor } from "../../../src/playbook/settings/stand-in.ts";
 
 test("a stand-in has the form of the secret, and nothing else of it", () => {
   const secret = "Aa0-1234 5678/Zz_é漢".repeat(5);

@@ -1,7 +1,7 @@
-import { nodeAt, type SourceNode } from "../source/node.ts";
-import { type CertainCall, type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./predictions/certain-calls.ts";
-import type { CheckContext } from "./check-context.ts";
-import type { Template } from "./expressions/template.ts";
+import { nodeAt, type SourceNode } from "../../source/node.ts";
+import { type CertainCall, type CertainPlaybook, itemsOf, partsAt, spellingOf } from "./certain-calls.ts";
+import type { CheckContext } from "../check-context.ts";
+import type { Template } from "../expressions/template.ts";
 
 /**
  * Reports things that one call creates, deletes or votes on twice: the service refuses the second one, or the two cannot be

@@ -1,10 +1,10 @@
-import { readGuard } from "./expressions/bare-expression.ts";
-import { allRead } from "./keywords/keyword.ts";
-import type { HeadFields } from "./keywords/step.ts";
-import { insideLoop, readForeach } from "./steps/foreach.ts";
-import type { Step } from "./model.ts";
-import type { Outline } from "./outline.ts";
-import { scopeAt, type Spot, type Surroundings } from "./expressions/expression-scope.ts";
+import { readGuard } from "../expressions/bare-expression.ts";
+import { allRead } from "../keywords/keyword.ts";
+import type { HeadFields } from "../keywords/step.ts";
+import { insideLoop, readForeach } from "./foreach.ts";
+import type { Step } from "../model.ts";
+import type { Outline } from "../outline.ts";
+import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 
 /** The common fields of every step, and the spot in it. */
 export interface Head {
