@@ -10,7 +10,7 @@ import { hinted } from "./print/hint.ts";
 import { buildProgram } from "./program/program.ts";
 import type { Shell, Terminal } from "./shell.ts";
 import { HelpShown } from "./program/usage.ts";
-import { isSet } from "./view/colour.ts";
+import { isSet } from "../base/variables.ts";
 
 // The only place that names the process: everything below is given what it may use.
 

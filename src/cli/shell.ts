@@ -1,11 +1,11 @@
 import { userInfo } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type Hint } from "../base/command-line.ts";
-import type { Variables } from "../environment/key.ts";
 import type { ExitCode } from "../base/exit.ts";
 import type { Hold } from "../engine/run/hold.ts";
 import type { RunEvent } from "../protocol/record.ts";
 import type { CommandEnd } from "../schedule/notify/deliver.ts";
+import type { Variables } from "../base/variables.ts";
 
 /**
  * What a text is to its reader: `words` for people, `coloured` the same with its marks in colours, `json` for programs. Nothing in these is

@@ -1,5 +1,5 @@
 import { Failure } from "../base/failure.ts";
-import type { Variables } from "./key.ts";
+import type { Variables } from "../base/variables.ts";
 
 // One line gives one variable. A line that could be read in two ways is refused: half a key is a key that nobody masks.
 

@@ -3,7 +3,7 @@ import { LIMITS } from "../base/limits.ts";
 import { readFound } from "../files/found.ts";
 import { readRegular } from "../files/regular.ts";
 import { variablesIn } from "./dotenv-text.ts";
-import type { Variables } from "./key.ts";
+import type { Variables } from "../base/variables.ts";
 
 /** The name of the file with variables that the process does not set. */
 export const DOTENV_FILE = ".env";

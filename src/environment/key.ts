@@ -4,12 +4,10 @@ import { fitsHeader } from "../base/text/header.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { readRegular } from "../files/regular.ts";
+import type { Variables } from "../base/variables.ts";
 
 /** The code of the failure about a key, or another value, that is not set where it is looked for. */
 export const KEY_MISSING = "environment.key-missing";
-
-/** Values of environment variables, by name. */
-export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The place of a key in an environment. */
 export interface KeyReference {

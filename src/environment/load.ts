@@ -17,11 +17,12 @@ import { child, entriesIn, type MapNode, nodeAt, type SourceNode, textOf, toJson
 import { placeEssential } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
-import { type KeyReference, readServiceKey, type Variables } from "./key.ts";
+import { type KeyReference, readServiceKey } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { ServiceTarget, Target } from "./target.ts";
 import { profileProblems } from "./profile-words.ts";
 import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems } from "./values.ts";
+import type { Variables } from "../base/variables.ts";
 
 /** The name of the file that says where playbooks run. */
 export const ENVIRONMENT_FILE = "tokenbook.yaml";

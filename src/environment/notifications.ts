@@ -7,9 +7,10 @@ import { didYouMean } from "../base/text/text.ts";
 import type { SourceFile } from "../source/file.ts";
 import { child, entriesIn, type Range, type SourceNode, startOf, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
-import { readKey, type Variables } from "./key.ts";
+import { readKey } from "./key.ts";
 import { invalid, placeOf, readEnvironmentFile } from "./load.ts";
 import { EVENTS } from "./schema.ts";
+import type { Variables } from "../base/variables.ts";
 
 /** A place for notifications, and which ones it gets. */
 export type Channel = WebhookChannel | CommandChannel;

@@ -5,8 +5,9 @@ import { Secret } from "../base/secret.ts";
 import { readFound } from "../files/found.ts";
 import { child, textOf, toJson } from "../source/node.ts";
 import { RISKS, type Risk, type ServerPlace } from "../sql/place.ts";
-import { readKey, type Variables } from "./key.ts";
+import { readKey } from "./key.ts";
 import { placeOf, readEnvironmentFile } from "./load.ts";
+import type { Variables } from "../base/variables.ts";
 
 const DEFAULT_SCHEMA = "tokenbook";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../base/failure.ts";
 import { services } from "../services/services.ts";
-import type { Variables } from "./key.ts";
 import type { Target } from "./target.ts";
+import type { Variables } from "../base/variables.ts";
 
 const UNCHECKED = "NODE_TLS_REJECT_UNAUTHORIZED";
 

@@ -104,15 +104,23 @@ function editsAllowed({ length }: string): number {
   return Math.max(2, Math.floor(length / 3));
 }
 
-/** Breaks a text into lines of at most `width` characters, each indented; a longer word gets a line of its own. */
-export function wrapped(text: string, width: number, indent = ""): string {
+/** Breaks a text into lines of at most `width` characters; a longer word gets a line of its own. */
+export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
+  let line = "";
   for (const word of text.split(/\s+/)) {
-    const line = lines.at(-1);
-    if (line === undefined || indent.length + line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
+    if (line !== "" && line.length + word.length + 1 > width) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
   }
-  return lines.map((line) => indent + line).join("\n");
+  return [...lines, line];
+}
+
+/** Returns a text whose lines are indented by two spaces, the empty ones excepted. */
+export function indentedText(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
 }
 
 /** Returns a count with its noun: `1 step`, `2 steps`. */

@@ -12,7 +12,7 @@ import { copyPrivate } from "../../files/private.ts";
 import { stateEntry } from "../../files/state.ts";
 import { JOURNAL_PART } from "../../journal/format.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
-import type { Secrets, ProcessVariables } from "../../playbook/settings/open-secrets.ts";
+import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
 import { type Sandbox, type Seed, type RunningSandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import type { ServerPlace } from "../../sql/place.ts";
@@ -23,6 +23,7 @@ import type { Shell } from "../shell.ts";
 import { hastyClock } from "./clock.ts";
 import type { Course } from "./course.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
+import type { Variables } from "../../base/variables.ts";
 
 // A ledger that is quick, and still slower than the writes that follow one another.
 const COMMIT_DELAY_MS = 2;
@@ -111,7 +112,7 @@ export function openedAt(served: RunningSandbox, profile: Profile): Parameters<t
 }
 
 /** A new folder for islands. A kill loses nothing that the system has received, so memory is as good a place as a disk, and takes half the time. */
-export function temporaryFolder(variables: ProcessVariables): string {
+export function temporaryFolder(variables: Variables): string {
   const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   return makeTemporaryFolder(join(root, "tokenbook-crash-"));
 }

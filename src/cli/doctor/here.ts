@@ -3,8 +3,9 @@ import { VERSION } from "../../base/version.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import type { Shell } from "../shell.ts";
 import { canShowTree } from "../view/choose.ts";
-import { isSet, showsColour } from "../view/colour.ts";
+import { showsColour } from "../view/colour.ts";
 import { Findings } from "./finding.ts";
+import { isSet } from "../../base/variables.ts";
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 

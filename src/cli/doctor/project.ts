@@ -3,13 +3,14 @@ import { statSync } from "node:fs";
 import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
-import { KEY_MISSING, type KeyReference, readServiceKey, type Variables } from "../../environment/key.ts";
+import { KEY_MISSING, type KeyReference, readServiceKey } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
 import { loadListeners } from "../../environment/notifications.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { type Dotenv, dotenvFile } from "../project/project.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { Findings } from "./finding.ts";
+import type { Variables } from "../../base/variables.ts";
 
 /** What a project says of its environments. */
 export interface ProjectSight {

@@ -1,10 +1,12 @@
 // How pages of help are laid out on a terminal.
 
 import type { Terminal } from "../shell.ts";
+import { wrap } from "../../base/text/text.ts";
 
 const MOST_COLUMNS = 110;
 const LEAST_COLUMNS = 40;
-const INDENT = "  ";
+/** How lines are indented. */
+export const INDENT = "  ";
 /** With less room than that, the last column appears below the others. */
 const LEAST_ROOM = 24;
 
@@ -46,20 +48,6 @@ function beside(start: string, words: string, room: number): readonly string[] {
 
 function beneath(words: string, width: number): readonly string[] {
   return indented(indented(wrap(words, width - 4 * INDENT.length)));
-}
-
-/** A text in lines of at most this width; no word is parted. */
-export function wrap(words: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of words.split(/\s+/)) {
-    if (line !== "" && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 const CONTINUED = /\n(?: {8,}(?=\S)|(?<=[^\n]\n)(?=\S))/g;

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Exchanges } from "./exchanges.ts";
 import type { Shell } from "../shell.ts";
+import { isOn } from "../../base/variables.ts";
 
 /** The option that says where exchanges are shown: on stderr when it is empty, otherwise in the file of this name. */
 export interface DebugOption {
@@ -9,11 +10,10 @@ export interface DebugOption {
 }
 
 const VARIABLE = "TOKENBOOK_DEBUG";
-const OFF: ReadonlySet<string> = new Set(["", "0", "false"]);
 
 /** Whether exchanges are shown on stderr. */
 export function debugsOnStderr({ variables }: Pick<Shell, "variables">, { debug }: DebugOption): boolean {
-  return debug === undefined ? !OFF.has(variables[VARIABLE] ?? "") : debug === "";
+  return debug === undefined ? isOn(variables[VARIABLE]) : debug === "";
 }
 
 /** What shows exchanges, where the options or the process's variables want it. Throws a Failure when its file cannot be written. */

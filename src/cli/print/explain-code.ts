@@ -2,9 +2,9 @@ import { command } from "../../base/command-line.ts";
 import { CATALOGUE, type Code, CODES, isCode } from "../../base/catalogue/catalogue.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean, wrapped } from "../../base/text/text.ts";
+import { didYouMean, indentedText, wrap } from "../../base/text/text.ts";
 import examples from "../generated/examples.json" with { type: "json" };
-import { widthOn } from "./columns.ts";
+import { INDENT, indented, widthOn } from "./columns.ts";
 import { printData } from "./data.ts";
 import type { Shell } from "../shell.ts";
 
@@ -55,19 +55,19 @@ function page(code: Code, columns: number): string {
   const { text, printed } = exampleOf(code);
   return [
     `${severity} ${code}: ${title}`,
-    wrapped(meaning, columns, "  "),
+    paragraph(meaning, columns),
     "Example:",
-    indented(text),
+    indentedText(text),
     "`tokenbook check` reports:",
-    indented(printed),
+    indentedText(printed),
     "Fix:",
-    wrapped(cure, columns, "  "),
+    paragraph(cure, columns),
     "",
   ]
     .join("\n\n")
     .replace(/\n\n$/, "\n");
 }
 
-function indented(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, "  ");
+function paragraph(text: string, columns: number): string {
+  return indented(wrap(text, columns - INDENT.length)).join("\n");
 }

@@ -1,12 +1,13 @@
 import { Bug, Failure, type KeptFailure, messageOf } from "../../base/failure.ts";
+import { indentedText } from "../../base/text/text.ts";
 
 /** A failure as a person reads it: what is wrong, why, and what to do next. */
 export function formatFailure({ code, message, why, next }: Failure): string {
   const lines = [
     `error ${code}`,
-    indent(message),
-    ...(why === undefined ? [] : [indent(`why: ${why}`)]),
-    ...(next === undefined ? [] : [indent(`next: ${next}`)]),
+    indentedText(message),
+    ...(why === undefined ? [] : [indentedText(`why: ${why}`)]),
+    ...(next === undefined ? [] : [indentedText(`next: ${next}`)]),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -25,8 +26,4 @@ export function keptError(error: unknown): KeptFailure {
 
 function kindOf(error: unknown): string {
   return error instanceof Bug ? "a bug in tokenbook" : "an unexpected error";
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, "  ");
 }

@@ -8,7 +8,6 @@ import { Secret } from "../../base/secret.ts";
 import { count } from "../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../contract/profile.ts";
 import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
-import type { Variables } from "../../environment/key.ts";
 import { ENVIRONMENT_FILE, loadEnvironment, loadProfile, outlineEnvironments } from "../../environment/load.ts";
 import type { Target } from "../../environment/target.ts";
 import { loadServerPlace } from "../../environment/state.ts";
@@ -37,6 +36,7 @@ import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 import { chosenByTags } from "./tags.ts";
 import { isCi } from "../view/colour.ts";
+import type { Variables } from "../../base/variables.ts";
 
 /** The options of whatever looks at what runs have left. */
 export interface MemoryOptions {

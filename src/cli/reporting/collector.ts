@@ -2,8 +2,8 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Secret } from "../../base/secret.ts";
 import { percentDecoded } from "../../base/text/percent.ts";
-import type { Variables } from "../../environment/key.ts";
 import { Transport } from "../../transport/exchange.ts";
+import type { Variables } from "../../base/variables.ts";
 
 /** Where traces are sent to. */
 export interface Collector {

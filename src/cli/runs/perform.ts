@@ -32,6 +32,7 @@ import { type KeepOptions, openSession, type Session } from "./session.ts";
 import type { Shell, Terminal } from "../shell.ts";
 import { chooseView } from "../view/choose.ts";
 import type { View } from "../view/view.ts";
+import { isSet } from "../../base/variables.ts";
 
 /** The options that say what is written about runs. */
 export interface ReportOptions extends DebugOption, KeepOptions {
@@ -358,7 +359,7 @@ export function brokenOff(
 /** Returns the reports that a command is to write; loaded only where there are some. */
 export async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
   const { variables } = shell;
-  const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => (variables[name] ?? "") !== "");
+  const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => isSet(variables[name]));
   return isAsked ? (await import("../reporting/reporting.ts")).prepareReporting(shell, options) : undefined;
 }
 

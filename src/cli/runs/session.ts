@@ -22,6 +22,7 @@ import { secretsGivenTo } from "./given-secrets.ts";
 import { openTarget, type OpenTarget, statePlace, type Where } from "../project/project.ts";
 import { Pacer } from "./run-queue.ts";
 import type { Shell } from "../shell.ts";
+import { isOn } from "../../base/variables.ts";
 
 /** Everything that runs of one command share: the target, and the journal of the state directory. To dispose of it closes all of it. */
 export interface Session extends AsyncDisposable {
@@ -54,10 +55,9 @@ export interface KeepOptions {
 }
 
 const KEEP_VARIABLE = "TOKENBOOK_KEEP_EXCHANGES";
-const OFF: ReadonlySet<string> = new Set(["", "0", "false"]);
 
 function keepsExchanges({ variables }: Pick<Shell, "variables">, { keepExchanges, report = [] }: KeepOptions): boolean {
-  return keepExchanges === true || report.some(({ format }) => format === "har") || !OFF.has(variables[KEEP_VARIABLE] ?? "");
+  return keepExchanges === true || report.some(({ format }) => format === "har") || isOn(variables[KEEP_VARIABLE]);
 }
 
 /** Opens the target and the journal that the options name. Throws a Failure. */

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { Variables } from "../../environment/key.ts";
 import { resolveFrom } from "../../playbook/playbook-files.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { readText } from "../project/project.ts";
+import type { Variables } from "../../base/variables.ts";
 
 const NAMED = /\benv:([A-Za-z_]\w*)/g;
 const INCLUDED = /\buses:\s*["']?([^\s"'#,}]+\.ya?ml)\b/g;

@@ -1,6 +1,6 @@
 import type { YAMLMap } from "yaml";
 import { invariant } from "../../base/failure.ts";
-import { wrapped } from "../../base/text/text.ts";
+import { wrap } from "../../base/text/text.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { exampleInput } from "../../operations/example.ts";
@@ -105,7 +105,8 @@ function inputOf(operation: Operation, known: Known): readonly WrittenField[] {
 
 function comment(schema: JsonSchema, required: boolean): string {
   const description = schema.description ?? resolve(schema).description ?? "";
-  return wrapped(`${required ? "required" : "optional"}: ${description}`, COMMENT_COLUMNS, " ").replaceAll(/ +$/gm, "");
+  const lines = wrap(`${required ? "required" : "optional"}: ${description}`, COMMENT_COLUMNS - 1);
+  return lines.map((line) => ` ${line}`.trimEnd()).join("\n");
 }
 
 /** The example with expressions for entities and for the ids of things that an earlier step has made; ids that are `chosen` left out. */

@@ -2,11 +2,12 @@ import { isCi, markedOn, showsColour } from "./colour.ts";
 import { PlainView } from "./plain.ts";
 import type { View, ViewOutput } from "./view.ts";
 import type { DrawingOutput } from "./live.ts";
+import type { Variables } from "../../base/variables.ts";
 
 /** The facts that decide which view fits. */
 export interface Viewing extends ViewOutput, Omit<DrawingOutput, "colour"> {
   /** The environment variables of the process, by their names. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly variables: Variables;
   /** Something else writes there meanwhile. */
   readonly isShared?: boolean;
   /** The files of the playbooks that are run, and the total of their steps. */

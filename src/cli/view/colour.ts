@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { Terminal, TextKind } from "../shell.ts";
+import { isOn, isSet, type Variables } from "../../base/variables.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -19,14 +20,6 @@ const STYLES: Readonly<Record<string, Style>> = {
 // Behind the name of a playbook where several runs write into one log; whatever else begins a line is our own words.
 const MARKED = new RegExp(String.raw`^((?:\[[^\]]*\] )?\s*)([${Object.keys(STYLES).join("")}])(?= )`, "gm");
 
-/** Values of environment variables, by name. */
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Whether a variable is there and not empty. */
-export function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && variable !== "";
-}
-
 /** Whether a CI system runs this: `CI` is set, and is not `false`. */
 export function isCi({ CI: ci }: Variables): boolean {
   return isSet(ci) && ci !== "false";
@@ -35,8 +28,8 @@ export function isCi({ CI: ci }: Variables): boolean {
 /** Returns whether to print colours: `NO_COLOR` wins over `FORCE_COLOR`, and both win over the kind of the output. */
 export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Variables): boolean {
   if (isSet(variables["NO_COLOR"])) return false;
-  const forced = variables["FORCE_COLOR"];
-  if (isSet(forced)) return forced !== "0" && forced !== "false";
+  const { FORCE_COLOR: forced } = variables;
+  if (isSet(forced)) return isOn(forced);
   return isTTY && variables["TERM"] !== "dumb";
 }
 

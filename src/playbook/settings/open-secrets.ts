@@ -7,17 +7,15 @@ import { type FileReader, resolveFrom } from "../playbook-files.ts";
 import type { Playbook } from "../model.ts";
 import type { SecretDeclaration } from "../declarations.ts";
 import { playbooksIn } from "../playbook-walk.ts";
+import type { Variables } from "../../base/variables.ts";
 
 // The values that playbooks take from the process, read once and before anything is sent.
-
-/** Values of environment variables, by name. */
-export type ProcessVariables = Readonly<Record<string, string | undefined>>;
 
 /** The texts of `env`, by the file of the playbook that declares them and by name. */
 export type Env = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The variables of a playbook and of all that it includes. Throws a Failure that names each line whose variable must be set. */
-export function openEnv(playbook: Playbook, variables: ProcessVariables): Env {
+export function openEnv(playbook: Playbook, variables: Variables): Env {
   const missing: { readonly name: string; readonly place: string }[] = [];
   const files = playbooksIn(playbook).flatMap(({ file, env }) => {
     const values = env.map(({ name, default: otherwise, line }): [string, string] => {
@@ -98,7 +96,7 @@ export class Secrets {
 export const NO_SECRETS: Secrets = new Secrets(new Map());
 
 /** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is missing. */
-export function openSecrets(playbooks: readonly Playbook[], from: { variables: ProcessVariables; files: FileReader }): Secrets {
+export function openSecrets(playbooks: readonly Playbook[], from: { variables: Variables; files: FileReader }): Secrets {
   const wrong: string[] = [];
   const all = new Map(
     playbooks.flatMap((named) => playbooksIn(named).map(({ file, secrets }) => [file, { secrets, named: named.file }])),
@@ -126,7 +124,7 @@ type Read = { readonly value: string } | { readonly why: string };
 function readSecret(
   { file, named }: { readonly file: string; readonly named: string },
   { from, place }: SecretDeclaration,
-  { variables, files }: { variables: ProcessVariables; files: FileReader },
+  { variables, files }: { variables: Variables; files: FileReader },
 ): Read {
   if (from === "variable") {
     const value = variables[place];

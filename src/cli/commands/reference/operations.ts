@@ -1,10 +1,10 @@
 import { EXIT } from "../../../base/exit.ts";
-import { count } from "../../../base/text/text.ts";
+import { count, wrap } from "../../../base/text/text.ts";
 import { inputSchema } from "../../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../../operations/page.ts";
 import type { PageField } from "../../../operations/page-types.ts";
-import { type TextColumns, columnsIn, indented, widthOn, wrap } from "../../print/columns.ts";
+import { type TextColumns, columnsIn, indented, widthOn } from "../../print/columns.ts";
 import { printData } from "../../print/data.ts";
 import type { Command } from "../../shell.ts";
 

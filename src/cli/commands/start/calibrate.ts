@@ -16,6 +16,7 @@ import { inProjectHere, type ProjectShell } from "../../project/chosen-project.t
 import { readText, type Where } from "../../project/project.ts";
 import { whileReading } from "../../runs/planning.ts";
 import type { Command } from "../../shell.ts";
+import { indented } from "../../print/columns.ts";
 
 interface CalibrateOptions extends Where, DebugOption {
   readonly mayWrite?: boolean;
@@ -57,10 +58,6 @@ export const calibrate: Command<CalibrateOptions> = async (plainShell, given) =>
     return EXIT.passed;
   });
 };
-
-function indented(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `  ${line}`);
-}
 
 function propose(
   shell: ProjectShell,
