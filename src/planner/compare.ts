@@ -98,8 +98,8 @@ function linesOf(was: PlannedStep | undefined, is: PlannedStep | undefined): rea
   const verdict =
     was.verdict === is.verdict ? [] : [`in the plan: ${verdictWords(was.verdict)}; now: ${verdictWords(is.verdict)}`];
   const input = changesBetween(was.input, is.input, LIMITS.planPlaces).map((change) => `  input ${describe(change)}`);
-  const reads = [...was.reads.keys(), ...is.reads.keys()].filter((at, index, all) => all.indexOf(at) === index);
-  const answers = reads.flatMap((at) => readLines(was.reads[at], is.reads[at]));
+  const longer = was.reads.length > is.reads.length ? was.reads : is.reads;
+  const answers = longer.flatMap((_, at) => readLines(was.reads[at], is.reads[at]));
   const lines = [...verdict, ...input, ...answers];
   return lines.length === 0 || verdict.length > 0 ? lines : ["the plan was made from other values", ...lines];
 }

@@ -83,6 +83,11 @@ export class PlanContext extends ReadingContext {
     this.say(place, { verdict: "would-fail", problem: problemOf(problem) });
   }
 
+  /** Notes that a step would fail now, and adds its row. */
+  fail(place: Place, problem: StepProblem): void {
+    this.stop(place, { startedAt: this.ports.clock.now(), outcome: "failed", problem });
+  }
+
   /** Completes a step with the known part of its value, and adds its row. */
   conclude(place: Place, value: JsonObject, said: RowDetails): void {
     const startedAt = this.ports.clock.now();

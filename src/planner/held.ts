@@ -52,8 +52,7 @@ export function openInclude(context: PlanContext, place: Place, step: IncludeSte
     context.say(place, { verdict: "opens", unknown });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const problem = { code: "input.invalid", message: error.message };
-    context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+    context.fail(place, { code: "input.invalid", message: error.message });
   }
 }
 

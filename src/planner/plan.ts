@@ -82,8 +82,7 @@ async function planSafely(context: PlanContext, action: Action): Promise<void> {
     if (error instanceof Unforeseen) return cannotKnow(context, place, error.message);
     if (error instanceof Interrupted) return;
     if (!(error instanceof EvaluationFailure)) throw error;
-    const problem = { code: "expression.no-value", message: error.message };
-    context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
+    context.fail(place, { code: "expression.no-value", message: error.message });
   }
 }
 

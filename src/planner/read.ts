@@ -19,18 +19,18 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
   try {
     actor = callerOf(step.as, context.scopeAt(place)).label;
     const bound = bindCall(context, place, step);
-    if ("problem" in bound) return fail(context, place, bound.problem);
+    if ("problem" in bound) return context.fail(place, bound.problem);
     const expects = (reply: Parameters<typeof isExpected>[1]): boolean => isExpected(step, reply);
     const result = await read(context, { operation: step.operation, pages: step.pages, step: place.address, expects, ...bound });
     if (context.disturbed !== undefined) return context.conclude(...disturbedRead(context, place, { step, result, actor }));
     if (result.kind === "read") response = result.payload;
     const absence = result.kind === "failed" && step.until !== undefined ? await absenceIn(context, result) : "nothing";
-    if (typeof absence === "object") return fail(context, place, absence.problem);
+    if (typeof absence === "object") return context.fail(place, absence.problem);
     const awaited = absence === "not there" ? "waits" : awaitedBy(context, place, step, result);
     if (awaited === "waits") return wait(context, place, step, actor);
-    if (awaited !== "holds") return fail(context, place, awaited.problem);
+    if (awaited !== "holds") return context.fail(place, awaited.problem);
     const judged = judge(context, step, place, result);
-    if ("problem" in judged) return fail(context, place, judged.problem);
+    if ("problem" in judged) return context.fail(place, judged.problem);
     context.conclude(place, judged.value, { verdict: "reads", actor });
   } catch (error) {
     if (!(error instanceof Unforeseen)) throw error;
@@ -41,10 +41,6 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
     );
     if (step.until !== undefined) context.disturb(`${place.address} may wait before it`);
   }
-}
-
-function fail(context: PlanContext, place: Place, problem: StepProblem): void {
-  context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
 }
 
 interface Made {

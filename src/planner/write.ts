@@ -18,20 +18,16 @@ export async function planWrite(context: PlanContext, place: Place, step: CallSt
   const by = actorOf(() => callerOf(step.as, scope).label);
   const about = { input: input.shown, unknown: input.unknown, actor: by.actor };
   const ensured = await lookAtEnsure(context, place, step);
-  if ("problem" in ensured) return fail(context, place, ensured.problem);
+  if ("problem" in ensured) return context.fail(place, ensured.problem);
   const why = [...by.why, ...ensured.why];
   const value = valueAfter(context, place, { step, input, verdict: ensured.verdict });
   if (ensured.verdict === "already-so") {
     return context.conclude(place, { ...value, ensured: ensured.response }, { ...about, verdict: "already-so", why });
   }
   const problem = input.unknown.length === 0 ? inputProblem(step.operation, input.value) : undefined;
-  if (problem !== undefined) return fail(context, place, problem);
+  if (problem !== undefined) return context.fail(place, problem);
   context.conclude(place, value, { ...about, verdict: ensured.verdict, why });
   if (ensured.verdict !== "will-be-refused") context.disturb(`${place.address} would write before it`);
-}
-
-function fail(context: PlanContext, place: Place, problem: StepProblem): void {
-  context.stop(place, { startedAt: context.ports.clock.now(), outcome: "failed", problem });
 }
 
 // The actor does not change what would happen, so an unknown actor is only noted.
