@@ -1,5 +1,5 @@
 import { Recent } from "../base/recent.ts";
-import { didYouMean } from "../base/text/text.ts";
+import { didYouMeanOr } from "../base/text/text.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
@@ -308,11 +308,10 @@ export class TypeEnvironment {
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {
     const names = Object.keys(this.variables);
-    const near = didYouMean(name, names);
     return {
       code: "expression.unknown-name",
       message: `nothing here is called "${name}"`,
-      suggestion: near === undefined ? `known names: ${names.join(", ")}` : `did you mean "${near}"?`,
+      suggestion: didYouMeanOr(name, names, `known names: ${names.join(", ")}`),
     };
   }
 
@@ -340,13 +339,12 @@ export class TypeEnvironment {
     const [, last] = node.args;
     const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
     const within = known.find((name) => Object.hasOwn(this.#defined.get(fields[name] ?? "")?.fields ?? {}, field));
-    const near = didYouMean(field, known) ?? (within && `${within}.${field}`);
     const word =
       typeof last === "string" ? { start: node.end - field.length, end: node.end } : { start: last.start, end: last.end };
     return {
       code: "expression.unknown-field",
       message: `${text.slice(owner.start, owner.end)} has no field "${field}"`,
-      suggestion: near === undefined ? fieldsNamed(known) : `did you mean "${near}"?`,
+      suggestion: didYouMeanOr(field, known, within === undefined ? fieldsNamed(known) : `did you mean "${within}.${field}"?`),
       ...word,
     };
   }

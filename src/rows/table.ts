@@ -1,7 +1,7 @@
 import { formatDuration } from "../base/time/duration.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { didYouMean } from "../base/text/text.ts";
+import { didYouMeanOr } from "../base/text/text.ts";
 
 /** Throws a Failure when a table lacks a column, or has two of one name. */
 export function assertColumns(table: string, found: readonly string[], wanted: readonly string[]): void {
@@ -14,8 +14,7 @@ export function assertColumns(table: string, found: readonly string[], wanted: r
     });
   const missing = wanted.find((name) => !found.includes(name));
   if (missing === undefined) return;
-  const near = didYouMean(missing, found);
-  const next = near === undefined ? `its columns: ${found.join(", ")}` : `did you mean "${near}"?`;
+  const next = didYouMeanOr(missing, found, `its columns: ${found.join(", ")}`);
   throw new Failure({ code: "source.columns", message: `${table} lacks the column "${missing}"`, next });
 }
 

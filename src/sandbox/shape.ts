@@ -1,6 +1,6 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { Failure } from "../base/failure.ts";
-import { didYouMean } from "../base/text/text.ts";
+import { didYouMeanOr } from "../base/text/text.ts";
 import { demandOf } from "../schema/demand.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
@@ -87,8 +87,7 @@ function placeOf(problem: SchemaViolation): WrongPlace {
   if (keyword !== "additionalProperties" || typeof key !== "string")
     return { code: "schema.value", path, message: messageOf(problem) };
   const known = Object.keys((schema["properties"] as object | undefined) ?? {});
-  const near = didYouMean(key, known);
-  const fix = near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
+  const fix = didYouMeanOr(key, known, `known fields: ${known.join(", ")}`);
   return { code: "schema.unknown-field", path, key, message: `unknown field "${key}"`, fix };
 }
 

@@ -1,6 +1,6 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { invariant } from "../base/failure.ts";
-import { didYouMean } from "../base/text/text.ts";
+import { didYouMean, didYouMeanOr } from "../base/text/text.ts";
 import { demandOf } from "../schema/demand.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import type { Finding } from "./diagnostic.ts";
@@ -97,11 +97,10 @@ export function restOfSentence(
 
 function unknownField(problem: SchemaViolation, field: string): Finding {
   const known = knownFields(problem);
-  const near = didYouMean(field, known);
   return {
     code: "schema.unknown-field",
     message: `unknown field "${field}"`,
-    suggestion: near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`,
+    suggestion: didYouMeanOr(field, known, `known fields: ${known.join(", ")}`),
   };
 }
 
@@ -216,8 +215,7 @@ function nameOf(path: readonly string[]): string {
 }
 
 function nearest(allowed: unknown, text: string | undefined): string | undefined {
-  const near = text === undefined || !Array.isArray(allowed) ? undefined : didYouMean(text, allowed.map(String));
-  return near === undefined ? undefined : `did you mean "${near}"?`;
+  return text === undefined || !Array.isArray(allowed) ? undefined : didYouMeanOr(text, allowed.map(String), undefined);
 }
 
 function descriptionOf(schema: object | undefined): string | undefined {

@@ -84,6 +84,12 @@ export function didYouMean(name: string, names: readonly string[], edits: number
   return near !== undefined && isNear(typed, near.found.toLowerCase(), edits) ? near.found : undefined;
 }
 
+/** Returns the question whether a person meant one of the names; where none is near enough, what is said `otherwise`. */
+export function didYouMeanOr<T>(name: string, names: readonly string[], otherwise: T): string | T {
+  const near = didYouMean(name, names);
+  return near === undefined ? otherwise : `did you mean "${near}"?`;
+}
+
 function sharedStart(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;

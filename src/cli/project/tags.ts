@@ -1,5 +1,5 @@
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
 
 interface Tagged {
@@ -39,11 +39,9 @@ function bare(tag: string): string {
 }
 
 function unknownTag(tag: string, known: readonly string[]): Failure {
-  const near = didYouMean(tag, known);
   return new Failure({
     code: "tags.unknown",
     message: `none of these playbooks has the tag "${tag}"`,
-    next:
-      near !== undefined ? `did you mean "${near}"?` : known.length === 0 ? "none has any" : `their tags: ${known.join(", ")}`,
+    next: didYouMeanOr(tag, known, known.length === 0 ? "none has any" : `their tags: ${known.join(", ")}`),
   });
 }

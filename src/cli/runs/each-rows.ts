@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { extname, resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import { readUnchanged } from "../../files/regular.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";
@@ -89,12 +89,11 @@ export async function countRows(
 function refuseUnknown(file: string, columns: readonly string[], known: readonly string[]): void {
   const unknown = columns.find((column) => !known.includes(column));
   if (unknown === undefined) return;
-  const near = didYouMean(unknown, known);
   throw new Failure({
     code: "each.unknown-column",
     message: `${file}:1: the column "${unknown}" is no input of the playbook`,
     why: "the columns are the inputs of the runs; nothing was sent",
-    next: near === undefined ? `its inputs: ${known.join(", ") || "none"}` : `did you mean "${near}"?`,
+    next: didYouMeanOr(unknown, known, `its inputs: ${known.join(", ") || "none"}`),
   });
 }
 

@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import { patternProblem } from "../../expression/pattern.ts";
 import { child, type MapNode, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import type { TranslationFindings, FindingPlace } from "../findings.ts";
@@ -45,12 +45,11 @@ export class ImportedInputs {
   value(name: string, place: FindingPlace): WrittenValue | undefined {
     const schema = this.#declared.get(name);
     if (schema === undefined) {
-      const near = didYouMean(name, [...this.#declared.keys()]);
       return this.#findings.refuse(
         place,
         `there is no input "${name}"`,
         "the workflow declares no such property of its inputs",
-        near === undefined ? undefined : `did you mean "${near}"?`,
+        didYouMeanOr(name, [...this.#declared.keys()], undefined),
       );
     }
     this.#used.add(name);

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { messageOf } from "../../base/failure.ts";
 import { isObject, type Json, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { count, didYouMean } from "../../base/text/text.ts";
+import { count, didYouMeanOr } from "../../base/text/text.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
 import { CsvFault, type CsvRow, readCsv } from "../../source/csv.ts";
 import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";
@@ -242,14 +242,12 @@ function headerProblems(header: readonly string[], { properties, required, open 
   return [
     ...unknown
       .slice(0, LIMITS.inputProblems)
-      .map((column) => ({ message: `has an unknown column "${column}"`, fix: meant(column, names) })),
+      .map((column) => ({
+        message: `has an unknown column "${column}"`,
+        fix: didYouMeanOr(column, names, `known columns: ${names.join(", ")}`),
+      })),
     ...missing.map((name) => ({ message: `lacks the column "${name}"`, fix: `the columns are: ${header.join(", ")}` })),
   ].slice(0, LIMITS.inputProblems);
-}
-
-function meant(name: string, names: readonly string[]): string {
-  const near = didYouMean(name, names);
-  return near === undefined ? `known columns: ${names.join(", ")}` : `did you mean "${near}"?`;
 }
 
 // An empty cell is no value if none is required, and null if that is allowed.

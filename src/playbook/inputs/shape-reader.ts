@@ -1,7 +1,7 @@
 import { dateProblem, parseDate } from "../../base/time/date.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { messageOf } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import { child, type Range, type SourceNode, textOf, toJson } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
@@ -59,12 +59,11 @@ export class ShapeReader {
   }
 
   #unknownField(rule: "required" | "unique", name: string, { known, place }: { known: readonly string[]; place: Range }): void {
-    const near = didYouMean(name, known);
     this.#context.report(
       {
         code: `playbook.input-${rule}`,
         message: `"${name}" is not among the properties`,
-        suggestion: near === undefined ? `they are: ${known.join(", ")}` : `did you mean "${near}"?`,
+        suggestion: didYouMeanOr(name, known, `they are: ${known.join(", ")}`),
       },
       place,
     );

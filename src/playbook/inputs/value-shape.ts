@@ -2,7 +2,7 @@ import { meantAttribute, readEntity, severalAttributes } from "../../base/entity
 import { DATE_FORM, dateProblem, parseDate } from "../../base/time/date.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
-import { count, didYouMean } from "../../base/text/text.ts";
+import { count, didYouMeanOr } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import type { ValueShape } from "../declarations.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
@@ -154,10 +154,9 @@ function choiceProblem({ pattern, enum: choices }: ValueShape, value: Json): Wro
     return { message: `is ${JSON.stringify(value)}, which does not match ${pattern}` };
   }
   if (choices === undefined || choices.some((choice) => jsonEquals(choice, value))) return undefined;
-  const near = typeof value === "string" ? didYouMean(value, choices.map(String)) : undefined;
   return {
     message: `must be one of ${choices.map((choice) => writeJson(choice)).join(", ")}`,
-    fix: near === undefined ? undefined : `did you mean "${near}"?`,
+    fix: typeof value === "string" ? didYouMeanOr(value, choices.map(String), undefined) : undefined,
   };
 }
 
@@ -213,8 +212,7 @@ function unknownField(path: readonly string[], name: string, properties: Readonl
     message: `has an unknown field "${name}"`,
     get fix() {
       const known = [...properties.keys()];
-      const near = didYouMean(name, known);
-      return near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
+      return didYouMeanOr(name, known, `known fields: ${known.join(", ")}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import { child, itemsIn, type MapNode, type SourceNode, startOf, textOf } from "../../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
@@ -165,8 +165,7 @@ function unknownPart(
   node: Pick<SourceNode, "range">,
   { context }: Surroundings,
 ): undefined {
-  const near = didYouMean(part, key);
-  const suggestion = near === undefined ? `its parts: ${key.join(", ")}` : `did you mean "${near}"?`;
+  const suggestion = didYouMeanOr(part, key, `its parts: ${key.join(", ")}`);
   return context.report({ code: "playbook.reconcile-key", message: `the key has no part "${part}"`, suggestion }, node.range);
 }
 

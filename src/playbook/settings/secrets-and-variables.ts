@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { Reference } from "../../expression/reference.ts";
 import type { Finding } from "../../source/diagnostic.ts";
@@ -185,12 +185,11 @@ function unnamed(root: string): Finding {
 }
 
 function undeclared(root: string, name: string, known: readonly string[]): Finding {
-  const near = didYouMean(name, known);
   const declare = root === "env" ? `env: { ${name}: a default }` : `secrets: { ${name}: env:${name} }`;
   return {
     code: root === "env" ? "playbook.unknown-variable" : "playbook.unknown-secret",
     message: `${root === "env" ? "a variable" : "a secret"} "${name}" is not declared in this playbook`,
-    suggestion: near === undefined ? `declare it: ${declare}` : `did you mean "${near}"?`,
+    suggestion: didYouMeanOr(name, known, `declare it: ${declare}`),
   };
 }
 

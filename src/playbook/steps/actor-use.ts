@@ -1,5 +1,5 @@
 import { readEntity } from "../../base/entity.ts";
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
 import { child, type Range, type SourceNode, textOf } from "../../source/node.ts";
@@ -77,13 +77,12 @@ function unknownActor(
   { context, actors, place }: Pick<UseSurroundings, "context" | "actors" | "place">,
 ): undefined {
   const names = [...actors.keys()];
-  const near = didYouMean(name, names);
   const known = names.length === 0 ? "the playbook has no `actors:`" : `actors: ${names.join(", ")}`;
   return context.report(
     {
       code: "playbook.unknown-actor",
       message: `there is no actor "${name}"`,
-      suggestion: adviceOnSpaces(name) ?? entityAdvice(name) ?? (near === undefined ? known : `did you mean "${near}"?`),
+      suggestion: adviceOnSpaces(name) ?? entityAdvice(name) ?? didYouMeanOr(name, names, known),
     },
     place,
   );

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.ts";
 import { Failure } from "../../base/failure.ts";
-import { count, didYouMean } from "../../base/text/text.ts";
+import { count, didYouMeanOr } from "../../base/text/text.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 import { child, entriesIn, type SourceNode, textOf, toJson } from "../../source/node.ts";
@@ -102,14 +102,11 @@ function notIncluded(name: string, why: NotIncluded): Finding {
 }
 
 function notShipped(name: string, shipped: ShippedPlaybooks | undefined): Finding {
-  const near = didYouMean(name, shipped?.names ?? []);
+  const otherwise = "`tokenbook library` lists them; name your own file from its folder, as in ./mint.yaml";
   return {
     code: "playbook.include-missing",
     message: `no playbook "${name}" is in the library`,
-    suggestion:
-      near === undefined
-        ? "`tokenbook library` lists them; name your own file from its folder, as in ./mint.yaml"
-        : `did you mean "${near}"?`,
+    suggestion: didYouMeanOr(name, shipped?.names ?? [], otherwise),
   };
 }
 
@@ -144,12 +141,11 @@ function readIncludeInputs(
 
 function unknownInput(name: string, playbook: Playbook): Finding {
   const names = playbook.inputs.map((input) => input.name);
-  const near = didYouMean(name, names);
   const known = names.length === 0 ? `${playbook.file} takes no inputs` : `it takes: ${names.join(", ")}`;
   return {
     code: "playbook.include-input",
     message: `${playbook.file} has no input "${name}"`,
-    suggestion: near === undefined ? known : `did you mean "${near}"?`,
+    suggestion: didYouMeanOr(name, names, known),
   };
 }
 

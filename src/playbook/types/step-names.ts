@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
-import { didYouMean } from "../../base/text/text.ts";
+import { didYouMeanOr } from "../../base/text/text.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { Assumption, Reference } from "../../expression/reference.ts";
 import type { NameFinding } from "../check-context.ts";
@@ -190,10 +190,9 @@ function notRun({ id, line }: Outline): Finding {
 }
 
 function unknownStep(id: string, ids: readonly string[]): Finding {
-  const near = didYouMean(id, ids);
   return {
     code: "playbook.unknown-step",
     message: `there is no step "${id}"`,
-    suggestion: near === undefined ? `steps: ${ids.slice(0, 20).join(", ")}` : `did you mean "${near}"?`,
+    suggestion: didYouMeanOr(id, ids, `steps: ${ids.slice(0, 20).join(", ")}`),
   };
 }

@@ -6,7 +6,7 @@ import { Failure, failureFrom } from "../../../base/failure.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
-import { count, didYouMean, quoted } from "../../../base/text/text.ts";
+import { count, didYouMeanOr, quoted } from "../../../base/text/text.ts";
 import { resolve, schemaName } from "../../../contract/contract.ts";
 import type { JsonSchema } from "../../../contract/schema-types.ts";
 import { askingOf } from "../../../engine/read/ask.ts";
@@ -107,8 +107,7 @@ function unknownName(operation: Operation, input: JsonObject): StepProblem | und
   const names = Object.keys(inputSchema(operation).properties ?? {});
   const unknown = Object.keys(input).find((name) => !names.includes(name));
   if (unknown === undefined) return undefined;
-  const near = didYouMean(unknown, names);
-  const hint = near === undefined ? `it takes ${names.join(", ") || "nothing"}` : `did you mean "${near}"?`;
+  const hint = didYouMeanOr(unknown, names, `it takes ${names.join(", ") || "nothing"}`);
   return { code: "call.invalid", message: `${operation.name} does not take "${unknown}"; ${hint}` };
 }
 
