@@ -20,10 +20,8 @@ export interface BreakPlace {
   readonly line: number;
 }
 
-/** How a run continues: to the next breakpoint, or to the next moment that is as deep as this. */
-type Course = { readonly to: "breakpoint" } | { readonly to: "depth"; readonly depth: number };
-
-const ANY_DEPTH = Infinity;
+// No step is so little deep: the run continues to a breakpoint.
+const NO_DEPTH = -1;
 
 /**
  * Decides at which moments a run is held, and holds it there. It can only let a run continue: nothing here repeats, skips or changes
@@ -36,7 +34,8 @@ export class Conductor {
   readonly #pathOf: (file: string) => string | undefined;
   /** What was last shown about a step, by its address: a step that has nothing new is not shown again. */
   readonly #shown = new Map<string, string>();
-  #course: Course = { to: "breakpoint" };
+  /** The run is held at the next moment that is at most so deep. */
+  #heldDepth = NO_DEPTH;
   #isPauseAsked = false;
   /** Where the run is held once: at a step, or at its first moment. */
   #once: BreakPlace | "first" | undefined;
@@ -75,7 +74,7 @@ export class Conductor {
     this.#released = promise;
     this.#release = release;
     stopping.addEventListener("abort", release, { once: true });
-    this.#course = { to: "breakpoint" };
+    this.#heldDepth = NO_DEPTH;
     this.#isPauseAsked = false;
     this.#once = undefined;
     this.#stop = stop;
@@ -97,7 +96,7 @@ export class Conductor {
     if (this.#once?.path === file && this.#once?.line === place.step.line) return "entry";
     if (file !== undefined && this.#lines.get(file)?.has(place.step.line) === true) return "breakpoint";
     if (this.#isPauseAsked) return "pause";
-    return this.#course.to === "depth" && around.length <= this.#course.depth ? "step" : undefined;
+    return around.length <= this.#heldDepth ? "step" : undefined;
   }
 
   /** Replaces the breakpoints of a file. */
@@ -125,8 +124,7 @@ export class Conductor {
     if (this.#stop === undefined) return;
     const { run, place } = this.#stop.moment;
     const depth = stepsAround(run.playbook, place.address).length;
-    const depths = { in: ANY_DEPTH, over: depth, out: depth - 1 };
-    this.#course = how === "breakpoint" ? { to: "breakpoint" } : { to: "depth", depth: depths[how] };
+    this.#heldDepth = { breakpoint: NO_DEPTH, in: Infinity, over: depth, out: depth - 1 }[how];
     this.#release();
   }
 

@@ -240,12 +240,10 @@ function headerProblems(header: readonly string[], { properties, required, open 
   const unknown = open === true ? [] : header.filter((column) => !properties.has(column));
   const missing = [...(required ?? [])].filter((name) => !header.includes(name));
   return [
-    ...unknown
-      .slice(0, LIMITS.inputProblems)
-      .map((column) => ({
-        message: `has an unknown column "${column}"`,
-        fix: didYouMeanOr(column, names, `known columns: ${names.join(", ")}`),
-      })),
+    ...unknown.slice(0, LIMITS.inputProblems).map((column) => ({
+      message: `has an unknown column "${column}"`,
+      fix: didYouMeanOr(column, names, `known columns: ${names.join(", ")}`),
+    })),
     ...missing.map((name) => ({ message: `lacks the column "${name}"`, fix: `the columns are: ${header.join(", ")}` })),
   ].slice(0, LIMITS.inputProblems);
 }
