@@ -1,5 +1,5 @@
 import { parseYaml } from "../src/source/parse.ts";
-import { pathOf } from "../src/schema/validator.ts";
+import { pathOf } from "../src/schema/pointer.ts";
 import { toJson } from "../src/source/node.ts";
 import { type CaseEnd, type CaseOutcome, type ConformanceCase, documentOf } from "./case.ts";
 import { serveScript } from "./server.ts";

@@ -1,5 +1,5 @@
 import { type Operation, operations } from "../operations/operation.ts";
-import { pathOf } from "../schema/validator.ts";
+import { pathOf } from "../schema/pointer.ts";
 
 interface Route {
   readonly operation: Operation;

@@ -1,3 +1,4 @@
+import { pathOfFragment } from "./pointer.ts";
 /** A schema, and the schemas that it may refer to, by `$id`. */
 export interface Whole {
   /** The schema itself. */
@@ -6,7 +7,8 @@ export interface Whole {
   readonly shared: ReadonlyMap<string, object>;
 }
 
-type Node = Readonly<Record<string, unknown>>;
+/** A schema, or a map of schemas. */
+export type SchemaNode = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the schema with every `$ref` replaced by the schema that it names, so that each keyword has one path only. Keywords beside a
@@ -24,7 +26,7 @@ const MANY_VALUES: ReadonlySet<string> = new Set(["items", "additionalProperties
 
 function copyOf(value: unknown, whole: Whole, within: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => copyOf(item, whole, within));
-  if (!isNode(value)) return value;
+  if (!isSchemaNode(value)) return value;
   const reference = value["$ref"];
   if (typeof reference === "string") {
     if (within.includes(reference)) throw new RangeError(`the schema ${reference} refers to itself`);
@@ -33,39 +35,37 @@ function copyOf(value: unknown, whole: Whole, within: readonly string[]): unknow
   const fields = Object.entries(value).filter(([key]) => key !== "$id" && key !== "$schema");
   const copied = fields.map(([key, inner]): [string, unknown] => {
     const copy = copyOf(inner, whole, within);
-    return [key, MANY_VALUES.has(key) && isNode(copy) ? { ...copy, [BOUNDED]: true } : copy];
+    return [key, MANY_VALUES.has(key) && isSchemaNode(copy) ? { ...copy, [BOUNDED]: true } : copy];
   });
   return Object.fromEntries(copied);
 }
 
 /** Returns the schema that has a keyword, by the keyword's path in the inlined schema, such as `#/properties/id/pattern`. */
-export function schemaAround(keywordPath: string, whole: Whole): Node {
-  const found = walk(whole.root, keywordPath.split("/").slice(1, -1), whole);
-  return isNode(found) ? found : {};
+export function schemaAround(keywordPath: string, whole: Whole): SchemaNode {
+  const found = walk(whole.root, pathOfFragment(keywordPath).slice(0, -1), whole);
+  return isSchemaNode(found) ? found : {};
 }
 
-function walk(from: unknown, tokens: readonly string[], whole: Whole): unknown {
+function walk(from: unknown, path: readonly string[], whole: Whole): unknown {
   let at = meant(from, whole);
-  for (const token of tokens) {
-    const key = decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
-    at = meant((at as Node | undefined)?.[key], whole);
-  }
+  for (const key of path) at = meant((at as SchemaNode | undefined)?.[key], whole);
   return at;
 }
 
 function meant(node: unknown, whole: Whole): unknown {
   let found = node;
-  while (isNode(found) && typeof found["$ref"] === "string") found = named(found["$ref"], whole);
+  while (isSchemaNode(found) && typeof found["$ref"] === "string") found = named(found["$ref"], whole);
   return found;
 }
 
 function named(reference: string, whole: Whole): unknown {
   const [id = "", pointer = ""] = reference.split("#");
-  const found = walk(id === "" ? whole.root : whole.shared.get(id), pointer.split("/").slice(1), whole);
+  const found = walk(id === "" ? whole.root : whole.shared.get(id), pathOfFragment(pointer), whole);
   if (found === undefined) throw new RangeError(`there is no schema ${reference}`);
   return found;
 }
 
-function isNode(value: unknown): value is Node {
+/** Returns whether a value is a schema or a map of schemas, and not `true`, `false` or a list. */
+export function isSchemaNode(value: unknown): value is SchemaNode {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

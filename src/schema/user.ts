@@ -10,9 +10,10 @@ import {
   type Pointed,
   type UserRules,
 } from "./compile.ts";
-import { isWhole, pathOf, type SchemaViolation, type Validate } from "./validator.ts";
+import { isWhole, type SchemaViolation, type Validate } from "./validator.ts";
 import { unknownIn } from "./keywords.ts";
 import { COUNTED, SchemaParts, type SchemaProblem } from "./walk.ts";
+import { pathOf } from "./pointer.ts";
 
 /** A schema that breaks the rules of JSON Schema. */
 export class SchemaFault extends Error {

@@ -1,6 +1,7 @@
 import { lookPlainly } from "../base/json/json.ts";
 import { type SchemaCheck, type Compile, compile, type CompilerFault } from "./compile.ts";
 import { schemaAround, type Whole } from "./reference.ts";
+import { pathOf } from "./pointer.ts";
 
 /** One way in which a value breaks its schema. */
 export interface SchemaViolation {
@@ -82,13 +83,4 @@ function asProblem(error: CompilerFault, whole: Whole): SchemaViolation {
       return schemaAround(error.schemaPath, whole);
     },
   };
-}
-
-/** Returns the keys and indexes of a JSON pointer. */
-export function pathOf(pointer: string): readonly string[] {
-  return pointer.split("/").slice(1).map(unescapePointer);
-}
-
-function unescapePointer(token: string): string {
-  return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -1,9 +1,9 @@
 import { LIMITS } from "../base/limits.ts";
+import { isSchemaNode, type SchemaNode } from "./reference.ts";
+import { pathOfFragment } from "./pointer.ts";
 
 /** The keyword by which a part of a schema counts its steps. */
 export const COUNTED = "x-counted";
-
-type Node = Readonly<Record<string, unknown>>;
 
 /** What prevents a schema from being compiled, and where in it. */
 export interface SchemaProblem {
@@ -50,16 +50,16 @@ interface Held {
 
 /** The parts of a schema that are schemas themselves, and the references between them. */
 export class SchemaParts {
-  readonly #root: Node;
+  readonly #root: SchemaNode;
   /** Each part, with the place where it was found first. */
-  readonly #paths = new Map<Node, readonly string[]>();
-  readonly #anchors = new Map<string, Node>();
-  readonly #sizes = new Map<Node, number>();
+  readonly #paths = new Map<SchemaNode, readonly string[]>();
+  readonly #anchors = new Map<string, SchemaNode>();
+  readonly #sizes = new Map<SchemaNode, number>();
   /** The target of each reference, by its text. */
-  readonly #targets = new Map<string, Node | undefined>();
+  readonly #targets = new Map<string, SchemaNode | undefined>();
 
   constructor(root: object) {
-    this.#root = root as Node;
+    this.#root = root as SchemaNode;
     this.#find(this.#root, []);
   }
 
@@ -74,10 +74,10 @@ export class SchemaParts {
   }
 
   // A map also iterates over entries that are added meanwhile, so parts that only a reference reaches are found too.
-  #find(root: Node, at: readonly string[]): void {
+  #find(root: SchemaNode, at: readonly string[]): void {
     this.#add(root, at);
     for (const [part, path] of this.#paths) {
-      for (const held of heldBy(part)) if (isNode(held.schema)) this.#add(held.schema, [...path, ...held.path]);
+      for (const held of heldBy(part)) if (isSchemaNode(held.schema)) this.#add(held.schema, [...path, ...held.path]);
       for (const key of ["$anchor", "$dynamicAnchor"]) {
         const name = part[key];
         if (typeof name === "string" && !this.#anchors.has(name)) this.#anchors.set(name, part);
@@ -86,7 +86,7 @@ export class SchemaParts {
     }
   }
 
-  #add(part: Node, path: readonly string[]): void {
+  #add(part: SchemaNode, path: readonly string[]): void {
     if (!this.#paths.has(part)) this.#paths.set(part, path);
   }
 
@@ -94,12 +94,12 @@ export class SchemaParts {
     if (this.#targets.has(reference) || !reference.startsWith("#")) return;
     const path = pointerOf(reference);
     const target = path === undefined ? undefined : partAt(this.#root, path);
-    if (path === undefined || !isNode(target)) return;
+    if (path === undefined || !isSchemaNode(target)) return;
     this.#targets.set(reference, target);
     if (!path.some((key) => DATA.has(key))) this.#add(target, path);
   }
 
-  #targetOf(reference: string): Node | undefined {
+  #targetOf(reference: string): SchemaNode | undefined {
     return this.#targets.get(reference) ?? this.#anchors.get(reference.slice(1));
   }
 
@@ -129,20 +129,20 @@ export class SchemaParts {
     return undefined;
   }
 
-  #sizeOf(part: Node): number {
+  #sizeOf(part: SchemaNode): number {
     let size = this.#sizes.get(part);
     if (size === undefined) {
       size = 1;
-      for (const { schema } of heldBy(part)) size += isNode(schema) ? this.#sizeOf(schema) : 1;
+      for (const { schema } of heldBy(part)) size += isSchemaNode(schema) ? this.#sizeOf(schema) : 1;
       this.#sizes.set(part, size);
     }
     return size;
   }
 
   #endless(): SchemaProblem | undefined {
-    const done = new Set<Node>();
-    const open = new Set<Node>();
-    const visit = (part: Node): SchemaProblem | undefined => {
+    const done = new Set<SchemaNode>();
+    const open = new Set<SchemaNode>();
+    const visit = (part: SchemaNode): SchemaProblem | undefined => {
       if (done.has(part)) return undefined;
       open.add(part);
       for (const { next, by } of this.#sameValue(part)) {
@@ -160,16 +160,16 @@ export class SchemaParts {
     return undefined;
   }
 
-  *#sameValue(part: Node): Generator<{ readonly next: Node; readonly by: string }> {
+  *#sameValue(part: SchemaNode): Generator<{ readonly next: SchemaNode; readonly by: string }> {
     for (const { keyword, schema } of heldBy(part))
-      if (SAME_VALUE.has(keyword) && isNode(schema)) yield { next: schema, by: keyword };
+      if (SAME_VALUE.has(keyword) && isSchemaNode(schema)) yield { next: schema, by: keyword };
     for (const reference of referencesOf(part)) {
       const target = this.#targetOf(reference);
       if (target !== undefined) yield { next: target, by: reference };
     }
   }
 
-  #circle(part: Node, reference: string): SchemaProblem {
+  #circle(part: SchemaNode, reference: string): SchemaProblem {
     const message = `refers to itself without end: ${JSON.stringify(reference)} leads back to itself before any part of the value is checked`;
     return { path: this.#paths.get(part) ?? [], message };
   }
@@ -179,7 +179,7 @@ function tooMany(parts: number): string {
   return `has more than ${LIMITS.schemaParts.toLocaleString("en")} parts with what it refers to (${parts} up to here); the limit is schemaParts`;
 }
 
-function heldBy(part: Node): readonly Held[] {
+function heldBy(part: SchemaNode): readonly Held[] {
   return Object.entries(part).flatMap(([keyword, value]): readonly Held[] => {
     const kind = HOLDS.get(keyword);
     if (kind === undefined || typeof value !== "object" || value === null) return [];
@@ -188,7 +188,7 @@ function heldBy(part: Node): readonly Held[] {
   });
 }
 
-function referencesOf(part: Node): readonly string[] {
+function referencesOf(part: SchemaNode): readonly string[] {
   return REFERENCES.flatMap((key) => {
     const reference = part[key];
     return typeof reference === "string" ? [reference] : [];
@@ -199,21 +199,15 @@ function pointerOf(reference: string): readonly string[] | undefined {
   const fragment = reference.slice(1);
   if (fragment !== "" && !fragment.startsWith("/")) return undefined;
   try {
-    return fragment
-      .split("/")
-      .slice(1)
-      .map((token) => decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~"));
+    return pathOfFragment(fragment);
   } catch {
     return undefined; // the compiler reports what is wrong with it
   }
 }
 
-function partAt(root: Node, path: readonly string[]): unknown {
+function partAt(root: SchemaNode, path: readonly string[]): unknown {
   let at: unknown = root;
-  for (const key of path) at = typeof at === "object" && at !== null && Object.hasOwn(at, key) ? (at as Node)[key] : undefined;
+  for (const key of path)
+    at = typeof at === "object" && at !== null && Object.hasOwn(at, key) ? (at as SchemaNode)[key] : undefined;
   return at;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { pathOf } from "../../schema/validator.ts";
+import { pathOf } from "../../schema/pointer.ts";
 
 /** A runtime expression of Arazzo. */
 export type RuntimeExpression =

@@ -1,12 +1,12 @@
 import { inputParameters } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { pathOf } from "../../schema/validator.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { child, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
 import { isKeyHeader } from "../../exchanges/archive-secrets.ts";
 import { isMap, typed, type ValueMap, type WrittenValue } from "../value.ts";
+import { pathOf } from "../../schema/pointer.ts";
 
 /** The input of a call, and who acts. */
 export interface ImportedCall {

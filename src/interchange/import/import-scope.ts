@@ -2,9 +2,9 @@ import { isObject, type Json, parseJson } from "../../base/json/json.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { TranslationFindings, FindingPlace } from "../findings.ts";
 import { type RuntimeExpression, readRuntime, splitEmbedded, withKeys } from "../expressions/runtime-expression.ts";
-import { pathOf } from "../../schema/validator.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
 import { Expr, celOf, Joined, listOf, mapOf, type WrittenValue, valueAt } from "../value.ts";
+import { pathOf } from "../../schema/pointer.ts";
 
 /** A parameter of a step, with the value that the step gives it. */
 export interface GivenParameter {

@@ -8,6 +8,7 @@ import type { SchemaProblem } from "../../schema/walk.ts";
 import { essential, restOfSentence } from "../../source/problems.ts";
 import type { ValueShape } from "../declarations.ts";
 import { spellPath } from "./value-shape.ts";
+import { pathOfFragment } from "../../schema/pointer.ts";
 
 /** A JSON Schema that a user wrote, ready for use. */
 export interface UserSchema {
@@ -109,8 +110,7 @@ class SchemaShapes {
 
   #target(reference: string): Json | undefined {
     let at: Json | undefined = this.#root;
-    for (const token of reference.split("/").slice(1)) {
-      const key = decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
+    for (const key of pathOfFragment(reference)) {
       at = Array.isArray(at)
         ? (at as readonly Json[])[Number(key)]
         : isObject(at) && Object.hasOwn(at, key)

@@ -1,0 +1,16 @@
+/** Returns the keys and indexes of a JSON pointer. */
+export function pathOf(pointer: string): readonly string[] {
+  return pointer.split("/").slice(1).map(unescapePointer);
+}
+
+/** Returns the keys and indexes of a JSON pointer that is written in a URI. */
+export function pathOfFragment(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((token) => unescapePointer(decodeURIComponent(token)));
+}
+
+function unescapePointer(token: string): string {
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+}
