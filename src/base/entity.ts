@@ -1,4 +1,4 @@
-import { didYouMean } from "./text/text.ts";
+import { didYouMean, lettersOf } from "./text/text.ts";
 
 /** The pattern of an entity as people write it: an attribute and its value, which no space surrounds, as in `userId:alice`. */
 export const ENTITY_PATTERN = "^[A-Za-z][A-Za-z0-9_]*:\\S(?:.*\\S)?$";
@@ -27,8 +27,4 @@ export function meantAttribute(name: string): string | undefined {
   const plain = name.replaceAll(/[_-]/g, "").toLowerCase();
   const same = ENTITY_ATTRIBUTES.find((each) => each.toLowerCase() === plain || lettersOf(each) === lettersOf(plain));
   return same ?? didYouMean(name, ENTITY_ATTRIBUTES, 1);
-}
-
-function lettersOf(name: string): string {
-  return name.toLowerCase().split("").toSorted().join("");
 }

@@ -4,6 +4,9 @@ import { mapStrings, parseJson, writeJson } from "./json/json.ts";
 import { LIMITS } from "./limits.ts";
 import { escapesOf, readingsOf } from "./text/unescape.ts";
 
+/** How the place of a secret is written: the secret itself is never written there. */
+export const SECRET_REFERENCE = "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
+
 /**
  * A value that must never be printed or stored. It shows itself as `${{ secrets.NAME }}` wherever it is turned into text;
  * only the transport reveals it, when it writes the header.

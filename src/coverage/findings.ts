@@ -11,7 +11,7 @@ import type { Operation } from "../operations/operation.ts";
 import { isOwnError } from "../operations/own-error.ts";
 import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { operationAt } from "../operations/route.ts";
-import { parsed, statusesOf } from "./items.ts";
+import { joined, parsed, statusesOf } from "./items.ts";
 
 /** How answers differ from the contract, with its words for people. */
 export const FINDINGS = {
@@ -289,10 +289,6 @@ function fits({ type }: JsonSchema, value: unknown): boolean {
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-function joined(path: string, name: string): string {
-  return path === "" ? name : `${path}.${name}`;
 }
 
 function contractLine({ call }: Operation, schema: JsonSchema, line: string): string {

@@ -83,7 +83,8 @@ function alternativesOf({ oneOf = [], anyOf = [] }: JsonSchema): readonly JsonSc
   return [...oneOf, ...anyOf];
 }
 
-function joined(path: string, name: string): string {
+/** Returns the path of a field. */
+export function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 

@@ -21,7 +21,7 @@ import { type KeyReference, readServiceKey } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { ServiceTarget, Target } from "./target.ts";
 import { profileProblems } from "./profile-words.ts";
-import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems } from "./values.ts";
+import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems, valuesOf } from "./values.ts";
 import type { Variables } from "../base/variables.ts";
 
 /** The name of the file that says where playbooks run. */
@@ -224,7 +224,7 @@ export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): 
 
 // A key that was written in place of a reference, or into an address, must not be printed again with its line.
 function literalKeys(root: SourceNode): readonly Secret[] {
-  const nodes = entriesIn(child(root, "environments")).map(([, { value }]) => value);
+  const nodes = valuesOf(root, "environments");
   const keys = nodes
     .flatMap((node) => keysIn(node).map(({ node: key }) => key))
     .concat(secretsOfNotifications(root))

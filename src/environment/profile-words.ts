@@ -1,10 +1,11 @@
 import { isObject, type Json } from "../base/json/json.ts";
-import { didYouMean } from "../base/text/text.ts";
+import { didYouMeanOr } from "../base/text/text.ts";
 import { contract } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
-import { child, entriesIn, type SourceNode, toJson } from "../source/node.ts";
+import { child, type SourceNode, toJson } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
+import { valuesOf } from "./values.ts";
 
 // The rules about a profile that a schema cannot check: a word with two meanings would be read as either of them.
 
@@ -33,7 +34,7 @@ const ASYNC = "async";
 
 /** Returns the findings about the words of all profiles of an environment file: one with two meanings, and names that no operation and no condition has. */
 export function profileProblems(root: SourceNode): readonly PlacedFinding[] {
-  const all = entriesIn(child(root, "environments")).map(([, { value }]) => child(value, "profile"));
+  const all = valuesOf(root, "environments").map((environment) => child(environment, "profile"));
   return all.flatMap((profile) => (profile === undefined ? [] : problemsOf(profile)));
 }
 
@@ -74,11 +75,7 @@ function unknownNames(node: SourceNode | undefined, known: readonly string[], wh
   return [...node.entries]
     .filter(([name]) => !known.includes(name))
     .map(([name, { key }]) => {
-      const near = didYouMean(name, known);
-      const suggestion = near === undefined ? {} : { suggestion: `did you mean "${near}"?` };
-      return {
-        finding: { code: "schema.unknown-field" as const, message: `"${name}" is no ${what}`, ...suggestion },
-        range: key,
-      };
+      const suggestion = didYouMeanOr(name, known, undefined);
+      return { finding: { code: "schema.unknown-field", message: `"${name}" is no ${what}`, suggestion }, range: key };
     });
 }

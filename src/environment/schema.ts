@@ -3,13 +3,14 @@ import { DURATION_PATTERN } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
 import { RISKS } from "../sql/place.ts";
+import { SECRET_REFERENCE } from "../base/secret.ts";
 
 const words = { type: "array", items: { type: "string" }, minItems: 1 };
 const text = { type: "string", minLength: 1 };
 
 const reference = {
   type: "string",
-  pattern: "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$",
+  pattern: SECRET_REFERENCE,
   description: "Where the key is: env:NAME or file:PATH. Never write the key itself here.",
   examples: ["env:LEDGER_KEY"],
 };

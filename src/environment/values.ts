@@ -69,6 +69,7 @@ export function timeoutProblems(root: SourceNode): readonly PlacedFinding[] {
   });
 }
 
-function valuesOf(root: SourceNode, field: string): readonly SourceNode[] {
+/** Returns the values of a map that a file has under a name. */
+export function valuesOf(root: SourceNode, field: string): readonly SourceNode[] {
   return entriesIn(child(root, field)).map(([, { value }]) => value);
 }

@@ -36,11 +36,11 @@ export function readRegular(file: NamedFile, mostBytes: number, accept: (found: 
   try {
     accept(fstatSync(descriptor));
     const pieces: Buffer[] = [];
-    for (let [bytes, size] = [0, 1]; size > 0; bytes += size) {
+    let bytes = 0;
+    for (const piece of piecesOf(descriptor)) {
+      bytes += piece.length;
       if (bytes > mostBytes) throw tooLarge(file, mostBytes);
-      const piece = Buffer.allocUnsafe(PIECE_BYTES);
-      size = readSync(descriptor, piece, 0, PIECE_BYTES, null);
-      pieces.push(piece.subarray(0, size));
+      pieces.push(piece);
     }
     return Buffer.concat(pieces);
   } finally {

@@ -1,4 +1,4 @@
-/** What can be wrong with a playbook whose text, shape and expressions are right. */
+/** What can be wrong with the comparisons of a playbook. */
 export const RECONCILE_CODES = {
   "playbook.reconcile-key": {
     title: "the keys of two sides have different parts",

@@ -102,8 +102,9 @@ function isNear(name: string, found: string, edits: number): boolean {
   return apart <= edits && (apart * 2 < Math.max(name.length, found.length) || lettersOf(name) === lettersOf(found));
 }
 
-function lettersOf(name: string): string {
-  return name.split("").toSorted().join("");
+/** Returns the letters of a name in the order of the alphabet, small ones and capitals alike. */
+export function lettersOf(name: string): string {
+  return name.toLowerCase().split("").toSorted().join("");
 }
 
 function editsAllowed({ length }: string): number {

@@ -21,10 +21,7 @@ export function dateProblem(text: string): string | undefined {
   return BELOW_MS.test(text) ? "is finer than a millisecond, which dates here are not" : undefined;
 }
 
-/**
- * Returns the moment of a date in milliseconds since the Unix epoch, for a day its first moment in UTC; `undefined` when the text is no
- * date.
- */
+/** Returns the moment of a date, for a day its first moment in UTC; `undefined` when the text is no date. */
 export function parseDate(text: string): Date | undefined {
   return dateProblem(text) === undefined ? new Date(text) : undefined;
 }

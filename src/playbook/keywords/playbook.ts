@@ -18,6 +18,7 @@ import {
 import { hasEntities, services } from "../../services/services.ts";
 import { AS, IDENTITY, NAME, OUTSIDE_NAME, type RetryFields, retryWith } from "./shared.ts";
 import { steps } from "./step.ts";
+import { SECRET_REFERENCE } from "../../base/secret.ts";
 
 // The keywords at the head of a playbook, and of its declarations.
 
@@ -81,9 +82,6 @@ export const CONCURRENCY: Keywords<ConcurrencyFields> = {
     },
   }),
 };
-
-/** The place of a secret: the only thing that may be written there. */
-export const SECRET_REFERENCE = "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
 
 /** The schema of one of the `secrets`, for editors: the check reports it without showing its value. */
 export const SECRET: object = {

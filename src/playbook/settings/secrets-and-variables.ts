@@ -5,8 +5,8 @@ import type { Finding } from "../../source/diagnostic.ts";
 import { child, entriesIn, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { SourceFile } from "../../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "../check-context.ts";
-import { SECRET_REFERENCE } from "../keywords/playbook.ts";
 import type { SecretDeclaration, VariableDeclaration } from "../declarations.ts";
+import { SECRET_REFERENCE } from "../../base/secret.ts";
 
 // The values that a playbook takes from its process: secrets and variables.
 
