@@ -116,7 +116,7 @@ export async function prepareIn(
   const island = await openIsland(shell, join(folder, "prepared"), { origin, secrets: NO_SECRETS });
   await begin(island.session, subject);
   const closed = island.session.store.read(subject.name.runId).find((record) => record.kind === "run.closed");
-  await island.close();
+  await island[Symbol.asyncDispose]();
   invariant(closed?.outcome === "passed", `prepared.yaml: ${JSON.stringify(closed)}`);
   copyFileSync(join(island.folder, "sandbox.db"), origin.file);
   forgetCommits(origin.file);

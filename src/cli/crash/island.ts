@@ -58,8 +58,8 @@ export async function fillOrigin(
   return { file, filledAt, profile };
 }
 
-/** A sandbox and a state that nobody else has. */
-export interface Island {
+/** A sandbox and a state that nobody else has. To dispose of it closes session and sandbox, and removes the schema on a server; the folder stays. */
+export interface Island extends AsyncDisposable {
   /** The folder of the sandbox's file, and of the state unless that is on a server. */
   readonly folder: string;
   /** The schema of the state on a server; undefined where the state is in the folder. */
@@ -70,8 +70,6 @@ export interface Island {
   readonly served: RunningSandbox;
   /** What the runs of this process on the island share. */
   readonly session: Session;
-  /** Closes session and sandbox, and removes the schema on a server. The folder stays. */
-  readonly close: () => Promise<void>;
 }
 
 /** What an island is made of. */
@@ -93,17 +91,17 @@ export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder:
   const { origin, secrets, server, course, via } = parts;
   const path = stateEntry(folder, "sandbox.db", "create");
   copyPrivate(origin.file, path);
-  const sandbox = await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS });
-  const served = (await via?.(sandbox)) ?? sandbox;
+  await using opening = new AsyncDisposableStack();
   const own = server && { ...server, schema: `tokenbook_crash_${randomUUID().replaceAll("-", "")}` };
+  if (own !== undefined) opening.defer(() => removeSchema(own, JOURNAL_PART));
+  const sandbox = opening.adopt(await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS }), (each) =>
+    each.close(),
+  );
+  const served = (await via?.(sandbox)) ?? sandbox;
   const how = { state: own ?? folder, playbookSecrets: secrets, course, clock: hastyClock() };
-  const session = sessionOn(shell, openedAt(served, origin.profile), how);
-  const close = async (): Promise<void> => {
-    await session[Symbol.asyncDispose]();
-    await sandbox.close();
-    if (own !== undefined) removeSchema(own, JOURNAL_PART);
-  };
-  return { folder, schema: own?.schema, sandbox, served, session, close };
+  const session = opening.use(sessionOn(shell, openedAt(served, origin.profile), how));
+  const all = opening.move();
+  return { folder, schema: own?.schema, sandbox, served, session, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** A sandbox that another process serves, as what a session is opened on. */

@@ -116,13 +116,9 @@ export class CrashTest {
   ): Promise<T> {
     const { shell, keep } = this.#ground;
     const folder = join(this.#ground.folder, name);
-    const island = await openIsland(shell, folder, { ...this.#ground, secrets: this.#subject.secrets, course });
-    try {
-      return await work(island);
-    } finally {
-      await island.close();
-      if (!keep) removeFolder(folder);
-    }
+    await using closing = new AsyncDisposableStack();
+    if (!keep) closing.defer(() => removeFolder(folder));
+    return await work(closing.use(await openIsland(shell, folder, { ...this.#ground, secrets: this.#subject.secrets, course })));
   }
 
   #ledgerOf({ sandbox }: Island): Ledger {

@@ -69,26 +69,23 @@ export async function openSession(
 ): Promise<Session> {
   const state = statePlace(shell, where);
   assertMoved(shell, state);
-  const exchanges = await openExchanges(shell, where);
-  const parts = {
+  // What stays open when the rest cannot be opened would keep the process from ending.
+  await using opening = new AsyncDisposableStack();
+  const exchanges = opening.use(await openExchanges(shell, where));
+  const target = opened ?? opening.use(await openTarget(shell, where));
+  const session = sessionOn(shell, target, {
     state,
     playbookSecrets,
     course: failpointOf(shell),
     exchanges,
     pacer,
-    onAway: (why: string) => shell.stderr.write(`tokenbook: ${why}; waiting for it\n`),
+    onAway: (why) => shell.stderr.write(`tokenbook: ${why}; waiting for it\n`),
     ...(keepsExchanges(shell, where)
       ? { onKept: (why: string) => shell.stderr.write(`tokenbook: no more exchanges are kept: ${why}\n`) }
       : {}),
-  };
-  const target = opened ?? (await openTarget(shell, where));
-  try {
-    return sessionOn(shell, target, parts);
-  } catch (error) {
-    exchanges?.[Symbol.dispose]();
-    if (opened === undefined) await target[Symbol.asyncDispose](); // a sandbox that serves would keep the process from ending
-    throw error;
-  }
+  });
+  opening.move();
+  return session;
 }
 
 /** What a session is made of, beside its target. */
@@ -111,7 +108,7 @@ export interface SessionParts {
   readonly clock?: Clock;
 }
 
-/** A session on a target that is open; closing it closes the target. */
+/** A session on a target that is open; closing it closes the target and `exchanges`, which both stay open when this throws. */
 export function sessionOn(
   shell: Pick<Shell, "cwd" | "stopping" | "onlooker">,
   opened: OpenTarget,
@@ -121,13 +118,18 @@ export function sessionOn(
   const secrets = secretsGivenTo(target, typeof state === "string" ? playbookSecrets : playbookSecrets.with([state.url]));
   const { redact } = secrets;
   const pacer = shared.pacer ?? (target.pacing === undefined ? undefined : new Pacer(target.pacing));
+  using opening = new DisposableStack();
   let book: DriftBook | undefined;
-  const store = JournalStore.open(state, { clock, redact, watch: course?.watch, onAway, stopping: () => shell.stopping() });
+  opening.defer(() => book?.close());
+  const store = opening.use(
+    JournalStore.open(state, { clock, redact, watch: course?.watch, onAway, stopping: () => shell.stopping() }),
+  );
   const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => store.playbookInProject(run)));
   store.leases.releaseAbandoned();
-  const kept = onKept === undefined ? undefined : ExchangeStore.open(state);
+  const kept = onKept === undefined ? undefined : opening.use(ExchangeStore.open(state));
   kept?.dropOld(store.clock.now());
   const transport = new Transport();
+  const stores = opening.move();
   const direct: EnginePorts["exchange"] = (outgoing) => transport.exchange(outgoing, course?.sending(outgoing));
   return {
     target,
@@ -165,10 +167,8 @@ export function sessionOn(
     },
     [Symbol.asyncDispose]: async () => {
       await transport.close();
-      store.close();
+      stores.dispose();
       exchanges?.[Symbol.dispose]();
-      kept?.close();
-      book?.close();
       await opened[Symbol.asyncDispose]();
     },
   };
