@@ -124,6 +124,6 @@ export function isChange({ strength, was, found }: CalibrationFinding): boolean 
 
 /** Returns the path of each single setting. */
 export function settingsOf(part: unknown, at: readonly string[] = []): readonly (readonly string[])[] {
-  const inner = isObject(part) && !Array.isArray(part) ? Object.entries(part) : [];
+  const inner = isObject(part) ? Object.entries(part) : [];
   return inner.length === 0 ? [at] : inner.flatMap(([key, value]) => settingsOf(value, [...at, key]));
 }

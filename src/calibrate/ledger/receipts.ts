@@ -106,8 +106,7 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   const word = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const present = findings.profile.ledger.receipt;
-  const isFinal =
-    before.length > 0 || present.committed.includes(word) || (!GOES_ON.test(word) && (before.length > 0 || DONE.test(word)));
+  const isFinal = before.length > 0 || present.committed.includes(word) || (!GOES_ON.test(word) && DONE.test(word));
   if (!isFinal || new Set(words).size !== words.length) {
     return findings.leave(
       COMMITTED,
