@@ -247,17 +247,24 @@ function filesNamed(shell: Shell, named: readonly string[], wanted: (name: strin
   return [...new Set(files)].map((file) => (isAbsolute(file) ? relative(shell.cwd, file) || file : file));
 }
 
-const HIDDEN = /^(?:node_modules|\.[^.].*)$/;
+// Also `..2026_11_27`, in which Kubernetes keeps the files that its links lead to: a name of theirs would change with each update.
+const HIDDEN = /^(?:node_modules$|\.)/;
 
 function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) throw missingFile(path, name);
   if (!statSync(path).isDirectory()) return [path];
   const found = entriesBelow(path, name)
-    .filter((entry) => entry.isFile() && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
+    .filter((entry) => isFile(entry) && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0)
     throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
   return found.toSorted();
+}
+
+// A link that leads nowhere is one that cannot be read, and not one to leave out.
+function isFile(entry: Dirent): boolean {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
 }
 
 function entriesBelow(path: string, name: string): readonly Dirent[] {

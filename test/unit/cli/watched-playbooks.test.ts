@@ -122,3 +122,21 @@ test("an edited tokenbook.yaml is logged once, with what counts from the next st
     expect.stringMatching(/^environment\.edited tokenbook\.yaml has been edited: .* notifications, heartbeat/),
   ]);
 });
+
+test("a playbook is served by the name of its link, as Kubernetes mounts it, and keeps its id when the mounted files are replaced", () => {
+  const folder = new Folder();
+  const mount = (version: string, cron: string): void => {
+    mkdirSync(join(folder.path, "playbooks", version), { recursive: true });
+    folder.write(`${version}/first.yaml`, reading(`{ cron: '${cron}' }`));
+    const next = join(folder.path, "playbooks", "..next");
+    symlinkSync(version, next);
+    renameSync(next, join(folder.path, "playbooks", "..data"));
+  };
+  mount("..2026_11_26", "@daily");
+  symlinkSync("..data/first.yaml", join(folder.path, "playbooks", "first.yaml"));
+  const served = folder.serve();
+  const shown = (): readonly string[] => served.current().map(({ id, schedule }) => `${id} ${schedule.cron.pattern}`);
+  expect(shown()).toEqual(["playbooks/first.yaml@here @daily"]);
+  mount("..2026_11_27", "@weekly");
+  expect(shown()).toEqual(["playbooks/first.yaml@here @weekly"]);
+});
