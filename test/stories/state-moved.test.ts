@@ -106,6 +106,15 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
   });
 
+  test("a database that remembers no run says so before the first write, and not again", async () => {
+    const { project } = await place();
+    const noted = "of the database remembers no run; if runs were made with another state";
+    const [first, second] = [await project.run("run", "mint.yaml"), await project.run("run", "mint.yaml")];
+    expect([first.code, second.code], first.transcript).toEqual([0, 0]);
+    expect(first.stderr).toContain(noted);
+    expect(second.stderr).not.toContain(noted);
+  });
+
   test("from a folder into a database, where a run that waits continues, and back", async () => {
     const { service, project, inFolder } = await place();
     await inFolder("run", "mint.yaml", "--key", "M1");

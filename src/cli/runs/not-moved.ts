@@ -1,8 +1,9 @@
 import { relative } from "node:path";
-import { command } from "../../base/command-line.ts";
+import { command, type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
 import { holdsRuns } from "../../journal/moving.ts";
+import type { JournalStore } from "../../journal/store.ts";
 import { DATABASE } from "../../sql/mark.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -18,6 +19,14 @@ export function assertMoved(shell: Pick<ProjectShell, "cwd" | "project">, state:
   if (problem === undefined) return;
   assertJournalWhole(state); // what a mark of the database says is more exact
   throw problem;
+}
+
+/** What whoever begins runs must know while a database remembers none: one that was named by mistake looks the same. */
+export function emptyStateNote(state: StatePlace, store: JournalStore, hint: Hint): readonly string[] {
+  if (typeof state === "string" || store.total() > 0) return [];
+  return [
+    `the schema "${state.schema}" of the database remembers no run; if runs were made with another state, it does not know which writes they left open. To move that state: ${hint(command`state move`)}`,
+  ];
 }
 
 function problemOf(shell: Pick<ProjectShell, "cwd" | "project">): Failure | undefined {

@@ -23,6 +23,7 @@ import type { PlanFile } from "../../runs/planning.ts";
 import { preparePlaybooks, type Ready } from "../../runs/prepare-playbooks.ts";
 import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
 import type { Session } from "../../runs/session.ts";
+import { emptyStateNote } from "../../runs/not-moved.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
 import type { Command } from "../../shell.ts";
 import type { EachOptions } from "../../runs/each.ts";
@@ -114,7 +115,12 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
       };
       return runWithKey(parts, given, name, { key, anyway, consent, reload, say });
     },
-    notes: (session) => unfinishedNote(shell, session, { file: playbook.file, folder }, key),
+    notes: (session) => [
+      ...(hasWrites(playbook.steps)
+        ? emptyStateNote(session.state, session.store, shell.hint).map((note) => `note: ${note}`)
+        : []),
+      ...unfinishedNote(shell, session, { file: playbook.file, folder }, key),
+    ],
   };
 }
 

@@ -23,8 +23,8 @@ import { ScheduleStore } from "../../../schedule/store.ts";
 import { notBegunBy } from "../../project/check-failure.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import type { ProjectShell } from "../../project/chosen-project.ts";
-import { assertMoved } from "../../runs/not-moved.ts";
-import { assertJournalWhole } from "../../runs/open-journal.ts";
+import { assertMoved, emptyStateNote } from "../../runs/not-moved.ts";
+import { assertJournalWhole, peekIntoJournal } from "../../runs/open-journal.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
 import { showMissing } from "../../reporting/missing.ts";
@@ -192,6 +192,8 @@ async function withStore(
   assertMoved(shell, state);
   assertJournalWhole(state);
   const { log, redact } = ports;
+  for (const note of peekIntoJournal(state, (known) => emptyStateNote(state, known, shell.hint)))
+    log("warn", "state.empty", note);
   const fence = (runId: string): void => fenceRun(state, runId);
   using store = ScheduleStore.open(state, { redact, fence });
   const reporting = prepareReporting(shell, { report: options.report });
