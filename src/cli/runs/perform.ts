@@ -370,23 +370,23 @@ function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${messageOf(error)}\n`);
 }
 
-// The worst first: an unknown outcome is worse than a known failure, and an interrupt hides neither it nor a drift.
-const WORST_FIRST: readonly (keyof typeof EXIT)[] = [
-  "bug",
-  "unknown",
-  "drift",
-  "interrupted",
-  "terminated",
-  "failed",
-  "locked",
-  "cannotStart",
-  "pending",
-  "passed",
-];
+// How bad each way to end is: an unknown outcome is worse than a known failure, and an interrupt hides neither it nor a drift.
+const BADNESS: Readonly<Record<keyof typeof EXIT, number>> = {
+  passed: 0,
+  pending: 1,
+  cannotStart: 2,
+  locked: 3,
+  failed: 4,
+  terminated: 5,
+  interrupted: 6,
+  drift: 7,
+  unknown: 8,
+  bug: 9,
+};
 
-/** The exit code of several runs; of one that is not in the order, that it is a bug. */
+/** The exit code of several runs; of one that no command of this version has, that it is a bug. */
 export function worst(codes: readonly ExitCode[]): ExitCode {
-  if (codes.length === 0) return EXIT.passed;
-  const found = WORST_FIRST.find((name) => codes.includes(EXIT[name]));
-  return found === undefined ? EXIT.bug : EXIT[found];
+  const known = Object.entries(EXIT) as [keyof typeof EXIT, ExitCode][];
+  const names = codes.map((code) => known.find(([, each]) => each === code)?.[0] ?? "bug");
+  return EXIT[names.reduce((one, other) => (BADNESS[other] > BADNESS[one] ? other : one), "passed")];
 }
