@@ -152,10 +152,17 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     if (isNightly) expect(lost).toBeGreaterThan(0);
   });
 
-  test("without a word, as a machine that lost its power: a worker connects again, and takes work", async () => {
+  test("and refuses connections: a worker is not ready; or without a word, as a machine that lost its power: it connects again, and takes work", async () => {
     const { service, way, project, direct } = await desk();
-    const worker = project.start("worker");
+    const worker = project.start("worker", "--listen", "0");
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
     await logged(worker, "worker.started");
+    const ready = async (): Promise<number> => (await fetch(`${url}/readyz`)).status;
+    await way.refuse(true);
+    await way.cutAfter(0);
+    await expect.poll(ready).toBe(503);
+    await way.refuse(false);
+    await expect.poll(ready).toBe(200);
     await way.hang();
     const { code, transcript } = await direct.start("submit", "order.yaml", "--input", "order=1", "--wait").ended;
     expect(code, transcript).toBe(0);

@@ -216,7 +216,8 @@ export class WatchedPlaybooks {
   #noteEnvironment(): void {
     for (const file of this.#environmentFile()) {
       if (this.#isSeen(file)) continue;
-      const then = "each run on a service reads its environment again; notifications, heartbeat, pacing and state count from the next start";
+      const then =
+        "each run on a service reads its environment again; notifications, heartbeat, pacing and state count from the next start";
       this.#log("warn", "environment.edited", `${relative(this.#shell.cwd, file)} has been edited: ${then}`);
     }
   }

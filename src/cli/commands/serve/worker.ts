@@ -53,20 +53,29 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   open.defer(() => late.abort());
   const stopping = shell.stopping();
   let takesRuns = false;
-  const notReady = (): string | undefined => (stopping.aborted ? "stopping" : takesRuns ? undefined : "not begun");
+  let isAway = false;
+  const notReady = (): string | undefined => {
+    if (stopping.aborted) return "stopping";
+    if (isAway) return "the database cannot be used now";
+    return takesRuns ? undefined : "not begun";
+  };
   const page = await pageOf(options.listen, { metrics, notReady }, { log, event: "worker.listening" });
   open.defer(() => page?.close());
   const over = new AbortController();
   const isOver = AbortSignal.any([stopping, over.signal]);
-  const upkeep = eachSecond(isOver, log, async () => {
-    await alarms.deliver();
-    await runs.releaseAbandoned();
-  });
+  const upkeep = eachSecond(isOver, () =>
+    unlessAway(log, async () => {
+      await alarms.deliver();
+      await runs.releaseAbandoned();
+    }),
+  );
   // Nobody waits for the end of this: on a connection that hangs, a question to the queue takes half a minute, and the next one may hang too.
-  void eachSecond(isOver, log, async () => {
-    for (const { run, result } of await queue.givenUp())
-      if (alarms.ended(run, result, { redact: redactor([]) }))
-        log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
+  void eachSecond(isOver, async () => {
+    isAway = !(await unlessAway(log, async () => {
+      for (const { run, result } of await queue.givenUp())
+        if (alarms.ended(run, result, { redact: redactor([]) }))
+          log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
+    }));
   });
   open.defer(() => {
     over.abort();
@@ -99,20 +108,22 @@ function onNews(say: (why: string) => void): (why: string) => void {
   };
 }
 
-async function eachSecond(stopping: AbortSignal, log: Log, work: () => Promise<void>): Promise<void> {
+async function eachSecond(stopping: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   while (!stopping.aborted) {
-    await unlessAway(log, work);
+    await work();
     await systemClock.sleep(LIMITS.schedulePollMs, stopping);
   }
 }
 
-// What cannot be done while the database is away is done when it is back, by any worker.
-async function unlessAway(log: Log, work: () => Promise<void>): Promise<void> {
+// Returns whether it was done: what cannot be done while the database is away is done when it is back, by any worker.
+async function unlessAway(log: Log, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
+    return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     log("warn", "worker.database", error.message);
+    return false;
   }
 }
 
