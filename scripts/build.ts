@@ -23,7 +23,7 @@ const GROUPS = [
     "base",
     [
       "src/base/(?!ports|text/difference|time/retry)",
-      "src/cli/(?:print/(?:failure|hint|rewritten)|program/command-path|shell|view/colour)",
+      "src/cli/(?:print/(?:failure|hint|rewritten)|reporting/missing|program/command-path|shell|view/colour)",
       "src/report/formats/format\\.ts",
       "src/coverage/dimensions\\.ts",
       "src/files/embedded\\.ts",
