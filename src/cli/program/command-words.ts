@@ -89,7 +89,7 @@ Exit 0 when the plan was made, 1 when something would surely fail, 2 when no pla
     brief: "Approve a plan for a protected environment.",
     summary: "Approve a plan, so that somebody else may run it in a protected environment.",
     examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs the approval of somebody
-other than the one who starts the run. A plan that no longer holds is refused, approved or not.
+other than the one who starts the run, and each approval counts for one run. A plan that no longer holds is refused, approved or not.
 
 Examples:
   $ tokenbook approve onboarding.plan --because "reviewed with the board"
