@@ -3,7 +3,7 @@ import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "js
 import { SchemaSet } from "../../src/schema/validator.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { firingsOf, logged, loggedLines, parsedMetrics, reading, recordProperty, schedulesOf, waiting } from "./schedule.ts";
-import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, servedSandbox } from "./world.ts";
+import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, type Printed, servedSandbox } from "./world.ts";
 
 const describes = new SchemaSet().validator(scheduleSchema);
 
@@ -127,11 +127,11 @@ describe("a schedule that is served", () => {
     expect(states.filter((state) => state === "pending")).toHaveLength(1);
   });
 
-  test("its metrics can be scraped, on this machine alone, and nothing else is served", async () => {
+  test("its metrics can be scraped, on this machine alone, and nothing else is served; a playbook that is added does not write over the report of the first", async () => {
     const project = newProject();
     project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
-    const running = project.start("schedule", "tokens.yaml", "--listen", "0");
+    const running = project.start("schedule", ".", "--listen", "0", "--report", "json=last.json");
     const [{ url = "" } = {}] = await logged(running, "schedule.listening");
     await logged(running, "firing.ended", 2);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -150,6 +150,10 @@ describe("a schedule that is served", () => {
     expect(await status("/readyz")).toBe(200);
     expect(await status("/")).toBe(404);
     expect(await status("/metrics", "POST")).toBe(405);
+    project.write("more.yaml", reading());
+    await loggedLines(running, ({ message }) => message.includes("last.json would be written over by another playbook"));
+    const { reports } = JSON.parse(project.read("last.json")) as Printed;
+    expect(reports.map(({ run }) => run.playbook.file)).toEqual(["tokens.yaml"]);
     await running.signal("SIGTERM");
     expect((await running.ended).code).toBe(0);
   });

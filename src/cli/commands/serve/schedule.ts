@@ -2,11 +2,13 @@ import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
+import { getOrInsert } from "../../../base/maps.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { type Redact, redactor } from "../../../base/secret.ts";
 import { type Listeners, secretsOfListeners } from "../../../environment/notifications.ts";
 import { secretsOf } from "../../../environment/target.ts";
 import type { NotBegun } from "../../../report/shape.ts";
+import type { ReportRequest } from "../../../report/formats/format.ts";
 import type { ReportedRun } from "../../../report/reported-run.ts";
 import type { MakeRun, Parts, Scheduled } from "../../../schedule/carrier.ts";
 import { Courier, type CourierPorts } from "../../../schedule/notify/courier.ts";
@@ -275,12 +277,18 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
 
 const RUN = "{run}";
 
-// Each run writes its own report. A report that cannot be written is logged, and changes nothing about the run.
+// Each run writes its own report. A report that cannot be written is logged, and changes nothing about the run. One without the name of the run
+// stays with the first playbook, also when others are added.
 function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
+  const playbooks = new Map<string, string>();
   return async (run) => {
-    const failed = ({ message }: Failure): void => log("error", "report.failed", message, { run: run.report.run.id });
+    const { id, playbook } = run.report.run;
+    const failed = ({ message }: Failure): void => log("error", "report.failed", message, { run: id });
+    const isFree = ({ file }: ReportRequest): boolean =>
+      file.includes(RUN) || getOrInsert(playbooks, file, () => playbook.file) === playbook.file;
+    for (const taken of requests.filter((request) => !isFree(request))) failed(oneReportForAll(taken, "another playbook"));
     try {
-      const named = requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.report.run.id) }));
+      const named = requests.filter(isFree).map((request) => ({ ...request, file: request.file.replaceAll(RUN, id) }));
       for (const missing of await prepareReporting(shell, { report: named }).write(shell, [run])) failed(missing);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -291,11 +299,14 @@ function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, lo
 
 function refuseOneReportForAll({ report }: ScheduleOptions, playbooks: number): void {
   const shared = report.find(({ file }) => !file.includes(RUN));
-  if (playbooks < 2 || shared === undefined) return;
-  throw new Failure({
+  if (playbooks > 1 && shared !== undefined) throw oneReportForAll(shared, `each of ${playbooks} playbooks`);
+}
+
+function oneReportForAll({ format, file }: ReportRequest, by: string): Failure {
+  return new Failure({
     code: "schedule.one-report",
-    message: `the report ${shared.file} would be written over by each of ${playbooks} playbooks`,
-    next: `--report ${shared.format}=${shared.file.replace(/(\.\w+)?$/, `-${RUN}$1`)}`,
+    message: `the report ${file} would be written over by ${by}`,
+    next: `--report ${format}=${file.replace(/(\.\w+)?$/, `-${RUN}$1`)}`,
   });
 }
 
