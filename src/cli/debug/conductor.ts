@@ -20,7 +20,7 @@ export interface BreakPlace {
   readonly line: number;
 }
 
-// No step is so little deep: the run continues to a breakpoint.
+// No step is at this depth, so the run continues to a breakpoint.
 const NO_DEPTH = -1;
 
 /**
@@ -34,7 +34,7 @@ export class Conductor {
   readonly #pathOf: (file: string) => string | undefined;
   /** What was last shown about a step, by its address: a step that has nothing new is not shown again. */
   readonly #shown = new Map<string, string>();
-  /** The run is held at the next moment that is at most so deep. */
+  /** The run is held at the next moment that is at most this deep. */
   #heldDepth = NO_DEPTH;
   #isPauseAsked = false;
   /** Where the run is held once: at a step, or at its first moment. */

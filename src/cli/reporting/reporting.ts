@@ -138,7 +138,7 @@ export async function writeDocument(
     const failure = new Failure({
       code: "report.missing",
       message: `the report ${format}=${file} could not be written: ${messageOf(error)}`,
-      why: "a file of this name is of an earlier command; what the runs did is in the journal",
+      why: "a file of this name, if there is one, is of an earlier command; what the runs did is in the journal",
       next: ["make room, or name a file elsewhere:", again],
     });
     return [failure];

@@ -71,7 +71,7 @@ function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session
     code: "plan.not-approved",
     message:
       store.approvals(digest).length === 0
-        ? `nobody has approved the plan ${file} since it was last run`
+        ? `nobody has approved the plan ${file}, or a run has used the approval`
         : `only ${who}, who starts the run, has approved the plan ${file}`,
     why: "the environment is protected, and somebody else must approve each run that writes there; nothing was sent",
     next: ["have somebody else approve it:", command`approve ${file} --because TEXT`],
