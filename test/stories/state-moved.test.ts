@@ -106,7 +106,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
   });
 
-  test("a database that remembers no run says so before the first write, and not again", async () => {
+  test("a database that remembers no run is reported before the first write, and not again", async () => {
     const { project } = await place();
     const noted = "of the database remembers no run; if runs were made with another state";
     const [first, second] = [await project.run("run", "mint.yaml"), await project.run("run", "mint.yaml")];
