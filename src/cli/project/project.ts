@@ -261,7 +261,7 @@ function filesAt(path: string, name: string, wanted: (name: string) => boolean):
   return found.toSorted();
 }
 
-// A link that leads nowhere counts, so that whoever reads it says so.
+// A link that leads nowhere counts, so that reading it fails.
 function isFile(entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile();
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
