@@ -1,4 +1,6 @@
-import { Failure } from "../../base/failure.ts";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMean, firstLines } from "../../base/text/text.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -6,9 +8,10 @@ import { playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { SkippedFile } from "../../report/shape.ts";
 import { parseYaml } from "../../source/parse.ts";
 import type { Shell } from "../shell.ts";
+import { missingFile } from "./missing-file.ts";
 
-/** What makes a file a playbook, for a person whose folder has none. */
-export const A_PLAYBOOK = 'a playbook is a .yaml file that begins with the line "playbook: 1"';
+// For a person whose folder has none.
+const A_PLAYBOOK = 'a playbook is a .yaml file that begins with the line "playbook: 1"';
 
 /** The files that a command line means, and those of its folders that are no playbooks. */
 export interface PlaybookFiles {
@@ -18,6 +21,45 @@ export interface PlaybookFiles {
   readonly found: ReadonlySet<string>;
   /** Files of folders that are left out. */
   readonly skipped: readonly SkippedFile[];
+}
+
+// Also `..2026_11_27`, in which Kubernetes keeps the files that its links lead to: a name of theirs would change with each update.
+const HIDDEN = /^(?:node_modules$|\.)/;
+
+/** Returns the files that a name means: the file itself, or those of a folder whose names are wanted. Throws a Failure. */
+export function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
+  if (!existsSync(path)) throw missingFile(path, name);
+  if (!statSync(path).isDirectory()) return [path];
+  const found = entriesBelow(path, name)
+    .filter((entry) => isFile(entry) && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  if (found.length === 0)
+    throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
+  return found.toSorted();
+}
+
+// A link that leads nowhere counts, so that reading it fails.
+function isFile(entry: Dirent): boolean {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
+}
+
+function entriesBelow(path: string, name: string): readonly Dirent[] {
+  const entries = entriesOf(path, name);
+  const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
+  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), name))];
+}
+
+function entriesOf(path: string, name: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    throw new Failure({
+      code: "file.unreadable",
+      message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
+      next: "give yourself the right to read all folders in it, or name the files",
+    });
+  }
 }
 
 /** Splits files into those to be used and those to be skipped: a file of a folder may be data, a file that is named is meant. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -29,7 +29,7 @@ import type { ServerPlace, StatePlace } from "../../sql/place.ts";
 import { parseUnshown } from "../../source/unshown.ts";
 import { CheckFailure } from "./check-failure.ts";
 import { type Project, type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
-import { A_PLAYBOOK, type PlaybookFiles, withoutData } from "./folder-files.ts";
+import { filesAt, type PlaybookFiles, withoutData } from "./folder-files.ts";
 import { isMissing, missingFile } from "./missing-file.ts";
 import { filesOf } from "./project-files.ts";
 import { shipped } from "./shipped.ts";
@@ -245,44 +245,6 @@ function filesNamed(shell: Shell, named: readonly string[], wanted: (name: strin
     });
   }
   return [...new Set(files)].map((file) => (isAbsolute(file) ? relative(shell.cwd, file) || file : file));
-}
-
-// Also `..2026_11_27`, in which Kubernetes keeps the files that its links lead to: a name of theirs would change with each update.
-const HIDDEN = /^(?:node_modules$|\.)/;
-
-function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
-  if (!existsSync(path)) throw missingFile(path, name);
-  if (!statSync(path).isDirectory()) return [path];
-  const found = entriesBelow(path, name)
-    .filter((entry) => isFile(entry) && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name));
-  if (found.length === 0)
-    throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
-  return found.toSorted();
-}
-
-// A link that leads nowhere counts, so that reading it fails.
-function isFile(entry: Dirent): boolean {
-  if (!entry.isSymbolicLink()) return entry.isFile();
-  return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
-}
-
-function entriesBelow(path: string, name: string): readonly Dirent[] {
-  const entries = entriesOf(path, name);
-  const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
-  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), name))];
-}
-
-function entriesOf(path: string, name: string): readonly Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch (error) {
-    throw new Failure({
-      code: "file.unreadable",
-      message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
-      next: "give yourself the right to read all folders in it, or name the files",
-    });
-  }
 }
 
 /** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */
