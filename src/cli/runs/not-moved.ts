@@ -23,7 +23,7 @@ export function assertMoved(shell: Pick<ProjectShell, "cwd" | "project">, state:
 
 /** What whoever begins runs must know while a database remembers none: one that was named by mistake looks the same. */
 export function emptyStateNote(state: StatePlace, store: JournalStore, hint: Hint): readonly string[] {
-  if (typeof state === "string" || store.total() > 0) return [];
+  if (typeof state === "string" || store.list(1).length > 0) return [];
   return [
     `the schema "${state.schema}" of the database remembers no run; if runs were made with another state, it does not know which writes they left open. To move that state: ${hint(command`state move`)}`,
   ];

@@ -3,8 +3,11 @@ import { type Listeners, loadListeners } from "../../environment/notifications.t
 import { jsonLog, type Log, plainLog } from "../../schedule/log.ts";
 import { type PageSource, type ServedPage, servePage } from "../../schedule/page.ts";
 import type { ListenAddress } from "../../serving/server.ts";
+import type { StatePlace } from "../../sql/place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { type Dotenv, variablesOf } from "../project/project.ts";
+import { emptyStateNote } from "../runs/not-moved.ts";
+import { peekIntoJournal } from "../runs/open-journal.ts";
 
 // What schedulers and workers share: both run until they are stopped.
 
@@ -12,6 +15,12 @@ import { type Dotenv, variablesOf } from "../project/project.ts";
 export function logOf({ stdout }: ProjectShell, json: boolean | undefined): Log {
   if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(line));
   return jsonLog((line) => stdout.write(line, "json"));
+}
+
+/** Warns of a database that remembers no run. */
+export function warnOfEmptyState({ hint }: Pick<ProjectShell, "hint">, state: StatePlace, log: Log): void {
+  if (typeof state === "string") return;
+  for (const note of peekIntoJournal(state, (store) => emptyStateNote(state, store, hint))) log("warn", "state.empty", note);
 }
 
 /** Serves metrics and health where an address is given, and logs the event. Throws a Failure. */

@@ -25,8 +25,8 @@ import { ScheduleStore } from "../../../schedule/store.ts";
 import { notBegunBy } from "../../project/check-failure.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import type { ProjectShell } from "../../project/chosen-project.ts";
-import { assertMoved, emptyStateNote } from "../../runs/not-moved.ts";
-import { assertJournalWhole, peekIntoJournal } from "../../runs/open-journal.ts";
+import { assertMoved } from "../../runs/not-moved.ts";
+import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
 import { showMissing } from "../../reporting/missing.ts";
@@ -34,7 +34,7 @@ import { prepareReporting, type Reporting } from "../../reporting/reporting.ts";
 import { openTarget, type OpenTarget, statePlace } from "../../project/project.ts";
 import { inParallel, slots } from "../../runs/run-queue.ts";
 import { variablesForCommands } from "../../schedule/command-variables.ts";
-import { listenersOf, logOf, pageOf } from "../../schedule/long-running.ts";
+import { listenersOf, logOf, pageOf, warnOfEmptyState } from "../../schedule/long-running.ts";
 import {
   filesNamed,
   inScheduledProject,
@@ -194,8 +194,7 @@ async function withStore(
   assertMoved(shell, state);
   assertJournalWhole(state);
   const { log, redact } = ports;
-  for (const note of peekIntoJournal(state, (known) => emptyStateNote(state, known, shell.hint)))
-    log("warn", "state.empty", note);
+  warnOfEmptyState(shell, state, log);
   const fence = (runId: string): void => fenceRun(state, runId);
   using store = ScheduleStore.open(state, { redact, fence });
   const reporting = prepareReporting(shell, { report: options.report });

@@ -14,10 +14,10 @@ import { openQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { Dotenv } from "../../project/project.ts";
-import { assertMoved, emptyStateNote } from "../../runs/not-moved.ts";
+import { assertMoved } from "../../runs/not-moved.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { slots } from "../../runs/run-queue.ts";
-import { logOf, pageOf } from "../../schedule/long-running.ts";
+import { logOf, pageOf, warnOfEmptyState } from "../../schedule/long-running.ts";
 import { type Command, untilStopped } from "../../shell.ts";
 
 interface WorkerOptions extends Dotenv {
@@ -35,8 +35,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   const place = serverOf(shell, options);
   assertMoved(shell, place);
   const log = logOf(shell, options.json);
-  for (const note of peekIntoJournal(place, (known) => emptyStateNote(place, known, shell.hint)))
-    log("warn", "state.empty", note);
+  warnOfEmptyState(shell, place, log);
   const labels = options.labels ?? [DEFAULT_LABEL];
   const unknown = new OldestUnknown();
   const metrics = new WorkerMetrics(() => loadOf(queue, () => peekIntoJournal(place, (store) => unknown.ageIn(store))));
