@@ -48,6 +48,11 @@ export function writtenUntil(state: RunState): number | undefined {
   return state.learntAt + (mayArrive ? LIMITS.mayArriveMs : 0);
 }
 
+/** Whether a run has changed something, or may have. */
+export function mayHaveWritten({ steps }: RunState): boolean {
+  return steps.values().some(({ attempts }) => attempts.some((each) => !hadNoEffect(each)));
+}
+
 /**
  * Returns the open writes that a run has left behind. Writes that the present holder of the run has under way are not among them; those of
  * an earlier holder are, and so are those that the present one has given up.

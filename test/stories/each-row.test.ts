@@ -1,7 +1,7 @@
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { RowKeys } from "../../src/cli/runs/each-rows.ts";
+import { type Batch, RowKeys } from "../../src/cli/runs/each-rows.ts";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import { patternOf } from "../../src/expression/pattern.ts";
 import type { NotBegun } from "../../src/report/shape.ts";
@@ -63,6 +63,7 @@ async function houses(project: Project): Promise<readonly string[]> {
   return (await embeddedCommits(project)).map(({ body }) => JSON.stringify(body)).toSorted();
 }
 
+const BATCH: Batch = ["houses.csv", "register.yaml", "sandbox"];
 const EACH = ["run", "register.yaml", "--each", "houses.csv"] as const;
 
 test("each row is a run with its columns as inputs, and a case in every report", async () => {
@@ -156,14 +157,42 @@ test("a row whose values are spelled in another way is the same row", async () =
   }
   // The same digits of a text are another text.
   project.write("houses.csv", (tables[0] ?? "").replace("1.50,", "1.5,"));
+  const other = await project.run(...EACH);
+  expect([other.code, other.stderr], other.transcript).toEqual([2, expect.stringContaining("each.rows-gone")]);
+});
+
+test("a row that was edited after its run has written is not run as another one", async () => {
+  const project = projectWith("id,rooms\nA,3\nB,4\nC,many\nD,13\n");
   await project.run(...EACH);
-  expect(await houses(project)).toHaveLength(2);
+  const before = await houses(project);
+  for (const [table, gone] of [
+    ["id,rooms\nA,3\nB,5\nD,13\n", 'id "B", rooms 4'],
+    ["id,rooms\nA,3\nB,4\nD,12\n", 'id "D", rooms 13'],
+    ["id,rooms\nB,4\nE,1\nD,13\n", 'id "A", rooms 3'],
+  ] as const) {
+    project.write("houses.csv", table);
+    const refused = await project.run(...EACH, ...WITH_REPORTS);
+    expect(refused.code, refused.transcript).not.toBe(0);
+    expect(refused.stderr, refused.transcript).toContain(
+      "houses.csv no longer has 1 row whose run has written, and 1 of its rows has no run:",
+    );
+    expect(refused.stderr, refused.transcript).toContain(gone);
+    expect(reportIn(project).notBegun.map(({ problem }) => problem.code)).toEqual(["each.rows-gone"]);
+    expect(await houses(project)).toEqual(before);
+  }
+  // What has written nothing may be corrected, what is done may be removed, and new rows may be added.
+  project.write("houses.csv", "id,rooms\nA,3\nB,4\nC,2\nD,13\n");
+  expect((await project.run(...EACH)).lines.at(-1)).toMatch(/^4 rows: (?=.*3 passed)(?=.*1 failed)/);
+  project.write("houses.csv", "id,rooms\nA,3\n");
+  expect((await project.run(...EACH)).code).toBe(0);
+  project.write("more.csv", "id,rooms\nE,1\n");
+  expect((await project.run("run", "register.yaml", "--each", "more.csv")).code).toBe(0);
 });
 
 test("a row that an earlier version knew by its spelling is not run again", async () => {
   const project = projectWith("id,rooms\nA,7.0\nB,7\n");
   project.write("register.yaml", PLAYBOOK.replace("type: integer, default: 1", "type: decimal"));
-  const former = new RowKeys("houses.csv", "register.yaml", "sandbox").next({ id: "A", rooms: "7.0" });
+  const former = new RowKeys("each/", BATCH).next({ id: "A", rooms: "7.0" });
   const before = await project.run("run", "register.yaml", "--key", former, "--input", "id=A", "--input", "rooms=7.0");
   expect(before.code, before.transcript).toBe(0);
   const ended = await project.run(...EACH);
@@ -178,7 +207,7 @@ test("a row that an earlier version knew by its spelling is not run again", asyn
       .replace(/, rooms: "[^"]+"/, "")
       .replace(/, expect: .*?\]/, ""),
   );
-  const asJson = new RowKeys("houses.csv", "register.yaml", "sandbox").next({ id: "A", keeper: '{"userId":"bob"}' });
+  const asJson = new RowKeys("each/", BATCH).next({ id: "A", keeper: '{"userId":"bob"}' });
   const earlier = await kept.run("run", "register.yaml", "--key", asJson, "--input", "id=A", "--input", "keeper=userId:bob");
   expect(earlier.code, earlier.transcript).toBe(0);
   const again = await kept.run(...EACH);

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { extname, resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals, parseJson, writeJson } from "../../base/json/json.ts";
 import { didYouMeanOr } from "../../base/text/text.ts";
 import { readUnchanged } from "../../files/regular.ts";
+import { formerSpellings, spelledInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";
 import { linesOf, textsOf } from "../../source/lines.ts";
@@ -108,18 +109,48 @@ function refuseTwice(file: string, { line, given }: GivenRow, input: JsonObject)
   });
 }
 
-/** Names rows by the values that they give, so that the same row has the same key wherever in its file it is and however it is spelled. */
+/** What makes the rows of a file differ from equal ones elsewhere: the file or the name of the batch, the playbook, the environment. */
+export type Batch = readonly [file: string, playbook: string, environment: string];
+
+/**
+ * Returns what names the rows of a file, each in its turn, by their values, so that the same row has the same key wherever it is and however it is
+ * spelled. A row that an earlier version named in another way keeps that key if it `isKnown`, so it gets no second run.
+ */
+export function namingRows(playbook: Playbook, batch: Batch, isKnown: (key: string) => boolean): (given: JsonObject) => string {
+  const former = (): RowKeys => new RowKeys("each/", batch);
+  const spelledKeys: RowKeys[] = [];
+  const readKeys = former();
+  const keys = new RowKeys(beginningOf(batch), batch);
+  return (given) => {
+    const read = spelledInputs(playbook, given);
+    const spelled = formerSpellings(playbook, given).flatMap((spelling, at) =>
+      jsonEquals(read, spelling) ? [] : [(spelledKeys[at] ??= former()).next(spelling)],
+    );
+    const known = spelled.find(isKnown);
+    if (known !== undefined) return known;
+    const earlier = readKeys.next(read);
+    return isKnown(earlier) ? earlier : keys.next(read);
+  };
+}
+
+/** Returns what the keys of all rows of a batch begin with, and no other key. Those of an earlier version have no beginning of their own. */
+export function beginningOf(batch: Batch): string {
+  return `each/${digestOf(batch).slice(0, BATCH_CHARS)}/`;
+}
+
+/** Names rows by what they say: the second of two equal rows has a key of its own. */
 export class RowKeys {
-  readonly #batch: readonly Json[];
+  readonly #beginning: string;
+  readonly #batch: Batch;
   readonly #seen = new Set<string>();
   readonly #copies = new Map<string, number>();
 
-  /** What makes the rows differ from equal ones elsewhere: their file, the playbook, the environment. */
-  constructor(...batch: readonly Json[]) {
+  constructor(beginning: string, batch: Batch) {
+    this.#beginning = beginning;
     this.#batch = batch;
   }
 
-  /** Returns the key of the next row of the file: the second of two equal rows has a key of its own. */
+  /** Returns the key of the next row of the file. */
   next(row: JsonObject): string {
     const fields = Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1));
     const first = this.#keyOf(fields, 1);
@@ -133,9 +164,13 @@ export class RowKeys {
   }
 
   #keyOf(fields: readonly (readonly [string, Json])[], copy: number): string {
-    const text = writeJson([...this.#batch, fields.map(([name, value]) => [name, value]), copy]);
-    return `each/${createHash("sha256").update(text).digest("base64url").slice(0, KEY_CHARS)}`;
+    return `${this.#beginning}${digestOf([...this.#batch, fields.map(([name, value]) => [name, value]), copy]).slice(0, KEY_CHARS)}`;
   }
 }
 
+const BATCH_CHARS = 16;
 const KEY_CHARS = 32;
+
+function digestOf(values: readonly unknown[]): string {
+  return createHash("sha256").update(writeJson(values)).digest("base64url");
+}

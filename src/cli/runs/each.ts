@@ -2,13 +2,12 @@ import { relative, resolve } from "node:path";
 import { completedAdvice } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
-import { formerSpellings, spelledInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { compares, hasWrites } from "../../playbook/playbook-walk.ts";
 import type { RunRecord } from "../../protocol/record.ts";
@@ -25,7 +24,8 @@ import { maskedShell } from "../print/masked.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import type { Shell } from "../shell.ts";
 import { consentBefore, type ConsentOption } from "./consent.ts";
-import { countRows, type GivenRow, RowKeys, rowsIn } from "./each-rows.ts";
+import { type Batch, beginningOf, countRows, type GivenRow, namingRows, rowsIn } from "./each-rows.ts";
+import { GoneRows } from "./gone-rows.ts";
 import {
   brokenOff,
   type DetailOptions,
@@ -132,6 +132,7 @@ class EachRow {
   readonly #options: EachOptions;
   readonly #prepared: PreparedRows;
   readonly #jobOf: JobOfRow;
+  readonly #batch: Batch;
   readonly #late: LateOutput;
   readonly #ended: Ended[] = [];
   readonly #notBegun: NotBegun[] = [];
@@ -139,6 +140,7 @@ class EachRow {
   readonly #counts = { taken: 0, before: 0, left: 0, withoutRun: 0 };
   /** The keys of rows whose runs had begun, and had not passed. */
   readonly #begun = new Set<string>();
+  readonly #gone: GoneRows;
   readonly #outcomes = new Map<string, number>();
   readonly #stopping: AbortSignal;
   #stopper: string | undefined;
@@ -152,6 +154,10 @@ class EachRow {
     this.#jobOf = jobOf;
     this.#late = new LateOutput(shell.stderr);
     this.#stopping = shell.stopping();
+    const { playbook, session } = prepared;
+    const inProject = (file: string): string => relative(prepared.shell.project.folder, resolve(shell.cwd, file));
+    this.#batch = [options.key ?? inProject(options.each), inProject(playbook.file), session.target.environment];
+    this.#gone = new GoneRows(session.store, beginningOf(this.#batch));
   }
 
   async perform(reporting: Reporting | undefined): Promise<ExitCode> {
@@ -160,7 +166,11 @@ class EachRow {
       (isData ? this.#shell.stderr : this.#shell.stdout).write(lines.map((line) => `${line}\n`).join(""));
     // A write that an earlier run left open prevents new runs, so the runs that are to continue come first.
     await this.#performAll(this.#chosenRows("begun"), print);
-    if (this.#options.failed !== true && !this.#isBroken) await this.#performAll(this.#chosenRows("others"), print);
+    if (this.#options.failed !== true && !this.#isBroken) {
+      const refusal = this.#refusal();
+      if (refusal === undefined) await this.#performAll(this.#chosenRows("others"), print);
+      else this.#breakOff(refusal);
+    }
     print([this.#summary()]);
     this.#ended.sort((one, other) => one.line - other.line);
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
@@ -169,6 +179,13 @@ class EachRow {
     const output = { options: this.#options, reporting, skipped: [] };
     const written = await printReports(this.#shell, output, this.#runs(), this.#notBegun);
     return worst([...this.#exits]) || written;
+  }
+
+  // A playbook that writes nothing does no harm with a row that was edited.
+  #refusal(): Failure | undefined {
+    const { steps, file: playbook } = this.#prepared.playbook;
+    const { withoutRun } = this.#counts;
+    return hasWrites(steps) ? this.#gone.refusal({ file: this.#options.each, playbook, withoutRun }) : undefined;
   }
 
   async #performAll(rows: AsyncGenerator<Chosen>, print: Print): Promise<void> {
@@ -192,12 +209,13 @@ class EachRow {
   async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
     const { shell, session } = this.#prepared;
     const { each, shard } = this.#options;
-    const keyOf = this.#namingRows();
+    const keyOf = namingRows(this.#prepared.playbook, this.#batch, (key) => session.store.withKey(key) !== undefined);
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
       // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
       await nextTurn();
       const key = row.given instanceof Failure ? "" : keyOf(row.given);
+      this.#gone.keep(key);
       if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
       const known = session.store.withKey(key);
       const hasBegun = known !== undefined && known.outcome !== "passed";
@@ -207,23 +225,6 @@ class EachRow {
       if (this.#stopping.aborted || this.#stopper !== undefined) this.#counts.left++;
       else yield { row, key, isPassed: known?.outcome === "passed" };
     }
-  }
-
-  // Names rows by their values. A row that an earlier version named by another spelling keeps that name, so it gets no second run.
-  #namingRows(): (given: JsonObject) => string {
-    const { shell, playbook, session } = this.#prepared;
-    const { each, key } = this.#options;
-    const inProject = (file: string): string => relative(shell.project.folder, resolve(shell.cwd, file));
-    const batch = [key ?? inProject(each), inProject(playbook.file), session.target.environment];
-    const keys = new RowKeys(...batch);
-    const formerKeys: RowKeys[] = [];
-    return (given) => {
-      const read = spelledInputs(playbook, given);
-      const former = formerSpellings(playbook, given).flatMap((spelling, at) =>
-        jsonEquals(read, spelling) ? [] : [(formerKeys[at] ??= new RowKeys(...batch)).next(spelling)],
-      );
-      return former.find((known) => session.store.withKey(known) !== undefined) ?? keys.next(read);
-    };
   }
 
   async #run({ row, key, isPassed }: Chosen, print: Print): Promise<void> {

@@ -44,6 +44,16 @@ export interface RunInArchive {
   readonly file: string;
 }
 
+/** A run to which a caller gave a key. */
+export interface KeyedRun {
+  /** The run's id. */
+  readonly id: string;
+  readonly key: string;
+  /** `undefined` while the run is under way, or when its process died. */
+  readonly outcome: string | undefined;
+  readonly isArchived: boolean;
+}
+
 /** A run that is old enough, and stays in the journal. */
 export interface KeptRun {
   /** The run's id. */
@@ -54,6 +64,9 @@ export interface KeptRun {
 
 /** Why a run stays in the journal. */
 export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "open drift" | "last of its playbook";
+
+// No character comes after it.
+const AFTER_ALL = "\u{10FFFF}";
 
 // Any other outcome is one that a person, or a resumed run, still changes.
 const FINISHED: ReadonlySet<unknown> = new Set(["passed", "failed", "drift"]);
@@ -98,6 +111,20 @@ export class Archives {
     const [found] = this.#database.all(both, key, key);
     if (found?.["archived"] === 1) this.#assertNotArchived(key);
     return found === undefined ? undefined : String(found["id"]);
+  }
+
+  /** Returns the runs, archived ones too, whose keys begin with a text. */
+  runsWithKeysFrom(beginning: string): readonly KeyedRun[] {
+    const within = "key >= ? AND key < ?";
+    const both = `SELECT id, key, outcome, 0 AS archived FROM run WHERE ${within}
+      UNION ALL SELECT id, key, outcome, 1 FROM archived_run WHERE ${within}`;
+    const range = [beginning, `${beginning}${AFTER_ALL}`];
+    return this.#database.all(both, ...range, ...range).map((row) => ({
+      id: String(row["id"]),
+      key: String(row["key"]),
+      outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
+      isArchived: row["archived"] === 1,
+    }));
   }
 
   #assertNotArchived(key: string): void {

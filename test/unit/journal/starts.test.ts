@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { leftBy } from "../../../src/engine/run/writes-left-open.ts";
+import { archiveRuns } from "../../../src/journal/archives/archive-runs.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import type { JournalStore } from "../../../src/journal/store.ts";
 import { ON_SERVER, TestState } from "../../state.ts";
+import { temporaryFolder } from "../../stories/world.ts";
 import { intended, opened } from "../protocol/facts.ts";
 import { keep } from "./keep.ts";
 
@@ -38,10 +40,12 @@ test("a start looks into none of ten thousand runs that left nothing open, and i
     "SELECT * FROM run WHERE settled = 0 ORDER BY opened_at DESC, id DESC",
     "SELECT * FROM run WHERE identity = 'a' AND environment = 'b' ORDER BY opened_at DESC, id DESC LIMIT 1",
     "SELECT id FROM run WHERE key = 'a'",
+    "SELECT id FROM run WHERE key >= 'a' AND key < 'b'",
   ].map((sql) => JSON.stringify(state.rows(JOURNAL_PART, `${explain} ${sql}`)));
   expect(plans).toEqual([
     expect.stringContaining("run_unsettled"),
     expect.stringContaining("run_of_playbook"),
+    expect.stringContaining("run_key"),
     expect.stringContaining("run_key"),
   ]);
 });
@@ -54,6 +58,24 @@ test("the database itself keeps a second run from having a key", async () => {
   expect(() =>
     state.tamper(JOURNAL_PART, "INSERT INTO run (id, playbook, environment, opened_at, key) VALUES ('x', '', '', 0, 'ORDER-17')"),
   ).toThrow(/unique/i);
+});
+
+test("runs are found by the beginning of their keys, archived ones too", async () => {
+  const kept = async (runId: string, idempotencyKey: string): Promise<void> => {
+    const { journal } = await store.begin({ ...opened, runId, idempotencyKey }, "test");
+    journal.note({ kind: "run.closed", outcome: "passed", outputs: {} });
+    await store.release(journal, "passed", 0);
+  };
+  await kept("first", "each/a/1");
+  await kept("other", "each/b/1");
+  const now = Date.now() + FINISHED;
+  archiveRuns(store, { folder: temporaryFolder(), before: now, now, isNeeded: () => false });
+  await kept("second", "each/a/ÿ");
+  await kept("near", "each/a");
+  expect(store.archives.runsWithKeysFrom("each/a/").toSorted((one, next) => (one.id < next.id ? -1 : 1))).toEqual([
+    { id: "first", key: "each/a/1", outcome: "passed", isArchived: true },
+    { id: "second", key: "each/a/ÿ", outcome: "passed", isArchived: false },
+  ]);
 });
 
 test("a run that died without an open write is looked into once", async () => {

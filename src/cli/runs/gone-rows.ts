@@ -1,0 +1,59 @@
+import { command } from "../../base/command-line.ts";
+import { Failure } from "../../base/failure.ts";
+import { type JsonObject, shownJson } from "../../base/json/json.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { firstLines } from "../../base/text/text.ts";
+import type { KeyedRun } from "../../journal/archives/archives.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import { mayHaveWritten } from "../../protocol/open-writes.ts";
+import { stateOf } from "../../protocol/state.ts";
+
+/** The runs of a batch whose rows its file no longer has. A row that was edited after its run is another row, whose run would write again. */
+export class GoneRows {
+  readonly #store: JournalStore;
+  readonly #runs: Map<string, KeyedRun>;
+
+  /** Begins with all runs of the batch, whose keys begin with `beginning`. */
+  constructor(store: JournalStore, beginning: string) {
+    this.#store = store;
+    this.#runs = new Map(store.archives.runsWithKeysFrom(beginning).map((run) => [run.key, run]));
+  }
+
+  /** The file has the row of this key. */
+  keep(key: string): void {
+    this.#runs.delete(key);
+  }
+
+  /** Returns why no row without a run may begin, once all rows of the file are known; nothing where no run of a row that is gone has written. */
+  refusal({ file, playbook, withoutRun }: { file: string; playbook: string; withoutRun: number }): Failure | undefined {
+    const written = [...this.#runs.values()].flatMap((run) => this.#lineOf(run));
+    if (withoutRun === 0 || written.length === 0) return undefined;
+    const gone = written.length === 1 ? "1 row whose run has written" : `${written.length} rows whose runs have written`;
+    return new Failure({
+      code: "each.rows-gone",
+      message: [
+        `${file} no longer has ${gone}, and ${withoutRun} of its rows ${withoutRun === 1 ? "has" : "have"} no run:`,
+        ...firstLines(written.toSorted(), LIMITS.runsNamed),
+      ].join("\n"),
+      why: "a row that was edited after its run is another row, and would be written a second time; no such row was begun",
+      next: [
+        "write edited rows again as they were, and put new rows into a file of their own:",
+        command`run ${playbook} --each NEW.csv`,
+      ],
+    });
+  }
+
+  // Nothing of a run that has surely written nothing.
+  #lineOf({ id, outcome, isArchived }: KeyedRun): readonly string[] {
+    if (isArchived) return [`${id}: archived`];
+    const state = stateOf(this.#store.read(id));
+    if (outcome !== "passed" && !mayHaveWritten(state)) return [];
+    return [`${id}: ${inputsLine(state.opened?.inputs ?? {})}`];
+  }
+}
+
+function inputsLine(inputs: JsonObject): string {
+  return Object.entries(inputs)
+    .map(([name, value]) => `${name} ${shownJson(value)}`)
+    .join(", ");
+}
