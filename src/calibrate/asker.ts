@@ -1,6 +1,7 @@
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { field } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -15,7 +16,7 @@ import { fromTexts } from "../operations/dialect.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { hasEntities, type Service } from "../services/services.ts";
-import { type AnswerBody, type Exchanged, jsonOf } from "../transport/exchange.ts";
+import { type Exchanged, jsonIn } from "../transport/exchange.ts";
 import { withMaskedAnswers } from "../transport/masked-answers.ts";
 import type { CalibrationFindings, ObservedExchange } from "./finding.ts";
 
@@ -198,7 +199,7 @@ export class CalibrationAsker {
       return { operation, status: null, body: undefined, kind: "trouble", exchange: shown(why), date: undefined };
     }
     const { status, text, headers } = exchanged;
-    const body = read(exchanged);
+    const body = jsonIn(exchanged);
     const isWhole = status >= 200 && status < 300 && !isUnfinished(operation, status);
     const isSuccess = isWhole && (body !== undefined || (text.trim() === "" && status === 204));
     const isRefusal = status >= 400 && status < 500 && isObject(body) && !OF_THE_MOMENT.has(status);
@@ -221,7 +222,12 @@ export class CalibrationAsker {
     const { response } = operation.call;
     const value = response === undefined ? body : fromTexts(response, body, this.findings.profile);
     if (operation.service.envelope === undefined) return value;
-    return isObject(value) ? value["response"] : undefined;
+    return field(value, "response");
+  }
+
+  /** Returns the exchange of the last answer that the service itself may have written. */
+  lastExchange(): readonly ObservedExchange[] {
+    return this.answers.slice(-1).map(({ exchange }) => exchange);
   }
 }
 
@@ -229,14 +235,6 @@ function headersOf({ headers }: ServiceRequest): string {
   return Object.entries(headers)
     .map(([name, value]) => ` ${name}: ${value}`)
     .join("");
-}
-
-function read(answer: AnswerBody): Json | undefined {
-  try {
-    return jsonOf(answer);
-  } catch {
-    return undefined;
-  }
 }
 
 function cut(text: string): string {

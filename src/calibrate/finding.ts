@@ -1,4 +1,5 @@
-import { isObject, type Json, jsonEquals, parseJson, plainView } from "../base/json/json.ts";
+import { isObject, type Json, jsonEquals, type JsonObject, parseJson, plainView } from "../base/json/json.ts";
+import { placedAt } from "../base/json/parts.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 
 /** The request and the answer on which a finding rests, without secrets. */
@@ -53,11 +54,7 @@ export function settingAt(profile: Profile, setting: readonly string[]): Json | 
 
 /** Returns the profile with another value of one setting. */
 export function withSetting(profile: Profile, setting: readonly string[], value: Json): Profile {
-  const set = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
-    key === undefined
-      ? plainView(value)
-      : { ...(isObject(part) ? part : {}), [key]: set(isObject(part) ? part[key] : undefined, rest) };
-  return set(profile, setting) as Profile;
+  return placedAt(profile as unknown as JsonObject, setting, plainView(value) as Json) as unknown as Profile;
 }
 
 /** The findings of one calibration, and the profile as far as it is known. */

@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, textOrJson, writeJson } from "../base/json/json.ts";
+import { field, text } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
-import { type AnswerBody, jsonOf } from "../transport/exchange.ts";
-import { textOf } from "./step.ts";
+import { type AnswerBody, jsonIn } from "../transport/exchange.ts";
 
 /** What a ledger said to one call, however many requests that took. */
 export type Said =
@@ -73,8 +73,8 @@ export class Asker {
       const list = isObject(said.payload) ? (said.payload[items] ?? []) : [];
       if (!isObject(said.payload) || !Array.isArray(list)) return { kind: "broken", why: `the answer has no list ${items}` };
       records.push(...(list as readonly Json[]));
-      const { bookmark } = said.payload;
-      if (typeof bookmark !== "string" || bookmark === "" || list.length === 0) return { kind: "done", payload: records };
+      const bookmark = text(said.payload["bookmark"]);
+      if (bookmark === undefined || list.length === 0) return { kind: "done", payload: records };
       if (seen.has(bookmark)) return { kind: "broken", why: "the list gives a bookmark twice" };
       seen.add(bookmark);
       page = bookmark;
@@ -84,16 +84,16 @@ export class Asker {
   }
 
   async #receipt({ actingEntity }: ExploredCall, written: Json): Promise<Said> {
-    const receiptId = isObject(written) ? written["receiptId"] : undefined;
-    if (typeof receiptId !== "string" || receiptId === "") return { kind: "done", payload: written };
+    const receiptId = text(field(written, "receiptId"));
+    if (receiptId === undefined) return { kind: "done", payload: written };
     const until = this.#clock.elapsed() + LIMITS.exploreReceiptMs;
     const { committed, failed } = this.#profile.ledger.receipt;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const said = await this.#once(operationNamed(RECEIPT), { uses: RECEIPT, input: { receiptId }, actingEntity });
-      const { status, message } = said.kind === "done" && isObject(said.payload) ? said.payload : {};
-      const word = textOf(status);
+      const { status = null, message = null } = said.kind === "done" && isObject(said.payload) ? said.payload : {};
+      const word = textOrJson(status);
       if (committed.includes(word)) return { kind: "done", payload: written };
-      if (failed.includes(word)) return { kind: "refused", condition: textOf(message).split(":")[0] ?? "" };
+      if (failed.includes(word)) return { kind: "refused", condition: textOrJson(message).split(":")[0] ?? "" };
       if (said.kind === "refused" && said.condition !== "transaction not found")
         return { kind: "broken", why: `the receipt is refused: ${said.condition}` };
       if (said.kind === "broken" || said.kind === "lost") return said;
@@ -110,29 +110,22 @@ export class Asker {
   }
 
   #said(answer: Extract<RawAnswer, { readonly status: number }>): Said {
-    const { status, text } = answer;
-    const body = parsed(answer);
+    const { status } = answer;
+    const body = jsonIn(answer);
+    const isForeign = body === undefined && answer.text !== "";
     if (status >= 200 && status < 300) {
-      if (body === undefined && text !== "") return { kind: "broken", why: `HTTP ${status} without JSON` };
+      if (isForeign) return { kind: "broken", why: `HTTP ${status} without JSON` };
       return { kind: "done", payload: body ?? null };
     }
     // A gateway in front of the service writes pages; the ledger's own errors are JSON.
-    if (body === undefined && text !== "") return { kind: "lost", why: `HTTP ${status} without JSON` };
+    if (isForeign) return { kind: "lost", why: `HTTP ${status} without JSON` };
     if (!this.#profile.refusals.includes(status)) return { kind: status === 429 ? "lost" : "broken", why: `HTTP ${status}` };
     const { condition, message } = isObject(body) ? body : {};
-    return { kind: "refused", condition: textOf(condition ?? message ?? `HTTP ${status}`) };
+    return { kind: "refused", condition: textOrJson(condition ?? message ?? `HTTP ${status}`) };
   }
 }
 
 /** The text of a body as it leaves. */
 export function bodyText({ body }: ServiceRequest): string | undefined {
   return body === undefined ? undefined : writeJson(body);
-}
-
-function parsed(answer: AnswerBody): Json | undefined {
-  try {
-    return jsonOf(answer);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { Decimal, sum } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
+import { number, recordsIn } from "../base/json/parts.ts";
 
 /** What the service said of one token, with no write in between. */
 export interface TokenReadings {
@@ -17,9 +18,9 @@ const ZERO = Decimal.of(0);
 export function imbalanceOf({ token, accounts, transactions }: TokenReadings): string | undefined {
   if (!isObject(token)) return undefined;
   const [supply, minted] = [amountOf(token, "totalSupply"), amountOf(token, "totalMintedAmount")];
-  const held = sum(rowsOf(accounts).map((account) => amountOf(account, "balance")));
-  const movements = rowsOf(transactions).flatMap(({ type, transactionDetails }) =>
-    rowsOf(transactionDetails)
+  const held = sum(recordsIn(accounts).map((account) => amountOf(account, "balance")));
+  const movements = recordsIn(transactions).flatMap(({ type, transactionDetails }) =>
+    recordsIn(transactionDetails)
       .filter((each) => each["tokenId"] === token["id"])
       .map((each) => ({ type, amount: amountOf(each, "amount") })),
   );
@@ -32,10 +33,5 @@ export function imbalanceOf({ token, accounts, transactions }: TokenReadings): s
 }
 
 function amountOf(row: JsonObject, field: string): Decimal {
-  const amount = row[field];
-  return amount instanceof Decimal ? amount : ZERO;
-}
-
-function rowsOf(list: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(list) ? (list as readonly Json[]).filter(isObject) : [];
+  return number(row[field]) ?? ZERO;
 }

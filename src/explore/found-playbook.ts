@@ -3,6 +3,7 @@ import { isObject, type Json, writeJson, textOrJson } from "../base/json/json.ts
 import { type Operation, operationNamed } from "../operations/operation.ts";
 import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
 import type { AnswerDifference } from "./compare.ts";
+import type { Wrong } from "./play.ts";
 import type { FoundWrong } from "./shorten.ts";
 import { ACTORS, type ExploredStep, type LedgerOperation, userOf } from "./step.ts";
 
@@ -37,14 +38,14 @@ export function breachOf({ steps, wrong }: FoundWrong): Breach {
   const culprit = wrong.kind === "accepted" || listed ? read : (writes.at(-1) ?? read);
   const { section } = culprit.call;
   return {
-    what: whatIsWrong(read, { steps, wrong }),
+    what: whatIsWrong(read.name, wrong),
     uses: culprit.name,
     section,
     sentence: sentenceOf(culprit, wordsOf(wrong)),
   };
 }
 
-function whatIsWrong({ name }: Operation, { wrong }: Pick<FoundWrong, "steps" | "wrong">): string {
+function whatIsWrong(name: string, wrong: Wrong): string {
   switch (wrong.kind) {
     case "accepted":
       return wrong.said === undefined
@@ -69,7 +70,7 @@ function shown(value: Json | undefined): string {
   return isObject(value) ? "an object" : textOrJson(value);
 }
 
-function wordsOf(wrong: FoundWrong["wrong"]): readonly string[] {
+function wordsOf(wrong: Wrong): readonly string[] {
   if (wrong.kind === "accepted") return wrong.condition.split(" ");
   return wrong.kind === "differs" ? wrong.difference.path.map(String) : [];
 }

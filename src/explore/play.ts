@@ -1,5 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, textOrJson } from "../base/json/json.ts";
+import { listOf, recordsIn } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -7,7 +8,7 @@ import { type Operation, operationNamed } from "../operations/operation.ts";
 import type { Asker, Said } from "./ask.ts";
 import { type AnswerDifference, compareAnswers, MadeUpIds } from "./compare.ts";
 import { imbalanceOf } from "./conservation.ts";
-import { bound, type ExploredStep, textOf, userOf } from "./step.ts";
+import { bound, type ExploredStep, userOf } from "./step.ts";
 
 /** The two ledgers that must agree, and what both are asked with. */
 export interface Explored {
@@ -96,7 +97,7 @@ class Play {
   }
 
   #ended(wrong: Wrong | undefined, lost?: string): Played {
-    const called = [...this.#reference.yields].map(([name, value]) => [textOf(value), `steps.${name}`] as const);
+    const called = [...this.#reference.yields].map(([name, value]) => [textOrJson(value), `steps.${name}`] as const);
     return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost };
   }
 
@@ -137,7 +138,7 @@ class Play {
       const value = from({ ...written, profile: this.#explored.profile });
       if (value === undefined) continue;
       side.yields.set(`${id}.${name}`, value);
-      if (Array.isArray(value)) value.forEach((each: Json, at) => side.yields.set(`${id}.${name}[${at}]`, each));
+      listOf(value).forEach((each, at) => side.yields.set(`${id}.${name}[${at}]`, each));
     }
   }
 
@@ -162,7 +163,7 @@ class Play {
   }
 
   #read({ uses, with: given }: ExploredStep, payload: Json): void {
-    const token = textOf(given["id"] ?? given["tokenId"]);
+    const token = textOrJson(given["id"] ?? given["tokenId"] ?? null);
     if (operationNamed(uses).writes) this.#readings.clear();
     else if (uses === "ledger.token.get" || uses === "ledger.account.list" || uses === "ledger.transaction.list")
       this.#readings.set(token, { ...this.#readings.get(token), [uses]: payload });
@@ -194,8 +195,7 @@ async function discovered(
   if (discovery === undefined || "items" in input) return { row: undefined };
   const listed = await asker.ask({ uses: discovery.read, input: discovery.with(input), actingEntity });
   if (listed.kind !== "done") return { missing: listed };
-  const rows = Array.isArray(listed.payload) ? (listed.payload as readonly Json[]) : [];
-  const found = rows.filter((row): row is JsonObject => isObject(row) && discovery.matches(row, mark));
+  const found = recordsIn(listed.payload).filter((row) => discovery.matches(row, mark));
   if (found.length === 1) return { row: found[0] };
   return { missing: { kind: "broken", why: `${discovery.read} shows what was made ${found.length} times` } };
 }

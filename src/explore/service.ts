@@ -1,6 +1,7 @@
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
-import { isObject, type Json } from "../base/json/json.ts";
+import type { Json } from "../base/json/json.ts";
+import { field, recordsIn, text } from "../base/json/parts.ts";
 import type { Clock } from "../base/ports.ts";
 import { redactor } from "../base/secret.ts";
 import { keyOf, secretsOf, type Target } from "../environment/target.ts";
@@ -60,6 +61,5 @@ function carryTo(target: Target, exchange: Exchanging): Carry {
 }
 
 function typesIn(stats: Json): readonly string[] {
-  const counts = isObject(stats) && Array.isArray(stats["countByType"]) ? (stats["countByType"] as readonly Json[]) : [];
-  return counts.flatMap((each) => (isObject(each) && typeof each["assetType"] === "string" ? [each["assetType"]] : []));
+  return recordsIn(field(stats, "countByType")).flatMap(({ assetType }) => text(assetType) ?? []);
 }

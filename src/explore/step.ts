@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, type JsonObject, textOrJson } from "../base/json/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 
 /** The operations of the ledger: the explorer makes nothing on the investor interface, where every write spends what is not its own. */
@@ -60,7 +60,7 @@ function boundText(text: string, names: BoundNames): Json | undefined {
   const [, whole] = WHOLE.exec(text) ?? [];
   if (whole !== undefined) return evaluated(whole, names);
   const parts = [...text.matchAll(EACH)].map(([, expression = ""]) => evaluated(expression, names));
-  return parts.includes(undefined) ? undefined : text.replaceAll(EACH, () => textOf(parts.shift()));
+  return parts.includes(undefined) ? undefined : text.replaceAll(EACH, () => textOrJson(parts.shift()));
 }
 
 function evaluated(expression: string, { key, orgId, yields }: BoundNames): Json | undefined {
@@ -74,11 +74,6 @@ function evaluated(expression: string, { key, orgId, yields }: BoundNames): Json
 /** Returns the user that acts as an actor: another one in each run of a sequence. */
 export function userOf(actor: string, key: string): string {
   return `${actor}${key}`;
-}
-
-/** Returns a value as a text. */
-export function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : writeJson(value ?? null);
 }
 
 /** Returns the steps that a value names. */

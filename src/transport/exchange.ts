@@ -72,6 +72,15 @@ export function jsonOf({ text, isGarbled }: AnswerBody): Json {
   return parseJson(text);
 }
 
+/** Returns the body of an answer as JSON; `undefined` when it is no JSON. */
+export function jsonIn(answer: AnswerBody): Json | undefined {
+  try {
+    return jsonOf(answer);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Makes exchanges over HTTP/1.1. Reads share connections, as many as run at once, over all runs of a session. Redirects are answers like
  * any other: neither key nor body ever follows one.

@@ -22,6 +22,12 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns an object with a value at the end of a path. What is no object on the way there becomes one. */
+export function placedAt(object: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
+  const inner = object[name];
+  return { ...object, [name]: below.length === 0 ? value : placedAt(isObject(inner) ? inner : {}, below, value) };
+}
+
 /** Returns the objects of a list. */
 export function recordsIn(value: Json | undefined): readonly JsonObject[] {
   return listOf(value).filter(isObject);

@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { recordsIn, text } from "../../base/json/parts.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
-import { listIn } from "../../services/paging/paging.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
 import { type CandidateNames as Names, names, namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
@@ -48,16 +48,12 @@ async function readSales(
   const answer = await asker.read({ operation: "investor.sales.list", input, profile, ...(page === undefined ? {} : { page }) });
   const payload = asker.payload(answer);
   if (!isObject(payload)) return undefined;
-  const { pagination = {} } = payload;
-  return { input, answer, sales: listIn(payload, "sales").filter(isObject), pagination: isObject(pagination) ? pagination : {} };
+  const { pagination } = payload;
+  return { input, answer, sales: recordsIn(payload["sales"]), pagination: isObject(pagination) ? pagination : {} };
 }
 
 const idsOf = (sales: readonly JsonObject[]): readonly string[] => sales.map(({ id }) => JSON.stringify(id ?? null));
-const textOf = (sale: JsonObject, field: string): string => {
-  const text = sale[field];
-  return typeof text === "string" ? text : "";
-};
-const time = (sale: JsonObject, field: string): number => Date.parse(textOf(sale, field));
+const time = (sale: JsonObject, field: string): number => Date.parse(text(sale[field]) ?? "");
 const returns = (sales: readonly JsonObject[]): readonly Json[] => sales.map(({ expectedReturns }) => expectedReturns ?? null);
 const falls = (values: readonly Json[]): boolean =>
   values.every((value, at) => {
@@ -143,7 +139,9 @@ async function searches(asker: CalibrationAsker, all: SeenSales, name: string): 
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
     if (typeof description !== "string" || description.length < 4) continue;
-    const having = all.sales.filter((sale) => textOf(sale, "description").toLowerCase().includes(description.toLowerCase()));
+    const having = all.sales.filter((sale) =>
+      (text(sale["description"]) ?? "").toLowerCase().includes(description.toLowerCase()),
+    );
     if (having.length === all.sales.length) continue;
     const found = await readSales(asker, { ...all.input, term: description }, ["term", name]);
     if (found === undefined || found.sales.length === all.sales.length) return undefined;
@@ -239,6 +237,6 @@ async function findScheduleNames(asker: CalibrationAsker): Promise<void> {
 
 // Refusals of two names are the same when they are equal but for these names.
 function signatureOf({ status, body }: CalibrationAnswer, name: string): string {
-  const words = [name, NOBODYS_PARAMETER].map((word) => word.replaceAll(/[^\w]/g, String.raw`\$&`));
+  const words = [name, NOBODYS_PARAMETER].map((word) => RegExp.escape(word));
   return `${status} ${JSON.stringify(body ?? null).replaceAll(new RegExp(`(?<![\\w-])(?:${words.join("|")})(?![\\w-])`, "g"), "")}`;
 }

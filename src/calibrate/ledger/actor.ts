@@ -1,14 +1,13 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { keyEntityOf } from "../../environment/target.ts";
 import { type CalibrationAsker, inTrouble, type CalibrationAnswer } from "../asker.ts";
-import { ACTING, LEDGER_PARAMETERS } from "./names.ts";
+import { ACTING, LEDGER_PARAMETERS, PENDING_ONLY } from "./names.ts";
 import { withSetting } from "../finding.ts";
 import { NOBODYS_ID, NOBODYS_PARAMETER, namesFor } from "../spellings.ts";
 import type { SeenList } from "./lists.ts";
 
 const MALFORMED = "tokenbook";
 const PLACE = ["ledger", "onBehalfOf"];
-const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
 
 /** Whether the ledger refuses query parameters that it does not know; `undefined` when that cannot be seen. */
 export async function refusesUnknown(asker: CalibrationAsker, { question }: SeenList): Promise<boolean | undefined> {
@@ -56,11 +55,10 @@ export async function findPendingOnly(asker: CalibrationAsker, isStrict: boolean
   const { findings } = asker;
   if (!isStrict)
     return findings.leave(PENDING_ONLY, "unknown parameters are ignored, and no list of requests showed a decided one");
-  const question = { operation: "ledger.transfer.byAsset", input: { assetId: NOBODYS_ID } };
   const at = async (name: string, value: string | boolean): Promise<CalibrationAnswer> =>
     asker.read({
-      ...question,
-      input: { ...question.input, pendingOnly: value },
+      operation: "ledger.transfer.byAsset",
+      input: { assetId: NOBODYS_ID, pendingOnly: value },
       profile: withSetting(findings.profile, PENDING_ONLY, name),
     });
   const taken: { readonly name: string; readonly answers: readonly CalibrationAnswer[] }[] = [];

@@ -1,12 +1,11 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
-import { listIn } from "../../services/paging/paging.ts";
-import { LEDGER_PARAMETERS } from "./names.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { field, listOf, recordsIn, text } from "../../base/json/parts.ts";
+import { LEDGER_PARAMETERS, PENDING_ONLY } from "./names.ts";
 import { withSetting } from "../finding.ts";
 import { namesFor } from "../spellings.ts";
-import { type CalibrationWriter, textIn } from "./writer.ts";
+import type { CalibrationWriter } from "./writer.ts";
 
-const PENDING_ONLY = ["ledger", "parameters", "pendingOnly"];
 const DECISIONS = [
   { operation: "ledger.approval.accept", word: "approved" },
   { operation: "ledger.approval.reject", word: "rejected" },
@@ -19,24 +18,22 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
   const approvalType = `${writer.tag}Approval`;
   const wanted = { approvers: [self], numRequired: Decimal.of(1), timeout: Decimal.of(60), data: {} };
   const made = await writer.make("ledger.approval.create", { approvalType, items: [wanted, wanted, wanted] });
-  const mine = listIn(
-    (await writer.read("ledger.approval.mine", { approvalType, ...writer.wholePage() })) ?? null,
-    "records",
-  ).filter(isObject);
+  const page = await writer.read("ledger.approval.mine", { approvalType, ...writer.wholePage() });
+  const mine = recordsIn(field(page, "records"));
   const [first] = mine;
   if (made.kind !== "done" || mine.length < DECISIONS.length || first === undefined) {
     for (const word of ["pending", "approved", "rejected", "cancelled"])
       findings.leave(["ledger", "requestStatus", word], "the approval requests were not seen", made.evidence);
     return;
   }
-  const pending = textIn(first, "status");
+  const pending = text(first["status"]);
   if (pending !== undefined && mine.every(({ status }) => status === pending))
     decide("pending", pending, "a request that nobody has voted on says this");
   const decided: string[] = [];
   for (const [at, { operation, word }] of DECISIONS.entries()) {
-    const id = textIn(mine[at], "id") ?? "";
+    const id = text(mine[at]?.["id"]) ?? "";
     const outcome = await writer.make(operation, { approvalType, items: [{ id, comment: writer.tag }] });
-    const status = textIn(await writer.read("ledger.approval.get", { approvalType, id }), "status");
+    const status = text(field(await writer.read("ledger.approval.get", { approvalType, id }), "status"));
     if (outcome.kind === "done" && status !== undefined && status !== pending && !decided.includes(status)) {
       decided.push(status);
       decide(word, status, `a request says this after ${operation}`);
@@ -50,12 +47,7 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
   await findPendingOnlyByEffect(writer, approvalType);
 
   function decide(word: string, found: string, why: string): void {
-    findings.observe(
-      ["ledger", "requestStatus", word],
-      found,
-      why,
-      writer.asker.answers.slice(-1).map(({ exchange }) => exchange),
-    );
+    findings.observe(["ledger", "requestStatus", word], found, why, writer.asker.lastExchange());
   }
 }
 
@@ -65,15 +57,14 @@ async function findPendingOnlyByEffect(writer: CalibrationWriter, approvalType: 
   if (findings.isDecided(PENDING_ONLY)) return;
   const list = async (more: JsonObject, name?: string): Promise<readonly Json[] | undefined> => {
     const profile = name === undefined ? writer.profile : withSetting(writer.profile, PENDING_ONLY, name);
-    const page = await writer.read("ledger.approval.queue", { approvalType, ...writer.wholePage(), ...more }, { profile });
-    return page === undefined ? undefined : listIn(page, "records");
+    const queue = await writer.read("ledger.approval.queue", { approvalType, ...writer.wholePage(), ...more }, { profile });
+    return queue === undefined ? undefined : listOf(field(queue, "records"));
   };
   if ((await list({}))?.length !== 0) return;
   for (const name of namesFor(writer.asker, PENDING_ONLY, LEDGER_PARAMETERS.pendingOnly)) {
     const all = await list({ pendingOnly: false }, name);
     if (all?.length !== DECISIONS.length) continue;
-    const evidence = writer.asker.answers.slice(-1).map(({ exchange }) => exchange);
     const why = "with it, a queue shows the requests that are decided, and without it none";
-    return findings.observe(PENDING_ONLY, name, why, evidence);
+    return findings.observe(PENDING_ONLY, name, why, writer.asker.lastExchange());
   }
 }

@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type JsonObject } from "../../base/json/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import { field, number, recordsIn, text } from "../../base/json/parts.ts";
 import type { CalibrationAsker } from "../asker.ts";
 import { NOBODYS_ID } from "../spellings.ts";
 import type { CalibrationWriting, ServiceCalibration } from "../service.ts";
@@ -59,19 +59,18 @@ async function readLedger(asker: CalibrationAsker): Promise<void> {
 // Types that have assets come first.
 async function assetTypes(asker: CalibrationAsker): Promise<readonly string[]> {
   const stats = asker.payload(await asker.read({ operation: "ledger.asset.stats" }));
-  const counted = isObject(stats) && Array.isArray(stats["countByType"]) ? (stats["countByType"] as readonly JsonObject[]) : [];
-  return counted
+  return recordsIn(field(stats, "countByType"))
     .toSorted((one, other) => countOf(other) - countOf(one))
-    .flatMap(({ assetType }) => (typeof assetType === "string" ? [assetType] : []));
+    .flatMap(({ assetType }) => text(assetType) ?? []);
 }
 
 function countOf({ count }: JsonObject): number {
-  return count instanceof Decimal ? count.approximate() : 0;
+  return number(count)?.approximate() ?? 0;
 }
 
 function lookAtOrder({ findings }: CalibrationAsker, lists: readonly SeenList[]): void {
   for (const { question, rows } of lists) {
-    const times = rows.filter(isObject).flatMap(({ createdAt }) => (typeof createdAt === "string" ? [createdAt] : []));
+    const times = recordsIn(rows).flatMap(({ createdAt }) => text(createdAt) ?? []);
     if (times.length < 3 || times.length < rows.length) continue;
     const isSorted = times.every((time, at) => at === 0 || (times[at - 1] ?? "") <= time);
     findings.facts.push({ about: `order of ${question.operation}`, says: isSorted ? "by creation" : "not by creation" });

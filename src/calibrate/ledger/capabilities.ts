@@ -1,20 +1,14 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { isOwnRefusal } from "../errors.ts";
 import type { CalibrationFindings } from "../finding.ts";
-import { type CalibrationWriter, textIn, type WriteOutcome } from "./writer.ts";
+import type { CalibrationWriter, WriteOutcome } from "./writer.ts";
 
 type Capability = keyof LedgerProfile["capabilities"];
 
 const settingOf = (capability: Capability): readonly string[] => ["ledger", "capabilities", capability];
-
-/** A vault with a share token, and what it may be asked to hold. */
-export interface MadeVault {
-  readonly id: string;
-  /** The id of its share token. */
-  readonly tokenId: string;
-}
 
 /** Creates a token twice, and mints more of it than its cap. */
 export async function findTokenCapabilities(writer: CalibrationWriter, self: JsonObject): Promise<void> {
@@ -31,7 +25,7 @@ export async function findTokenCapabilities(writer: CalibrationWriter, self: Jso
   }
   const again = await writer.make("ledger.token.create", token("second"));
   judge(findings, "tokenIdUnique", again, {
-    isUnchanged: textIn(await read(), "description") === "first",
+    isUnchanged: field(await read(), "description") === "first",
     what: "a second creation of a token with the same id",
   });
   const before = await read();
@@ -41,11 +35,11 @@ export async function findTokenCapabilities(writer: CalibrationWriter, self: Jso
   if (over.kind === "done" && !isUnchanged) await writer.make("ledger.token.burn", { id, from: self, value: Decimal.of(2) });
 }
 
-/** Creates a vault twice, and deposits an asset twice. Returns the vault, with the asset in it. */
+/** Creates a vault twice, and deposits an asset twice. Returns the id of the vault, with the asset in it. */
 export async function findVaultCapabilities(
   writer: CalibrationWriter,
   { self, asset }: { readonly self: JsonObject; readonly asset: { readonly assetType: string; readonly id: string } | undefined },
-): Promise<MadeVault | undefined> {
+): Promise<string | undefined> {
   const { findings } = writer.asker;
   const id = `${writer.tag}Vault`;
   const read = (): Promise<Json | undefined> => writer.read("ledger.vault.get", { id });
@@ -59,10 +53,10 @@ export async function findVaultCapabilities(
   }
   const again = await writer.make("ledger.vault.create", { id, name: "second" });
   judge(findings, "vaultIdUnique", again, {
-    isUnchanged: textIn(await read(), "name") === "first",
+    isUnchanged: field(await read(), "name") === "first",
     what: "a second creation of a vault with the same id",
   });
-  if (asset === undefined) return { id, tokenId: share.id };
+  if (asset === undefined) return id;
   const deposit = {
     vaultId: id,
     assets: [{ ...asset, shares: [{ tokenId: share.id, quantity: Decimal.of(1), receiver: self }] }],
@@ -74,7 +68,7 @@ export async function findVaultCapabilities(
   const held = await shareToken();
   if (first.kind !== "done" || !isObject(held)) {
     findings.leave(settingOf("sameVaultDepositRefused"), "no asset could be deposited", first.evidence);
-    return { id, tokenId: share.id };
+    return id;
   }
   const second = await writer.make("ledger.vault.deposit", deposit);
   const now = await shareToken();
@@ -83,10 +77,10 @@ export async function findVaultCapabilities(
     isUnchanged,
     what: "a second deposit of the same asset into the same vault",
   });
-  return { id, tokenId: share.id };
+  return id;
 }
 
-const supply = (token: Json | undefined): Json => (isObject(token) ? (token["totalSupply"] ?? null) : null);
+const supply = (token: Json | undefined): Json => field(token, "totalSupply") ?? null;
 
 // It counts as refused only if the service itself refuses and nothing changed, and as accepted only if the service declares it. Anything
 // else decides nothing: the refusal of a gateway says nothing about what the service would have done.

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
-import { listIn } from "../../services/paging/paging.ts";
+import { field as fieldOf, recordsIn } from "../../base/json/parts.ts";
 import { FIELDS } from "./names.ts";
 import { settingAt, withSetting } from "../finding.ts";
 import { namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
@@ -85,7 +85,7 @@ export async function findVaultAssetFields(
       profile: withSetting(writer.profile, ASSETS, names),
     });
     const held = outcome.kind === "done" ? await writer.read("ledger.vault.assets", { id: vaultId }) : undefined;
-    const isSeen = listIn(held ?? null, "assets").some((each) => isObject(each) && jsonEquals(each["data"] ?? null, data));
+    const isSeen = recordsIn(fieldOf(held, "assets")).some((each) => jsonEquals(each["data"] ?? null, data));
     if (!isSeen) continue;
     for (const [field, found] of Object.entries(names)) {
       findings.observe([...ASSETS, field], found, "an update with these names changed the asset's data", outcome.evidence);

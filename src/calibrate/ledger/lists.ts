@@ -1,6 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
-import { listIn } from "../../services/paging/paging.ts";
+import { listOf, recordsIn, text } from "../../base/json/parts.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
 import { namesFor } from "../spellings.ts";
 import { LEDGER_PARAMETERS } from "./names.ts";
@@ -32,13 +32,7 @@ export async function readList(
   const answer = await asker.read({ ...question, ...more });
   const payload = asker.payload(answer);
   if (!isObject(payload)) return undefined;
-  const { bookmark } = payload;
-  return {
-    question,
-    answer,
-    rows: listIn(payload, "records"),
-    bookmark: typeof bookmark === "string" && bookmark !== "" ? bookmark : undefined,
-  };
+  return { question, answer, rows: listOf(payload["records"]), bookmark: text(payload["bookmark"]) };
 }
 
 /** Finds the names of the paging parameters, the usual size of a page, and the last bookmark, by lists that have more than one record. */
@@ -149,8 +143,8 @@ async function findLastBookmark(asker: CalibrationAsker, lists: readonly SeenLis
 export function findPrimaryKeys({ findings }: CalibrationAsker, lists: readonly SeenList[]): void {
   const assets = lists.filter(({ question }) => question.operation === "ledger.asset.list");
   const byType = Map.groupBy(
-    assets.flatMap(({ rows }) => rows.filter(isObject)),
-    ({ assetType }) => (typeof assetType === "string" ? assetType : ""),
+    assets.flatMap(({ rows }) => recordsIn(rows)),
+    ({ assetType }) => text(assetType) ?? "",
   );
   const evidence = assets.slice(0, 1).map(({ answer }) => answer.exchange);
   for (const [type, rows] of byType) {

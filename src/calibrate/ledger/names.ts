@@ -16,6 +16,9 @@ export const LEDGER_PARAMETERS: Readonly<Record<keyof LedgerProfile["parameters"
   ),
 };
 
+/** The setting that names the parameter for pending requests alone. */
+export const PENDING_ONLY: readonly string[] = ["ledger", "parameters", "pendingOnly"];
+
 /** Names to try of the parameter for the acting entity. */
 export const ACTING: Readonly<Record<LedgerProfile["onBehalfOf"]["in"], Names>> = {
   query: names(

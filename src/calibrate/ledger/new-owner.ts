@@ -1,10 +1,9 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
-import { listIn } from "../../services/paging/paging.ts";
+import { type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { field, listOf, placedAt, recordsIn, text } from "../../base/json/parts.ts";
 import { NEW_OWNER } from "./names.ts";
-import { withSetting } from "../finding.ts";
 import type { FirstAsset } from "./receipts.ts";
-import { type CalibrationWriter, textIn } from "./writer.ts";
+import type { CalibrationWriter } from "./writer.ts";
 
 const SETTING = ["ledger", "newOwner"];
 
@@ -22,24 +21,19 @@ export async function findNewOwner(
   const places = [...new Set([findings.profile.ledger.newOwner, ...NEW_OWNER])].filter((place) => place.startsWith("data."));
   const named = places.map((place, at) => ({ place, entity: owner(`Owner${at}`) }));
   const added = owner("Added");
-  const data =
-    named.reduce(
-      (whole, { place, entity }) => withSetting(whole as never, place.split("."), entity) as never,
-      {} as { data?: JsonObject },
-    ).data ?? {};
-  const item = { id: [id], approvers: [self], numRequired: Decimal.of(1), additionalOwners: [added, self], data };
+  const inData = named.reduce<JsonObject>((whole, { place, entity }) => placedAt(whole, place.split("."), entity), { data: {} });
+  const item = { id: [id], approvers: [self], numRequired: Decimal.of(1), additionalOwners: [added, self], ...inData };
   const requested = await writer.make("ledger.transfer.request", { assetType, items: [item] });
   const list = await writer.read("ledger.transfer.byAsset", { assetId: id });
-  const request = listIn(list ?? null, "records").find((each) => textIn(each, "id") !== undefined);
-  const requestId = textIn(request, "id");
+  const [requestId] = recordsIn(field(list, "records")).flatMap(({ id: each }) => text(each) ?? []);
   if (requested.kind !== "done" || requestId === undefined)
     return findings.leave(SETTING, "no transfer could be requested", requested.evidence);
   const approved = await writer.make("ledger.transfer.approve", { id: [requestId] });
   const asset = await writer.read("ledger.asset.get", { assetType, id });
-  const owners: readonly Json[] = isObject(asset) && Array.isArray(asset["owners"]) ? (asset["owners"] as readonly Json[]) : [];
+  const owners = listOf(field(asset, "owners"));
   const isOwner = (entity: JsonObject): boolean => owners.some((each) => jsonEquals(each, entity));
   const taken = named.filter(({ entity }) => isOwner(entity));
-  const evidence = [...requested.evidence.slice(0, 1), ...writer.asker.answers.slice(-1).map(({ exchange }) => exchange)];
+  const evidence = [...requested.evidence.slice(0, 1), ...writer.asker.lastExchange()];
   const [only, ...others] = taken;
   if (approved.kind === "done" && only !== undefined && others.length === 0)
     return findings.observe(SETTING, only.place, "the asset then belonged to the entity named there", evidence);

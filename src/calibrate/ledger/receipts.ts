@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { field, text } from "../../base/json/parts.ts";
 import { LIMITS } from "../../base/limits.ts";
-import type { ObservedExchange } from "../finding.ts";
-import type { CalibrationFindings } from "../finding.ts";
-import { type CalibrationWriter, textIn, type WriteOutcome } from "./writer.ts";
+import type { CalibrationFindings, ObservedExchange } from "../finding.ts";
+import type { CalibrationWriter, WriteOutcome } from "./writer.ts";
 
 /** What was seen of one receipt until its word stayed the same. */
 interface ReceiptCourse {
@@ -88,7 +88,7 @@ async function follow(
   for (let looks = 1; clock.elapsed() < until && !stopping.aborted; looks++) {
     const raw = await writer.receipt(receiptId);
     const body = writer.asker.payload(raw);
-    const word = textIn(body, "status");
+    const word = text(field(body, "status"));
     if (word !== undefined && word !== words.at(-1)) {
       words.push(word);
       evidence.push(raw.exchange);
@@ -120,7 +120,7 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   const [pending] = before;
   if (pending === undefined) findings.leave(PENDING, "the first look at a receipt found the write committed", evidence);
   else findings.observe(PENDING, pending, "the receipt said this before the write took effect", evidence);
-  const named = textIn(last, "transactionId");
+  const named = text(last["transactionId"]);
   if (named !== undefined && first.transactionId !== undefined && named !== first.transactionId)
     return findings.leave(NAMES, "the receipt names another transaction than the answer to the write", [
       ...evidence,

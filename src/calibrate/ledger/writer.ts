@@ -1,6 +1,7 @@
 import { pauseAfter } from "../../base/time/backoff.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
+import { field, text } from "../../base/json/parts.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
@@ -60,7 +61,7 @@ export class CalibrationWriter {
   async send(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<WriteOutcome> {
     const answer = await this.asker.write({ operation, input, actor: this.actor, ...more });
     const payload = this.asker.payload(answer);
-    const [receiptId, transactionId] = ["receiptId", "transactionId"].map((name) => textIn(payload, name));
+    const [receiptId, transactionId] = ["receiptId", "transactionId"].map((name) => text(field(payload, name)));
     const isNamed = receiptId !== undefined || transactionId !== undefined;
     const kind = answer.kind === "refused" ? "refused" : answer.kind === "ok" && isNamed ? "done" : "unknown";
     if (kind === "unknown") this.unclear.push(`${whyUnclear(answer)}: ${answer.exchange.request}`);
@@ -75,7 +76,7 @@ export class CalibrationWriter {
     const until = this.asker.clock.elapsed() + LIMITS.calibrateReceiptMs;
     for (let looks = 1; this.readsReceipts && this.asker.clock.elapsed() < until && !this.asker.stopping.aborted; looks++) {
       const raw = await this.receipt(sent.receiptId, more);
-      const status = textIn(this.asker.payload(raw), "status") ?? "";
+      const status = text(field(this.asker.payload(raw), "status")) ?? "";
       const evidence = [...sent.evidence, raw.exchange];
       if (receipt.committed.includes(status)) return { ...sent, evidence };
       if (receipt.failed.includes(status)) return { ...sent, kind: "refused", evidence };
@@ -110,10 +111,4 @@ export class CalibrationWriter {
 
 function whyUnclear({ status }: CalibrationAnswer): string {
   return status === null ? "because its answer was lost" : `because HTTP ${status} does not say whether it was done`;
-}
-
-/** Returns a text field that is not empty. */
-export function textIn(value: Json | undefined, name: string): string | undefined {
-  const text = isObject(value) ? value[name] : undefined;
-  return typeof text === "string" && text !== "" ? text : undefined;
 }

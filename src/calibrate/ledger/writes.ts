@@ -1,7 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type JsonObject } from "../../base/json/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import { field, listOf, number } from "../../base/json/parts.ts";
 import { readEntity } from "../../base/entity.ts";
-import { listIn } from "../../services/paging/paging.ts";
 import { keyEntityOf, organizationOf } from "../../environment/target.ts";
 import type { CalibrationAsker } from "../asker.ts";
 import type { CalibrationWriting } from "../service.ts";
@@ -90,14 +90,14 @@ async function findByWriting(writer: CalibrationWriter, assetType: string): Prom
   await findRequestWords(writer, self);
   await findTokenCapabilities(writer, self);
   const place = asset === undefined ? undefined : { assetType, id: asset.id };
-  const vault = await findVaultCapabilities(writer, { self, asset: place });
+  const vaultId = await findVaultCapabilities(writer, { self, asset: place });
   const key = writer.profile.ledger.primaryKey[assetType] ?? "id";
   const moved = `${tag}Moved`;
   const made = await writer.make("ledger.asset.create", { assetType, data: { [key]: moved } });
   if (made.kind === "done") await findNewOwner(writer, { assetType, id: moved, self });
-  if (vault === undefined) return;
-  await findVaultFields(writer, vault.id);
-  if (place !== undefined) await findVaultAssetFields(writer, { vaultId: vault.id, asset: place });
+  if (vaultId === undefined) return;
+  await findVaultFields(writer, vaultId);
+  if (place !== undefined) await findVaultAssetFields(writer, { vaultId, asset: place });
 }
 
 function entityOf(createdBy: JsonObject | undefined, asker: CalibrationAsker, as: string | undefined): JsonObject | undefined {
@@ -111,14 +111,14 @@ function entityOf(createdBy: JsonObject | undefined, asker: CalibrationAsker, as
 async function remove(writer: CalibrationWriter, assetType: string): Promise<readonly string[]> {
   const { tag, self } = writer;
   const [vaultId, first] = [`${tag}Vault`, `${tag}Asset`];
-  const held = listIn((await writer.read("ledger.vault.assets", { id: vaultId })) ?? null, "assets");
+  const held = listOf(field(await writer.read("ledger.vault.assets", { id: vaultId }), "assets"));
   if (held.length > 0 && self !== undefined) {
     const shares = [{ tokenId: `${tag}Share`, payer: self }];
     await writer.make("ledger.vault.withdraw", { vaultId, assets: [{ assetType, id: first, shares }] });
   }
   const token = await writer.read("ledger.token.get", { id: `${tag}Token` });
-  const supply = isObject(token) ? token["totalSupply"] : undefined;
-  if (supply instanceof Decimal && supply.compare(Decimal.of(0)) > 0 && self !== undefined)
+  const supply = number(field(token, "totalSupply"));
+  if (supply !== undefined && supply.compare(Decimal.of(0)) > 0 && self !== undefined)
     await writer.make("ledger.token.burn", { id: `${tag}Token`, from: self, value: supply });
   const left: string[] = [];
   for (const id of [first, `${tag}Moved`]) {

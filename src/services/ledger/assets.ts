@@ -1,6 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
-import { listOf } from "../../base/json/parts.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import { listOf, placedAt } from "../../base/json/parts.ts";
 import { carriesMark, markComment, markData } from "../marks.ts";
 import { absolute, type MeaningsOf, READ, readAbout, type WriteMeaning, type Yield } from "../meaning.ts";
 import type { Probe } from "../probe.ts";
@@ -156,12 +156,7 @@ function decision(probe: Probe): WriteMeaning {
 function nameNewOwner(input: JsonObject, where: string): JsonObject {
   const { newOwner, ...rest } = input;
   if (newOwner === undefined) return input;
-  if (where !== "additionalOwners") return placed(rest, where.split("."), newOwner);
+  if (where !== "additionalOwners") return placedAt(rest, where.split("."), newOwner);
   const { additionalOwners } = rest;
   return { ...rest, additionalOwners: [newOwner, ...listOf(additionalOwners)] };
-}
-
-function placed(fields: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
-  const inner = fields[name];
-  return { ...fields, [name]: below.length === 0 ? value : placed(isObject(inner) ? inner : {}, below, value) };
 }
