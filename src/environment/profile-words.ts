@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../base/json/json.ts";
+import { field } from "../base/json/parts.ts";
 import { didYouMeanOr } from "../base/text/text.ts";
 import { contract } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
@@ -62,7 +63,7 @@ function twoMeanings(profile: SourceNode, { path, names: all }: Vocabulary): rea
 }
 
 function mapAt(value: Json | undefined, path: readonly string[]): Readonly<Record<string, Json>> {
-  const found = path.reduce<Json | undefined>((at, name) => (isObject(at) ? at[name] : undefined), value);
+  const found = path.reduce<Json | undefined>(field, value);
   return isObject(found) ? found : {};
 }
 

@@ -159,7 +159,7 @@ class Exploration {
 
   async #play(steps: readonly ExploredStep[]): Promise<Played> {
     const { profile, orgId, appId, assetTypes, referenceRules: rules, isOwn } = this.#service;
-    using reference = openReference({ profile, orgId, appId, assetTypes, ...(rules === undefined ? {} : { rules }) });
+    using reference = openReference({ profile, orgId, appId, assetTypes, rules });
     const explored = { service: this.#asker, reference: reference.asker, profile, orgId, clock: this.#options.clock };
     // The last letter ends the number: no key is a part of another.
     const key = `${this.#options.prefix}n${(this.#plays++).toString(36)}z`;

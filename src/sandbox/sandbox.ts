@@ -2,13 +2,13 @@ import { command } from "../base/command-line.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 import { Database } from "../sqlite/database.ts";
-import { type Dialect, USUAL_DIALECT } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { FaultInjector } from "./faults/injector.ts";
 import { readFaults, type FaultPlan } from "./faults/plan.ts";
 import { addAboutRoutes } from "./http/about.ts";
 import { addControlRoutes } from "./http/control.ts";
 import { buildServer } from "./http/server.ts";
-import { LEDGER_RULES, type LedgerRules } from "./ledger/operations.ts";
+import type { LedgerRules } from "./ledger/operations.ts";
 import { DEFAULT_SEED } from "./seed/default.ts";
 import { plant } from "./seed/plant.ts";
 import { readSeed } from "./seed/read.ts";
@@ -94,10 +94,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { settings, chain, past, ago, faces } = openService(database, {
     clock,
     profile,
-    dialect: { ...USUAL_DIALECT, ...options.dialect },
+    dialect: options.dialect,
     commitDelayMs,
     closing: closing.signal,
-    rules: options.rules ?? LEDGER_RULES,
+    rules: options.rules,
   });
   past.keep(faults.needsPast);
   const app = buildServer({ faces, clock, faults, ago, closing: closing.signal, names: [...names, host] });

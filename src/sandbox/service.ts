@@ -17,14 +17,14 @@ export interface ServiceOptions {
   readonly clock: Clock;
   /** What a deployment of the service decides. */
   readonly profile: Profile;
-  /** How the service speaks; as usual when it is left out. */
-  readonly dialect?: Dialect;
+  /** How the service speaks; what is left out is as usual. */
+  readonly dialect?: Partial<Dialect> | undefined;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs: number;
   /** Aborted when the service closes: writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
   /** How the ledger works, when it is not as it is meant: with a bug that something else must find. */
-  readonly rules?: LedgerRules;
+  readonly rules?: LedgerRules | undefined;
 }
 
 /** The service without the server that puts it on a port: both interfaces, and the order of the ledger's writes. */
@@ -43,7 +43,8 @@ export interface ServiceParts {
 
 /** The service whose state lies in a filled database. */
 export function openService(database: Database, options: ServiceOptions): ServiceParts {
-  const { clock, profile, dialect = USUAL_DIALECT, commitDelayMs, closing, rules = LEDGER_RULES } = options;
+  const { clock, profile, commitDelayMs, closing, rules = LEDGER_RULES } = options;
+  const dialect = { ...USUAL_DIALECT, ...options.dialect };
   const settings = readSettings(database);
   const past = new Past(database, clock);
   const { writes } = rules;

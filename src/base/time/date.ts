@@ -25,3 +25,8 @@ export function dateProblem(text: string): string | undefined {
 export function parseDate(text: string): Date | undefined {
   return dateProblem(text) === undefined ? new Date(text) : undefined;
 }
+
+/** Returns a moment in milliseconds since the Unix epoch as a text: `2026-01-31T12:00:00.000Z`. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

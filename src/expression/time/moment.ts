@@ -1,5 +1,5 @@
 import { dateProblem } from "../../base/time/date.ts";
-import { Recent } from "../../base/recent.ts";
+import { wallClock } from "../../base/time/wall-clock.ts";
 import { Duration } from "./duration.ts";
 
 const NANOS_OF_MS = 1_000_000n;
@@ -69,7 +69,9 @@ export class Moment {
     const ms = Number(this.nanos / NANOS_OF_MS - (this.nanos % NANOS_OF_MS < 0n ? 1n : 0n));
     if (zone === undefined) return new Date(ms);
     const fixed = fixedOffset(zone);
-    return fixed === undefined ? wallClock(ms, zone) : new Date(ms + fixed);
+    const local = fixed === undefined ? wallClock(ms, zone) : new Date(ms + fixed);
+    if (local !== undefined) return local;
+    throw new RangeError(`${JSON.stringify(zone)} is no time zone: write one such as Europe/Berlin, or an offset such as +02:00`);
   }
 }
 
@@ -77,39 +79,3 @@ function fixedOffset(zone: string): number | undefined {
   const [, sign, hours, minutes] = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(zone) ?? [];
   return sign === undefined ? undefined : (sign === "-" ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes));
 }
-
-function wallClock(ms: number, zone: string): Date {
-  const parts = new Map(
-    zones
-      .of(zone)
-      .formatToParts(ms)
-      .map(({ type, value }) => [type, value]),
-  );
-  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
-  const year = parts.get("era") === "BC" ? 1 - part("year") : part("year");
-  const local = new Date(0);
-  local.setUTCFullYear(year, part("month") - 1, part("day"));
-  local.setUTCHours(part("hour"), part("minute"), part("second"), part("fractionalSecond"));
-  return local;
-}
-
-const zones = new Recent((zone) => {
-  try {
-    return new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      calendar: "gregory",
-      numberingSystem: "latn",
-      hourCycle: "h23",
-      era: "short",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-      fractionalSecondDigits: 3,
-    });
-  } catch {
-    throw new RangeError(`${JSON.stringify(zone)} is no time zone: write one such as Europe/Berlin, or an offset such as +02:00`);
-  }
-});

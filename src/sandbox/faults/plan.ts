@@ -78,7 +78,7 @@ function befallsReceipt(fault: Fault): boolean {
 }
 
 function isNamed(glob: string, operation: string): boolean {
-  const parts = glob.split("*").map((part) => part.replaceAll(/[^\w]/g, String.raw`\$&`));
+  const parts = glob.split("*").map((part) => RegExp.escape(part));
   return new RegExp(`^${parts.join(".*")}$`).test(operation);
 }
 

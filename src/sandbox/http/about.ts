@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import type { FastifyInstance } from "fastify";
 import type { Profile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
@@ -41,5 +42,5 @@ export function addAboutRoutes(app: FastifyInstance, parts: AboutParts): void {
 function pageOf({ database, chain, clock, settings }: AboutParts): string {
   const now = clock.now();
   chain.advance(now);
-  return renderPage(settings, readOverview(database), new Date(now).toISOString());
+  return renderPage(settings, readOverview(database), isoTime(now));
 }

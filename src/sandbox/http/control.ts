@@ -1,7 +1,9 @@
+import { isoTime } from "../../base/time/date.ts";
 import type { FastifyInstance } from "fastify";
 import { parseDuration } from "../../base/time/duration.ts";
 import { Failure } from "../../base/failure.ts";
-import { isObject, type Json } from "../../base/json/json.ts";
+import type { Json } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { FaultInjector } from "../faults/injector.ts";
 import { readFaults, type FaultPlan } from "../faults/plan.ts";
@@ -26,7 +28,7 @@ export interface ControlParts extends Pick<ServiceParts, "chain" | "settings" | 
 /** The routes for whoever tests against the sandbox and has its key; no part of the service. */
 export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults, settings, past }: ControlParts): void {
   const forOwner = { onRequest: keyGuard(settings.ledgerApiKey) };
-  const present = (): object => ({ status: "ok", now: new Date(clock.now()).toISOString() });
+  const present = (): object => ({ status: "ok", now: isoTime(clock.now()) });
 
   app.get("/_sandbox/health", async () => present());
   app.get("/_sandbox/commits", forOwner, async () => {
@@ -53,7 +55,7 @@ function bodyOf(text: unknown): Json | undefined {
 }
 
 function advanceOf(body: Json | undefined): number {
-  const given = isObject(body) ? body["advance"] : undefined;
+  const given = field(body, "advance");
   const ms = typeof given === "string" ? parseDuration(given) : undefined;
   if (ms === undefined) throw new ServiceRefusal("invalid parameters", 'the body must read {"advance": "10m"}');
   return ms;

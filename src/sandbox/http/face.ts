@@ -1,6 +1,6 @@
 import { Bug } from "../../base/failure.ts";
 import type { Clock } from "../../base/ports.ts";
-import type { ContractOperation } from "../../contract/contract.ts";
+import type { ContractOperation, InterfaceName } from "../../contract/contract.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import { type Condition, ServiceRefusal, type StatusOverrides } from "../refusal.ts";
@@ -70,7 +70,7 @@ export interface Faces {
 
 /** Returns the interface of an operation; `undefined` of one that the sandbox does not serve. */
 export function faceOf(faces: Faces, operation: ContractOperation): Face | undefined {
-  return Object.entries(faces).find(([name]) => name === operation.interface)?.[1] as Face | undefined;
+  return (faces as Partial<Record<InterfaceName, Face>>)[operation.interface];
 }
 
 /** The answer of an interface to a request, a refusal among them. */

@@ -8,12 +8,10 @@ import { validatorOf } from "../../contract/validators.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
 import type { Dialect } from "../dialect.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
+import type { Params, ParameterValue } from "../params.ts";
 import { demand, ServiceRefusal } from "../refusal.ts";
 import { invalidity } from "./conditions.ts";
 import { readFields } from "./fields.ts";
-
-/** A parameter as an operation sees it. */
-export type ParameterValue = string | number | boolean | Decimal;
 
 /** Where the values of one request's parameters lie, and what they are called there. */
 export interface ParameterSource {
@@ -30,7 +28,7 @@ export interface ParameterSource {
 }
 
 /** The parameters of a call under their names in the contract, of the right type. Unknown names are refused, unless the dialect ignores them. */
-export function readParameters(operation: ContractOperation, source: ParameterSource): Readonly<Record<string, ParameterValue>> {
+export function readParameters(operation: ContractOperation, source: ParameterSource): Params {
   const ownParameters = operation.parameters.filter(({ profile }) => profile !== "onBehalfOf");
   const wireNames = ownParameters.map((parameter) => wireName(parameter, source));
   for (const name of Object.keys(source.query)) {

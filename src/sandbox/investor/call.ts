@@ -1,6 +1,5 @@
-import { Decimal } from "../../base/numbers/decimal.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
-import { SANDBOX_LIMITS } from "../limits.ts";
+import { pageSizeParam, type Params } from "../params.ts";
 import { demand } from "../refusal.ts";
 import type { Investor } from "../store/investor-resources.ts";
 import type { Settings } from "../store/settings.ts";
@@ -21,7 +20,7 @@ export interface InvestorCall<Body = undefined> {
   /** Virtual milliseconds since the Unix epoch. */
   readonly now: number;
   /** Parameters by the name that the written contract gives them, already of the right type. */
-  readonly params: Readonly<Record<string, string | number | boolean | Decimal>>;
+  readonly params: Params;
   /** The body after the contract's schema has accepted it; undefined for a call without one. */
   readonly body: Body;
   /** Names the write, if it is one. */
@@ -54,26 +53,9 @@ export function paginate<T>(
   items: readonly T[],
 ): { readonly items: readonly T[]; readonly pagination: PagePosition } {
   const page = Number(call.params["page"] ?? 1);
-  const limit = Number(call.params["limit"] ?? call.profile.pageSize);
   demand(page >= 1, "invalid parameters", "pages count from 1");
-  demand(
-    limit >= 1 && limit <= SANDBOX_LIMITS.pageSize,
-    "invalid parameters",
-    `a page has 1 to ${SANDBOX_LIMITS.pageSize} items`,
-  );
+  const limit = pageSizeParam(call, "limit", call.profile.pageSize, "items");
   const totalItems = items.length;
   const pagination = { page, limit, totalPages: Math.ceil(totalItems / limit), totalItems };
   return { items: items.slice((page - 1) * limit, page * limit), pagination };
-}
-
-/** A text parameter; the empty text when it was left out. */
-export function textParam(call: InvestorCall<unknown>, name: string): string {
-  const value = call.params[name];
-  return typeof value === "string" ? value : "";
-}
-
-/** A number parameter. */
-export function numberParam(call: InvestorCall<unknown>, name: string, otherwise: Decimal): Decimal {
-  const value = call.params[name];
-  return value instanceof Decimal ? value : otherwise;
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import type { Decimal } from "../../base/numbers/decimal.ts";
 import { found } from "../refusal.ts";
 import type { InvestorCall, Enveloped } from "./call.ts";
@@ -14,7 +15,7 @@ export function updateKyc(call: InvestorCall<{ readonly countryCode: Decimal }>)
   const countryName = found(nameOfCountry(code), "invalid parameters", "countryCode is not a numeric code of ISO 3166-1");
   const country = String(code);
   const { userId, kyc: before } = call.investor;
-  const updatedAt = new Date(call.now).toISOString();
+  const updatedAt = isoTime(call.now);
   const kyc = { id: before?.id ?? `kyc-${userId}`, country, createdAt: before?.createdAt ?? updatedAt, updatedAt };
   call.world.put("investor", { id: call.apiKey }, { ...call.investor, kyc });
   const { id, createdAt } = kyc;

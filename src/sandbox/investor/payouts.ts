@@ -1,8 +1,10 @@
+import { isoTime } from "../../base/time/date.ts";
 import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import { demandWritable } from "../digits.ts";
 import { demand, found } from "../refusal.ts";
 import type { InvestorToken, PayoutTerms, Sale } from "../store/investor-resources.ts";
-import { numberParam, textParam, type Enveloped, type InvestorCall } from "./call.ts";
+import { numberParam, textParam } from "../params.ts";
+import type { Enveloped, InvestorCall } from "./call.ts";
 import { theInvestorToken, theSale } from "./sales.ts";
 import { cut } from "./share.ts";
 import { Zone } from "./zone.ts";
@@ -91,7 +93,7 @@ function payout({ token, terms, quantity }: Bond, at: number, date: number): Pay
   return {
     index: at + 1,
     payoutName: `Payout ${at + 1}`,
-    payoutDate: new Date(date).toISOString(),
+    payoutDate: isoTime(date),
     frequencyType: terms.frequencyType,
     principal,
     principalPercentage: isLast ? HUNDRED : ZERO,

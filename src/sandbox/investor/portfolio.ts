@@ -1,6 +1,7 @@
 import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import type { InvestorToken, Purchase, Sale } from "../store/investor-resources.ts";
-import { paginate, textParam, type Enveloped, type InvestorCall } from "./call.ts";
+import { textParam } from "../params.ts";
+import { paginate, type Enveloped, type InvestorCall } from "./call.ts";
 import { purchasesOf, theInvestorToken, theSale } from "./sales.ts";
 import { percentage } from "./share.ts";
 

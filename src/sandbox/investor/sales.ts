@@ -1,10 +1,12 @@
+import { isoTime } from "../../base/time/date.ts";
 import { Decimal, sum } from "../../base/numbers/decimal.ts";
 import { invariant } from "../../base/failure.ts";
 import { demandWritable } from "../digits.ts";
 import { demand, found } from "../refusal.ts";
 import type { InvestorToken, Purchase, Sale } from "../store/investor-resources.ts";
 import type { World } from "../store/world.ts";
-import { numberParam, paginate, textParam, type Enveloped, type InvestorCall } from "./call.ts";
+import { numberParam, textParam } from "../params.ts";
+import { paginate, type Enveloped, type InvestorCall } from "./call.ts";
 import { percentage } from "./share.ts";
 
 const ALL = Decimal.of(0);
@@ -54,7 +56,7 @@ export function buyTokens(call: InvestorCall<Buying>): Enveloped {
   demandWritable(amount);
   demandOnSale(call, sale, amount);
   demandBuyer(call, sale, amount);
-  const updatedAt = new Date(call.now).toISOString();
+  const updatedAt = isoTime(call.now);
   const purchase: Purchase = {
     id: call.transactionId,
     userId: call.investor.userId,

@@ -1,37 +1,21 @@
-const WALL: Intl.DateTimeFormatOptions = {
-  hourCycle: "h23",
-  year: "numeric",
-  month: "numeric",
-  day: "numeric",
-  hour: "numeric",
-  minute: "numeric",
-  second: "numeric",
-};
-const SECOND_MS = 1_000;
+import { wallClock } from "../../base/time/wall-clock.ts";
 
 /** A timezone. Wall time is in milliseconds, as if the wall clock showed UTC. */
 export class Zone {
-  readonly #format: Intl.DateTimeFormat;
+  readonly #name: string;
 
-  private constructor(format: Intl.DateTimeFormat) {
-    this.#format = format;
+  private constructor(name: string) {
+    this.#name = name;
   }
 
   /** The timezone of a name such as `Europe/Lisbon`; `undefined` when there is none. */
   static named(name: string): Zone | undefined {
-    try {
-      return new Zone(new Intl.DateTimeFormat("en-US", { ...WALL, timeZone: name }));
-    } catch {
-      return undefined;
-    }
+    return wallClock(0, name) === undefined ? undefined : new Zone(name);
   }
 
   /** What the wall shows at an instant. */
   wallAt(instant: number): number {
-    const parts = new Map(this.#format.formatToParts(instant).map(({ type, value }) => [type, value]));
-    const part = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name));
-    const shown = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
-    return shown + (((instant % SECOND_MS) + SECOND_MS) % SECOND_MS);
+    return Number(wallClock(instant, this.#name));
   }
 
   /** The instant at which the wall shows this; of a time that the wall shows never, or twice, one nearby. */

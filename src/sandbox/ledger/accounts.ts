@@ -2,7 +2,8 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { compoundKey, digest } from "../ids.ts";
 import { demand, found } from "../refusal.ts";
 import type { StoredAccount, StoredEntity } from "../store/ledger-resources.ts";
-import { textParam, updated, type LedgerCall, type Commit } from "./call.ts";
+import { textParam } from "../params.ts";
+import { updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, entityKey, isAmong, sameEntity } from "./entity.ts";
 import { theToken } from "./tokens.ts";
 

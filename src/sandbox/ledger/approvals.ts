@@ -1,7 +1,8 @@
 import { compoundKey } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredApprovalRequest } from "../store/ledger-resources.ts";
-import { historyOf, remember, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
+import { textParam } from "../params.ts";
+import { historyOf, remember, updated, type LedgerCall, type Commit } from "./call.ts";
 import { sameEntity } from "./entity.ts";
 import { pageOf, type ListPage } from "./paging.ts";
 import { awaits, demandOpen, newRequest, pendingOnly, withVote, type Proposal } from "./requests.ts";
@@ -26,17 +27,18 @@ export function createApprovals(commit: Commit<Proposals>): void {
 
 /** POST /approval/accept. A request that is not there is an asset not found. No resource of the description shows the comments. */
 export function acceptApprovals(commit: Commit<Decisions>): void {
-  for (const { id } of commit.body.approvals) {
-    const request = theApproval(commit, commit.body.approvalType, id, "asset not found");
-    save(commit, "UPDATED", withVote(commit, request, true));
-  }
+  vote(commit, true, "asset not found");
 }
 
 /** POST /approval/reject */
 export function rejectApprovals(commit: Commit<Decisions>): void {
+  vote(commit, false);
+}
+
+function vote(commit: Commit<Decisions>, approves: boolean, missing?: Condition): void {
   for (const { id } of commit.body.approvals) {
-    const request = theApproval(commit, commit.body.approvalType, id);
-    save(commit, "UPDATED", withVote(commit, request, false));
+    const request = theApproval(commit, commit.body.approvalType, id, missing);
+    save(commit, "UPDATED", withVote(commit, request, approves));
   }
 }
 

@@ -1,14 +1,12 @@
-import type { Decimal } from "../../base/numbers/decimal.ts";
 import type { Json } from "../../base/json/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
+import { isoTime } from "../../base/time/date.ts";
 import type { Accepted } from "../dialect.ts";
+import type { Params } from "../params.ts";
 import type { StoredEntity, Stamps } from "../store/ledger-resources.ts";
 import type { Resources } from "../store/resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
-
-/** Parameters by the name that the written contract gives them, already of the right type. */
-export type Params = Readonly<Record<string, string | number | boolean | Decimal>>;
 
 /** What every ledger operation knows: who asks what, when, and the present ledger. */
 export interface LedgerCall<Body = undefined> extends Pick<Settings, "orgId" | "assetTypes" | "references"> {
@@ -34,17 +32,6 @@ export interface LedgerCall<Body = undefined> extends Pick<Settings, "orgId" | "
 export interface Commit<Body> extends LedgerCall<Body> {
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
-}
-
-/** A text parameter; the empty text when it was left out. */
-export function textParam(call: LedgerCall<unknown>, name: string): string {
-  const value = call.params[name];
-  return typeof value === "string" ? value : "";
-}
-
-/** A moment as the service writes it. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** The stamps of a resource made by this commit. */

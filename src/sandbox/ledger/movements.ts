@@ -5,7 +5,8 @@ import { demand, found } from "../refusal.ts";
 import type { BalanceMovement, StoredEntity, StoredTransaction } from "../store/ledger-resources.ts";
 import type { World } from "../store/world.ts";
 import { credit, debit, type BalanceKey, type MovedQuantity } from "./accounts.ts";
-import { created, textParam, type LedgerCall, type Commit } from "./call.ts";
+import { textParam } from "../params.ts";
+import { created, type LedgerCall, type Commit } from "./call.ts";
 import { changeToken, isNonFungible, theToken } from "./tokens.ts";
 
 type Route = Pick<BalanceMovement, "tokenId" | "to">;

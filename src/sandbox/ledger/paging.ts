@@ -1,8 +1,8 @@
 import { demand } from "../refusal.ts";
-import { SANDBOX_LIMITS } from "../limits.ts";
+import { pageSizeParam, textParam } from "../params.ts";
 import type { Kind, Resources } from "../store/resources.ts";
 import type { Placed } from "../store/world.ts";
-import { textParam, type LedgerCall } from "./call.ts";
+import type { LedgerCall } from "./call.ts";
 
 /** One page of a list; the bookmark of the last page is empty. */
 export interface ListPage<T> {
@@ -28,7 +28,7 @@ export function pageOf<K extends Kind>(
   kind: K,
   selection: Selection<Resources[K]> = {},
 ): ListPage<Resources[K]> {
-  const size = pageSize(call);
+  const size = pageSizeParam(call, "pageSize", call.profile.pageSize, "records");
   const taken: Placed<Resources[K]>[] = [];
   for (const placed of call.world.iterate(kind, selection.scope, after(call))) {
     if (selection.where?.(placed.value) === false) continue;
@@ -43,16 +43,6 @@ export function pageOf<K extends Kind>(
 function lastBookmark(call: LedgerCall, seq: number | undefined): string {
   if (!call.repeatsBookmark) return "";
   return seq === undefined ? textParam(call, "bookmark") : encode(seq);
-}
-
-function pageSize(call: LedgerCall): number {
-  const size = Number(call.params["pageSize"] ?? call.profile.pageSize);
-  demand(
-    size >= 1 && size <= SANDBOX_LIMITS.pageSize,
-    "invalid parameters",
-    `a page has 1 to ${SANDBOX_LIMITS.pageSize} records`,
-  );
-  return size;
 }
 
 function after(call: LedgerCall): number {

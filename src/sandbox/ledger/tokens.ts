@@ -3,7 +3,8 @@ import { demandWritable } from "../digits.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredEntity, Stamps, StoredToken, StoredPermission } from "../store/ledger-resources.ts";
-import { created, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
+import { textParam } from "../params.ts";
+import { created, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
 import { pageOf, type ListPage } from "./paging.ts";
 

@@ -1,9 +1,11 @@
 import type { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type JsonObject } from "../../base/json/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredAsset, StoredEntity, StoredTransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
-import { historyOf, remember, textParam, type LedgerCall, type Commit } from "./call.ts";
+import { textParam } from "../params.ts";
+import { historyOf, remember, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, isAmong, isVault, sameEntity } from "./entity.ts";
 import { pageOf, type ListPage } from "./paging.ts";
 import { awaits, entityOf, newRequest, pendingOnly, withVote } from "./requests.ts";
@@ -39,7 +41,7 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
 function namedOwner({ data }: Proposed, where: string): StoredEntity | undefined {
   const [root, ...keys] = where.split(".");
   if (root !== "data") return undefined;
-  const named = keys.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), data);
+  const named = keys.reduce<Json | undefined>(field, data);
   demand(named === undefined || isObject(named), "invalid parameters", `${where} must be an entity`);
   return named as StoredEntity | undefined;
 }

@@ -2,7 +2,8 @@ import type { JsonObject } from "../../base/json/json.ts";
 import { newId } from "../ids.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredEntity, StoredToken, StoredVault } from "../store/ledger-resources.ts";
-import { created, textParam, updated, type LedgerCall, type Commit } from "./call.ts";
+import { textParam } from "../params.ts";
+import { created, updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, isAmong } from "./entity.ts";
 import { createToken, isNonFungible, mayAct, theToken, type RequestedToken } from "./tokens.ts";
 

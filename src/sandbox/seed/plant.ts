@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newApiKey } from "../ids.ts";
@@ -25,7 +26,7 @@ export function plant(database: Database, seed: Seed, { profile, now }: Planting
   const investors = seed.investors.map((investor) => ({ ...investor, apiKey: investor.apiKey ?? newApiKey() }));
   const settings = settingsOf(seed, investors);
   writeSettings(database, settings);
-  for (const investor of investors) plantInvestor(world, investor, isoDay(now, 0));
+  for (const investor of investors) plantInvestor(world, investor, daysFrom(now, 0));
   for (const token of seed.tokens) world.put("investorToken", { id: token.id }, investorToken(token));
   for (const sale of seed.sales) world.put("sale", { id: sale.id, scope: sale.tokenId }, saleOf(sale, now));
   plantLedger(seed.ledger ?? {}, { world, profile, settings, now });
@@ -83,11 +84,11 @@ function saleOf(seed: SeedSale, now: number): Sale {
     timezone,
     requiresAccreditation,
     excludedCountries: excludedCountries.map(countryCode),
-    startDate: isoDay(now, startDay),
-    endDate: isoDay(now, exact(seed.endDay).approximate()),
-    payoutStartDate: isoDay(now, exact(seed.payoutStartDay).approximate()),
-    createdAt: isoDay(now, Math.min(0, startDay)),
-    updatedAt: isoDay(now, 0),
+    startDate: daysFrom(now, startDay),
+    endDate: daysFrom(now, exact(seed.endDay).approximate()),
+    payoutStartDate: daysFrom(now, exact(seed.payoutStartDay).approximate()),
+    createdAt: daysFrom(now, Math.min(0, startDay)),
+    updatedAt: daysFrom(now, 0),
     tokenCountOnSale: exact(seed.tokenCountOnSale),
     totalSoldTokens: exact(seed.totalSoldTokens),
     softCap: exact(seed.softCap),
@@ -103,6 +104,6 @@ function countryCode(code: Amount): string {
   return String(code).replace(/^0+(?=\d)/, "");
 }
 
-function isoDay(now: number, days: number): string {
-  return new Date(now + Math.round(days * DAY_MS)).toISOString();
+function daysFrom(now: number, days: number): string {
+  return isoTime(now + Math.round(days * DAY_MS));
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import { parseJson, writeJson } from "../../base/json/json.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
@@ -54,7 +55,7 @@ export function latestCommits(
 function asLogged(row: SqlRow): LoggedCommit {
   return {
     seq: Number(row["seq"]),
-    at: new Date(Number(row["at"])).toISOString(),
+    at: isoTime(Number(row["at"])),
     transactionId: String(row["transaction_id"]),
     interface: row["interface"] as Interface,
     operation: String(row["operation"]),
