@@ -1,3 +1,4 @@
+import { isoTime } from "../base/time/date.ts";
 import { hadNoEffect } from "../protocol/attempt-state.ts";
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
 import type { AttemptReport, ReceiptReport } from "./shape.ts";
@@ -64,7 +65,7 @@ export function attemptReport(attempt: Attempt): AttemptReport {
   const { intended, at, answered, settled } = attempt;
   return {
     attempt: intended.attempt,
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     operation: intended.operation,
     input: intended.input,
     request: intended.request,

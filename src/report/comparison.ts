@@ -1,3 +1,4 @@
+import { isoDay, isoTime } from "../base/time/date.ts";
 import { count, unmistakable } from "../base/text/text.ts";
 import type { ComparedSide, Comparison, ComparisonCounts, Drift, DriftKind, Gap } from "../protocol/comparison.ts";
 import { oneLine } from "./formats/foreign-text.ts";
@@ -22,7 +23,7 @@ export function comparisonLines(comparison: Comparison): readonly string[] {
     ),
     ...bounded(
       cleared.map(
-        ({ id, key, since }) => `${"cleared".padEnd(STATE_CHARS)}  ${oneLine(id)}  ${keyOf(key)}, there since ${dayOf(since)}`,
+        ({ id, key, since }) => `${"cleared".padEnd(STATE_CHARS)}  ${oneLine(id)}  ${keyOf(key)}, there since ${isoDay(since)}`,
       ),
       MOST_DRIFTS,
       "cleared",
@@ -44,7 +45,7 @@ export function driftTotal(counts: ComparisonCounts): number {
 }
 
 function sideLine({ name, rows, keys, sum, requests, from, to }: ComparedSide): string {
-  const read = from === null || to === null ? "" : `, read ${timeOf(from)} to ${timeOf(to)}`;
+  const read = from === null || to === null ? "" : `, read ${isoTime(from)} to ${isoTime(to)}`;
   const asked = requests === 0 ? "" : ` of ${count(requests, "request")}`;
   const summed = sum === null ? "" : `, sum ${sum}`;
   return `${leading(name)}: ${count(rows, "row")}${asked}, ${count(keys, "key")}${summed}${read}`;
@@ -134,7 +135,7 @@ function knownOf({ state, since, acknowledged }: Drift): string {
       : ` until ${lastDayOf(acknowledged.until)} by ${oneLine(acknowledged.who)}: ${oneLine(acknowledged.because)}`;
   if (state === "acknowledged") return `; acknowledged${until}`;
   if (state === "changed") return `; acknowledged with other values${until}`;
-  return state === "persisting" ? `; since ${dayOf(since)}` : "";
+  return state === "persisting" ? `; since ${isoDay(since)}` : "";
 }
 
 /** A key as `holder alice, token T1`. */
@@ -160,15 +161,7 @@ function bounded(lines: readonly string[], limit: number, what: string, all: num
 
 /** Returns the last day of an acknowledgement, as it was typed; `until` is the moment at which it ends. */
 export function lastDayOf(until: number): string {
-  return dayOf(until - 1);
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
+  return isoDay(until - 1);
 }
 
 /** Returns that the last runs of so many comparisons did not finish them, as a sentence without its end. */

@@ -1,3 +1,5 @@
+import { field, recordsIn, text } from "../base/json/parts.ts";
+import { isoDay } from "../base/time/date.ts";
 import { command, type CommandLine } from "../base/command-line.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import type { SideNames } from "./comparison.ts";
@@ -32,8 +34,7 @@ export interface SaidRow {
 /** What a side said, read from the evidence of a drift. */
 export function saidBy(side: "left" | "right", evidence: Json): SideReport {
   const own = partOf(evidence, side);
-  const read = own["read"];
-  const rows = Array.isArray(read) ? read.filter(isObject).map(rowOf) : [];
+  const rows = recordsIn(own["read"]).map(rowOf);
   return { rows, more: Math.max(0, Number(own["rows"] ?? rows.length) - rows.length) };
 }
 
@@ -71,12 +72,12 @@ function rowLines({ operation, input, actor, where, at, record }: SaidRow): read
 }
 
 function partOf(value: Json, name: string): JsonObject {
-  const part = isObject(value) ? value[name] : undefined;
+  const part = field(value, name);
   return isObject(part) ? part : {};
 }
 
 function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
+  return text(value) ?? "";
 }
 
 const DAY_MS = 86_400_000;
@@ -84,6 +85,6 @@ const EXAMPLE_DAYS = 7;
 
 /** Returns the command that acknowledges a drift for a week, for your own reason; `now` in milliseconds since the Unix epoch. */
 export function acknowledgingCommand(id: string, now: number): CommandLine {
-  const day = new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const day = isoDay(now + EXAMPLE_DAYS * DAY_MS);
   return command`drift ack ${id} --because TEXT --until ${day}`;
 }

@@ -1,3 +1,4 @@
+import { recordsIn } from "../base/json/parts.ts";
 import { sanitise } from "../base/text/text.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { cut, oneLine } from "./formats/foreign-text.ts";
@@ -25,7 +26,7 @@ export interface Block {
 /** The explanation of a failed expectation for people; nothing when the evidence is none. */
 export function explanationBlocks(evidence: Json): readonly Block[] | undefined {
   if (!isObject(evidence) || typeof evidence["expression"] !== "string" || !isObject(evidence["tree"])) return undefined;
-  const hints = objectsIn(evidence, "hints").slice(0, HINTS);
+  const hints = recordsIn(evidence["hints"]).slice(0, HINTS);
   const answer = textIn(evidence, "response")?.split("\n") ?? [];
   return [
     drawnBlock("seen", bounded(treeLines(evidence["tree"]), TREE_LINES), LINE_CHARS),
@@ -54,11 +55,6 @@ function bounded(lines: readonly string[], limit: number): readonly string[] {
 function textIn(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === "string" ? value : undefined;
-}
-
-function objectsIn(object: JsonObject, name: string): readonly JsonObject[] {
-  const value = object[name];
-  return Array.isArray(value) ? value.filter((each: Json) => isObject(each)) : [];
 }
 
 function objectIn(object: JsonObject, name: string): JsonObject | undefined {
@@ -94,7 +90,7 @@ function drawn(twigs: readonly Twig[], indent: string): readonly string[] {
 
 function nodeTwig(node: JsonObject): Twig {
   const items = objectIn(node, "items");
-  const below = objectsIn(node, "parts").map(nodeTwig);
+  const below = recordsIn(node["parts"]).map(nodeTwig);
   return {
     lines: (width) => nodeLines(node, width),
     below: items === undefined ? below : [...below, itemsTwig(items)],
@@ -128,7 +124,7 @@ function glimpseText(glimpse: JsonObject, chars: number): string | undefined {
 
 function itemsTwig(items: JsonObject): Twig {
   const says = textIn(items, "says") ?? "";
-  const shown = objectsIn(items, "shown");
+  const shown = recordsIn(items["shown"]);
   const texts = shown.map((item) => flatItem(item));
   const more = items["more"] === true ? [{ lines: () => ["…"], below: [] }] : [];
   const inline = texts.every((text) => text !== undefined)
@@ -145,11 +141,11 @@ const INLINE_ITEMS = 60;
 function flatItem(item: JsonObject): string | undefined {
   const condition = objectIn(item, "condition") ?? {};
   const at = textIn(item, "at") ?? "";
-  const parts = objectsIn(condition, "parts");
+  const parts = recordsIn(condition["parts"]);
   const leaves = parts.length === 0 ? [condition] : parts;
   const isFlat =
     condition["items"] === undefined &&
-    leaves.every((leaf) => leaf["items"] === undefined && objectsIn(leaf, "parts").length === 0);
+    leaves.every((leaf) => leaf["items"] === undefined && recordsIn(leaf["parts"]).length === 0);
   if (!isFlat) return undefined;
   const values = leaves.map((leaf) => {
     const value = nodeValue(leaf, VALUE_CHARS);
@@ -171,7 +167,7 @@ function itemTwig(item: JsonObject): Twig {
 function hintLines(hint: JsonObject): readonly string[] {
   const wanted = objectIn(hint, "wanted");
   const is = objectIn(hint, "is");
-  const changes = objectsIn(hint, "changes");
+  const changes = recordsIn(hint["changes"]);
   const item = textIn(hint, "item");
   const message = textIn(hint, "message");
   const pointer = textIn(hint, "must") === "be" ? pointerLines(is?.["value"], wanted?.["value"]) : [];

@@ -4,8 +4,8 @@ import type { RunReport, StepReport } from "./shape.ts";
 // Data for programs is the same wherever it is read; what people read has commands that work where it is read.
 
 /** The same problem, with commands that work when they are typed here. */
-export function hintedProblem<Problem extends { readonly next?: string } | null>(problem: Problem, hint: Hint): Problem {
-  return problem?.next === undefined ? problem : { ...problem, next: completedAdvice(problem.next, hint) };
+export function hintedProblem<Problem extends { readonly next?: string | null } | null>(problem: Problem, hint: Hint): Problem {
+  return typeof problem?.next !== "string" ? problem : { ...problem, next: completedAdvice(problem.next, hint) };
 }
 
 /** The same step, with commands that work when they are typed here. */

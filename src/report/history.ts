@@ -1,3 +1,4 @@
+import { isoTime } from "../base/time/date.ts";
 import type { Holder, RunClosed, RunRecord, RunReleased } from "../protocol/record.ts";
 import { textAt } from "./attempt.ts";
 import type { HistoryReport } from "./shape.ts";
@@ -17,21 +18,22 @@ function isWord(happened: HistoryReport | undefined): boolean {
 }
 
 function happeningOf(record: RunRecord): HistoryReport | undefined {
+  const at = isoTime(record.at);
   switch (record.kind) {
     case "run.claimed":
-      return { at: timeOf(record), what: "claimed", by: spell(record.holder), text: null };
+      return { at, what: "claimed", by: spell(record.holder), text: null };
     case "run.released":
-      return { at: timeOf(record), what: "released", by: record.who, text: releaseText(record) };
+      return { at, what: "released", by: record.who, text: releaseText(record) };
     case "run.edited":
-      return { at: timeOf(record), what: "edited", by: null, text: record.notes.length === 0 ? null : record.notes.join("; ") };
+      return { at, what: "edited", by: null, text: record.notes.length === 0 ? null : record.notes.join("; ") };
     case "attempt.settled": {
       const { step, attempt, verdict, evidence } = record;
       const who = textAt(evidence, "who");
       const text = `${step}: attempt ${attempt + 1} is ${verdict}: ${textAt(evidence, "because") ?? "no reason given"}`;
-      return who === null ? undefined : { at: timeOf(record), what: "resolved", by: who, text };
+      return who === null ? undefined : { at, what: "resolved", by: who, text };
     }
     case "run.closed":
-      return { at: timeOf(record), what: "closed", by: null, text: closingText(record) };
+      return { at, what: "closed", by: null, text: closingText(record) };
     default:
       return undefined;
   }
@@ -45,10 +47,6 @@ function releaseText({ from, because, unsent = [] }: RunReleased): string {
   const steps = unsent.map(({ step, attempt }) => `attempt ${attempt + 1} of ${step}`);
   const open = steps.length === 0 ? "" : ` (if it is alive, it may still send ${steps.join(", ")})`;
   return `${spell(from)} is gone: ${because}${open}`;
-}
-
-function timeOf({ at }: RunRecord): string {
-  return new Date(at).toISOString();
 }
 
 function spell({ pid, host }: Holder): string {

@@ -1,4 +1,6 @@
+import { isoTime } from "../base/time/date.ts";
 import { invariant } from "../base/failure.ts";
+import { getOrInsert } from "../base/maps.ts";
 import {
   type BlockTurned,
   isNotice,
@@ -13,7 +15,7 @@ import { holdersOf, roundOf, stepOf } from "../protocol/address.ts";
 import type { Observer } from "./fanout.ts";
 import { continueHistory } from "./history.ts";
 import { Nesting } from "./steps/nesting.ts";
-import { flattened, type Row, rowsInOrder, type StepGroup } from "./steps/row-order.ts";
+import { flattened, foldAt, type Row, rowsInOrder, type StepGroup } from "./steps/row-order.ts";
 import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Totals } from "./shape.ts";
 import { StepFold } from "./steps/step-fold.ts";
 import { type StepRecord, Stops, type Times } from "./steps/step-times.ts";
@@ -120,14 +122,10 @@ export class RunFold implements Observer {
 
   // The round of a block or an included playbook in which a step is.
   #holderOf(address: string): StepFold | undefined {
-    const id = this.#nesting.holderOf(stepOf(address));
-    const group = id === undefined ? undefined : this.#groups.get(id);
-    if (id === undefined || group === undefined) return undefined;
-    for (const holder of holdersOf(address, id)) {
-      const round = holder === id ? group.whole : group.rounds.get(holder);
-      if (round !== undefined) return round;
-    }
-    return undefined;
+    const group = this.#groups.get(this.#nesting.holderOf(stepOf(address)) ?? "");
+    if (group === undefined) return undefined;
+    const holders = holdersOf(address, group.whole.address).map((holder) => foldAt(group, holder));
+    return holders.find((fold) => fold !== undefined);
   }
 
   #forget(step: StepFold): void {
@@ -137,11 +135,11 @@ export class RunFold implements Observer {
 
   // A `foreach` may have stopped before it had rounds.
   #replaceByRounds(address: string): void {
-    const { whole, rounds } = this.#group(stepOf(address));
-    const stopped = address === whole.address ? whole : rounds.get(address);
+    const group = this.#group(stepOf(address));
+    const stopped = foldAt(group, address);
     if (stopped === undefined) return;
     this.#forget(stopped);
-    rounds.delete(address);
+    group.rounds.delete(address);
   }
 
   // With the step that failed all that holds it has, and rounds beside it may have failed too.
@@ -161,7 +159,8 @@ export class RunFold implements Observer {
   /** The step at an address; one that the opening did not name comes after those it did. */
   step(address: string): StepFold {
     const group = this.#group(stepOf(address));
-    return address === group.whole.address ? group.whole : this.#round(group, address);
+    if (address === group.whole.address) return group.whole;
+    return getOrInsert(group.rounds, address, () => new StepFold(group.whole.heading, this.#stops, address));
   }
 
   // A block, or an included playbook, whose end was not recorded ended as the run did.
@@ -179,7 +178,7 @@ export class RunFold implements Observer {
     for (const address of active) {
       const id = stepOf(address);
       const group = groups.get(id);
-      if (group === undefined || address === id || group.rounds.has(address)) continue;
+      if (group === undefined || foldAt(group, address) !== undefined) continue;
       const round = new StepFold(group.whole.heading, this.#stops, address);
       groups.set(id, { ...group, rounds: new Map(group.rounds).set(address, round) });
     }
@@ -187,18 +186,20 @@ export class RunFold implements Observer {
   }
 
   /** The rows in the order of the playbook, each with what it holds below it. */
-  rows(): Iterable<StepFold> {
+  rows(): Generator<StepFold> {
     return flattened(this.tree());
   }
 
   /** Whether anything of a step was recorded. */
   get hasBegun(): boolean {
-    return [...this.rows()].some((row) => row.hasBegun);
+    return this.rows().some((row) => row.hasBegun);
   }
 
   /** Returns the report as it is now. The run must have been opened. */
   report(): RunReport {
-    const steps = Array.from(this.rows(), (row) => row.report());
+    const steps = this.rows()
+      .map((row) => row.report())
+      .toArray();
     return { format: 1, run: this.#heading(), steps, totals: totalsOf(steps) };
   }
 
@@ -215,8 +216,8 @@ export class RunFold implements Observer {
       target,
       inputs,
       outcome: closed?.outcome ?? "running",
-      startedAt: new Date(at).toISOString(),
-      finishedAt: closed === undefined ? null : new Date(closed.at).toISOString(),
+      startedAt: isoTime(at),
+      finishedAt: closed === undefined ? null : isoTime(closed.at),
       durationMs: closed === undefined ? null : Math.max(0, closed.at - at - this.#stops.stoppedMs({ from: at, to: closed.at })),
       outputs: closed?.outputs ?? {},
       problem: closed?.problem ?? null,
@@ -251,21 +252,7 @@ export class RunFold implements Observer {
   }
 
   #group(id: string): Group {
-    let group = this.#groups.get(id);
-    if (group === undefined) {
-      group = newGroup({ id, name: id, uses: "", line: 0 }, this.#stops);
-      this.#groups.set(id, group);
-    }
-    return group;
-  }
-
-  #round(group: Group, address: string): StepFold {
-    let round = group.rounds.get(address);
-    if (round === undefined) {
-      round = new StepFold(group.whole.heading, this.#stops, address);
-      group.rounds.set(address, round);
-    }
-    return round;
+    return getOrInsert(this.#groups, id, () => newGroup({ id, name: id, uses: "", line: 0 }, this.#stops));
   }
 }
 
@@ -276,9 +263,8 @@ function newGroup(heading: StepHeading, stops: Stops): Group {
 // What holds steps is no step to be counted itself.
 function totalsOf(all: readonly StepReport[]): Totals {
   const steps = all.filter(({ kind }) => kind === "call" || kind === "check");
-  const counts = new Map<RowOutcome, number>();
-  for (const { outcome } of steps) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  const of = (outcome: RowOutcome): number => counts.get(outcome) ?? 0;
+  const byOutcome = Map.groupBy(steps, ({ outcome }) => outcome);
+  const of = (outcome: RowOutcome): number => byOutcome.get(outcome)?.length ?? 0;
   return {
     steps: steps.length,
     ok: of("ok"),

@@ -1,17 +1,21 @@
 import { isObject, textOrJson } from "../base/json/json.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import { type Block, explanationBlocks } from "./evidence.ts";
+import type { ProblemReport } from "./shape.ts";
 import { cut, foreignLines } from "./formats/foreign-text.ts";
 
 const CODE_CHARS = 80;
 
+/** A problem of a step, or one of a document, in which what is not known is null. */
+type AnyProblem = StepProblem | ({ readonly evidence?: undefined; readonly why?: string | null } & Omit<ProblemReport, "why">);
+
 /** What a person needs to hear about a problem: what, why, what was seen, what to do. Each line begins with our own words. */
-export function problemLines({ code, message, why, evidence, next }: StepProblem): readonly string[] {
+export function problemLines({ code, message, why = null, evidence, next = null }: AnyProblem): readonly string[] {
   return [
     ...labelled(codeOf(code), message),
-    ...(why === undefined ? [] : labelled("why", why)),
+    ...(why === null ? [] : labelled("why", why)),
     ...(hasNothing(evidence) ? [] : evidenceLines(evidence)),
-    ...(next === undefined ? [] : nextLines(next)),
+    ...(next === null ? [] : nextLines(next)),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../base/time/date.ts";
 import { command, type CommandLine, type Hint, PLAIN_HINT } from "../base/command-line.ts";
 import { formatDuration } from "../base/time/duration.ts";
 import { type Json, textOrJson } from "../base/json/json.ts";
@@ -8,14 +9,13 @@ import { isEmbedded } from "../protocol/heading.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, Totals } from "./shape.ts";
-import { type Detail, rowLines } from "./steps/step-lines.ts";
+import { type Detail, indented, rowLines } from "./steps/step-lines.ts";
 import { countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
 import { hintedStep, hintedProblem } from "./hinted.ts";
 
 // Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
 
 const OUTPUT_CHARS = 2_000;
-const INDENT = "    ";
 
 /** The line that begins a run. */
 export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playbook" | "target" | "runId">): string {
@@ -28,11 +28,11 @@ export function beganLines({
   confirmed,
   idempotencyKey,
 }: Pick<RunReport["run"], "anyway" | "confirmed" | "idempotencyKey">): readonly string[] {
-  return [
+  return indented([
     ...(idempotencyKey === null ? [] : labelled("key", idempotencyKey)),
     ...(anyway === null ? [] : [anywayText(anyway)]),
     ...(confirmed === null ? [] : [confirmedText(confirmed)]),
-  ].map((line) => `${INDENT}${line}`);
+  ]);
 }
 
 /** Returns the line of a run that a person started although writes were left open. */
@@ -54,14 +54,14 @@ export function confirmedText({ who, how, approval }: Confirmation): string {
 
 /** The line of a run that cannot start yet. */
 export function waitingLine({ for: what, untilMs }: { readonly for: string; readonly untilMs: number }): string {
-  return `… waiting until ${new Date(untilMs).toISOString()} for ${oneLine(what)}`;
+  return `… waiting until ${isoTime(untilMs)} for ${oneLine(what)}`;
 }
 
 /** The line of a step that has been busy for long. */
 export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting" | "step.reading" }>): string {
   const step = oneLine(notice.step);
   if (notice.kind === "step.reading") return `… ${step}  page ${notice.pages} · ${countLong(notice.rows, "row")}`;
-  return `… ${step}  waiting until ${new Date(notice.untilMs).toISOString()} for ${oneLine(notice.for)}`;
+  return `… ${step}  waiting until ${isoTime(notice.untilMs)} for ${oneLine(notice.for)}`;
 }
 
 /** The line that confirms that the runs are stopping. */
@@ -80,19 +80,17 @@ function fileName(path: string): string {
 /** Returns how much of a resumed run was done before; nothing for a new run. */
 export function doneBeforeLine({ ok, changed, unchanged, skipped, rescued, steps }: Totals): readonly string[] {
   const done = ok + changed + unchanged + skipped + rescued;
-  return done === 0 ? [] : [`${INDENT}${done} of ${count(steps, "step")} done before`];
+  return done === 0 ? [] : indented([`${done} of ${count(steps, "step")} done before`]);
 }
 
 /** Returns the notes on a resumed run whose playbook was edited. */
 export function editedLines({ playbook, notes }: Pick<RunEdited, "playbook" | "notes">): readonly string[] {
-  return [`edited since: ${oneLine(playbook.file)}`, ...notes.map((note) => `! ${oneLine(note)}`)].map(
-    (line) => `${INDENT}${line}`,
-  );
+  return indented([`edited since: ${oneLine(playbook.file)}`, ...notes.map((note) => `! ${oneLine(note)}`)]);
 }
 
 /** Returns the notes on a block whose `always` runs once more: the steps of it that do not. */
 export function turnedLines({ kept = [] }: Pick<BlockTurned, "kept">): readonly string[] {
-  return kept.map((step) => `${INDENT}! ${oneLine(step)} is not done again: it sent a write when its \`always\` ran before`);
+  return indented(kept.map((step) => `! ${oneLine(step)} is not done again: it sent a write when its \`always\` ran before`));
 }
 
 /** Returns a whole run in plain lines, as somebody would have seen it who watched. */
@@ -147,10 +145,6 @@ export function countsOf(totals: Totals): string {
 
 function valueText(value: Json): string {
   return oneLine(textOrJson(value), OUTPUT_CHARS);
-}
-
-function indented(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `${INDENT}${line}`);
 }
 
 /** Returns how many runs a report has: `2 runs, 1 not begun`. */

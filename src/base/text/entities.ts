@@ -16,3 +16,10 @@ export const ENTITIES: ReadonlyMap<string, string> = new Map([
   ...ASCII.split(" ").map((each) => [each.slice(0, -1), each.slice(-1)] as const),
   ...LATIN.split(" ").map((name, at) => [name, String.fromCharCode(LATIN_START + at)] as const),
 ]);
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Returns a text in which no character means something to HTML. */
+export function withoutMarkup(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
+}

@@ -30,3 +30,8 @@ export function parseDate(text: string): Date | undefined {
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
+
+/** Returns the day of a moment in UTC: `2026-01-31`. */
+export function isoDay(at: number): string {
+  return isoTime(at).slice(0, 10);
+}

@@ -2,9 +2,8 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { harmlessDocument } from "../../base/text/harmless.ts";
 import { count } from "../../base/text/text.ts";
 import { foreignLines, oneLine } from "../formats/foreign-text.ts";
-import { labelled, nextLines } from "../problem.ts";
+import { problemLines } from "../problem.ts";
 import type { CrashDocument, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
-import type { ProblemReport } from "../shape.ts";
 
 // Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
 
@@ -16,7 +15,7 @@ export function crashLines(report: CrashReport): readonly string[] {
   const found =
     problem === null
       ? [...table(boundaries), ...answerLines(boundaries), ...boundaries.flatMap(violationLines), sumLine(report)]
-      : ["✗ not tested", ...problemLines(problem)];
+      : ["✗ not tested", ...problemLines(problem).map((line) => `  ${line}`)];
   return [`⚡ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})`, ...found.map((line) => `  ${line}`)];
 }
 
@@ -61,14 +60,6 @@ function violationLines({ point, verdict, differences, replay }: TriedBoundary):
     ...differences.flatMap((difference) => foreignLines(difference).map((line) => `    · ${line}`)),
     `    replay: ${oneLine(replay)}`,
   ];
-}
-
-function problemLines({ code, message, why, next }: ProblemReport): readonly string[] {
-  return [
-    ...labelled(code, message),
-    ...(why === null ? [] : labelled("why", why)),
-    ...(next === null ? [] : nextLines(next)),
-  ].map((line) => `  ${line}`);
 }
 
 function sumLine({ totals, durationMs }: CrashReport): string {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import type { RunRecord } from "../../protocol/record.ts";
@@ -15,5 +16,5 @@ export function* eventLines(runs: Iterable<ReportedRun>): Generator<string> {
 export function eventLine(run: string, record: RunRecord): string {
   const { sequence, epoch, at, kind, ...fact } = record;
   const shown = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;
-  return `${harmlessJson(writeJson({ run, sequence, epoch, at: new Date(at).toISOString(), kind, ...shown }))}\n`;
+  return `${harmlessJson(writeJson({ run, sequence, epoch, at: isoTime(at), kind, ...shown }))}\n`;
 }

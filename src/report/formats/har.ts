@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { VERSION } from "../../base/version.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
@@ -31,7 +32,7 @@ function entryOf(exchange: KeptExchange): object {
   const operation = operationAt(method, url)?.name;
   return {
     ...(run === undefined ? {} : { pageref: run }),
-    startedDateTime: new Date(startedAt).toISOString(),
+    startedDateTime: isoTime(startedAt),
     time,
     request: {
       method,

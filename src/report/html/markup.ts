@@ -1,3 +1,4 @@
+import { withoutMarkup } from "../../base/text/entities.ts";
 import { sanitise } from "../../base/text/text.ts";
 
 /** The elements that a page is made of; there is no other way to make one. */
@@ -129,10 +130,13 @@ function inside(child: Child): string {
   return text;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+/** A number of a drawing, which needs so many decimals only. */
+export function rounded(value: number, decimals: 1 | 2): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
+}
 
 /** The one escaper: nothing in the text is obeyed by a browser, or by a log in which the page is printed, and what cannot be seen is shown. */
 export function escapeHtml(text: string): string {
-  const escaped = sanitise(text.toWellFormed()).replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? "");
+  const escaped = withoutMarkup(sanitise(text.toWellFormed()));
   return escaped.replaceAll(/##(?=\w*\[)/g, "#&#35;").replaceAll(/^([^\S\n]*):(?=:)/gm, "$1&#58;");
 }

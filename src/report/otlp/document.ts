@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { VERSION } from "../../base/version.ts";
-import { keysOf } from "../../protocol/address.ts";
 import { oneLine } from "../formats/foreign-text.ts";
 import type { ReportedOutcome, RowOutcome, RunReport, StepReport } from "../shape.ts";
 import type { ReportedRun } from "../reported-run.ts";
+import { type StepNode, treeOf } from "../steps/step-tree.ts";
 import type { TracedExchange } from "./trace.ts";
 
 // The JSON form of OTLP: ids in hexadecimal, 64-bit numbers as texts, enumerations as numbers.
@@ -78,45 +78,28 @@ function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
     }),
     status: { code: STATUS[run.outcome], ...(STATUS[run.outcome] === ERROR ? { message: run.outcome } : {}) },
   };
-  const parents = new Parents();
-  for (const step of begun) {
-    const parent = parents.of(step);
-    const parentSpanId = parent === undefined ? root : spanIdOf(parent);
-    yield stepSpan(step, { traceId, spanId: spanIdOf(step.step), parentSpanId, end: endOf(step, run) });
+  const known = new Set(begun.map(({ step }) => step));
+  const parentOf = (address: string | undefined): string =>
+    address === undefined || !known.has(address) ? root : spanIdOf(address);
+  for (const { step, holder } of heldBy(treeOf(steps))) {
+    if (!known.has(step.step)) continue;
+    yield stepSpan(step, { traceId, spanId: spanIdOf(step.step), parentSpanId: parentOf(holder), end: endOf(step, run) });
     if (trace === undefined) yield* attemptSpans(step, traceId, spanIdOf);
   }
-  const known = new Set(begun.map(({ step }) => step));
-  for (const each of trace?.exchanges ?? []) {
-    const parentSpanId = each.step === undefined || !known.has(each.step) ? root : spanIdOf(each.step);
-    yield exchangeSpan(each, { traceId, parentSpanId });
-  }
+  for (const each of trace?.exchanges ?? []) yield exchangeSpan(each, { traceId, parentSpanId: parentOf(each.step) });
 }
 
-/** Which block or included playbook each step is in: the last one before it that is one level further out, in the same round. */
-class Parents {
-  /** By depth: the rounds of the last one, each by its keys. */
-  readonly #last: { id: string; rounds: Map<string, string> }[] = [];
-
-  of({ step, id, kind, depth }: StepReport): string | undefined {
-    const keys = keysOf(step);
-    if (kind === "block" || kind === "include") {
-      if (this.#last[depth]?.id !== id) this.#last[depth] = { id, rounds: new Map() };
-      this.#last[depth]?.rounds.set(roundKey(keys), step);
-    }
-    const outer = this.#last[depth - 1]?.rounds ?? NONE;
-    for (let shared = keys.length; shared >= 0; shared--) {
-      const found = outer.get(roundKey(keys.slice(0, shared)));
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
+interface HeldStep {
+  readonly step: StepReport;
+  /** The address of the block or the included playbook around it; nothing at the top. */
+  readonly holder: string | undefined;
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
-
-// Keys hold no brackets.
-function roundKey(keys: readonly string[]): string {
-  return keys.join("][");
+function* heldBy(nodes: readonly StepNode[], holder?: string): Generator<HeldStep> {
+  for (const { step, held } of nodes) {
+    yield { step, holder };
+    yield* heldBy(held, step.step);
+  }
 }
 
 function endOf({ startedAt, durationMs, waitedMs, stoppedMs }: StepReport, run: RunReport["run"]): number {

@@ -1,7 +1,8 @@
 import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { count } from "../../base/text/text.ts";
 import { oneLine } from "../formats/foreign-text.ts";
-import { labelled, nextLines } from "../problem.ts";
+import { hintedProblem } from "../hinted.ts";
+import { nextLines, problemLines } from "../problem.ts";
 import type { PlannedProblem, PlannedRun, PlannedStep, PlannedVerdict } from "./shape.ts";
 import type { TargetHeading } from "../../protocol/heading.ts";
 import { environmentWords } from "../words.ts";
@@ -43,7 +44,7 @@ export function planLines(
     `▷ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}`,
     ...(refused === null ? [] : refusedLines(refused, hint)),
     ...steps.flatMap((step) => stepLines(step, { width, shown, hint })),
-    ...(problem === null ? [] : problemLines(problem, hint).map((line) => `  ${line}`)),
+    ...(problem === null ? [] : failureLines(problem, hint).map((line) => `  ${line}`)),
     ...(notReached.length === 0
       ? []
       : [
@@ -57,8 +58,8 @@ export function planLines(
 }
 
 // The words of the failure that `run` would print.
-function refusedLines({ code, message, next }: PlannedProblem, hint: Hint): readonly string[] {
-  const lines = [...labelled(code, message), ...(next === null ? [] : nextLines(completedAdvice(next, hint)))];
+function refusedLines(problem: PlannedProblem, hint: Hint): readonly string[] {
+  const lines = problemLines(hintedProblem(problem, hint));
   return ["  ✗ a run would not begin (exit 6)", ...lines.map((line) => `    ${line}`)];
 }
 
@@ -94,11 +95,11 @@ function beneath({ why, unknown, problem }: PlannedStep, shown: Set<string>, hin
   const isNew = ([text]: readonly [string, string]): boolean => !shown.has(text) && shown.add(text) === shown;
   return [
     ...notes.filter(isNew).map(([text, path]) => `· ${oneLine(path)}${oneLine(text)}`),
-    ...(problem === null ? [] : problemLines(problem, hint)),
+    ...(problem === null ? [] : failureLines(problem, hint)),
   ];
 }
 
-function problemLines({ code, message, next }: PlannedProblem, hint: Hint): readonly string[] {
+function failureLines({ code, message, next }: PlannedProblem, hint: Hint): readonly string[] {
   return [`${oneLine(code)}: ${oneLine(message)}`, ...(next === null ? [] : nextLines(completedAdvice(next, hint)))];
 }
 

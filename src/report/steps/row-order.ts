@@ -1,4 +1,4 @@
-import { keysOf } from "../../protocol/address.ts";
+import { holdersOf } from "../../protocol/address.ts";
 import type { Nesting } from "./nesting.ts";
 import type { StepFold } from "./step-fold.ts";
 
@@ -22,8 +22,11 @@ interface OpenRow extends Row {
   readonly held: OpenRow[];
 }
 
-/** The rows of a step by the keys of their rounds. */
-type RowsByKeys = ReadonlyMap<string, OpenRow>;
+/** The rows of a step by their addresses, and the list in which they are. */
+interface PlacedRows {
+  readonly rows: ReadonlyMap<string, OpenRow>;
+  readonly list: OpenRow[];
+}
 
 /**
  * Returns the rows of a run in the order of the playbook, each with what it holds: a `foreach` gives its rounds in place of its heading, unless
@@ -31,43 +34,38 @@ type RowsByKeys = ReadonlyMap<string, OpenRow>;
  */
 export function rowsInOrder(groups: Iterable<StepGroup>, nesting: Nesting): readonly Row[] {
   const top: OpenRow[] = [];
-  const known = new Map<string, RowsByKeys>();
-  const listOf = new Map<RowsByKeys, OpenRow[]>();
+  const known = new Map<string, PlacedRows>();
   for (const group of groups) {
     const { id } = group.whole.heading;
-    const holder = known.get(nesting.holderOf(id) ?? "");
-    const own = new Map<string, OpenRow>();
-    let last = top;
+    const holderId = nesting.holderOf(id) ?? "";
+    const holder = known.get(holderId);
+    const rows = new Map<string, OpenRow>();
+    let list = holder?.list ?? top;
     for (const fold of foldsOf(group)) {
       const row: OpenRow = { fold, held: [] };
-      const keys = keysOf(fold.address);
-      own.set(joined(keys), row);
-      if (holder !== undefined) last = rowWith(holder, keys)?.held ?? listOf.get(holder) ?? top;
-      last.push(row);
+      rows.set(fold.address, row);
+      if (holder !== undefined) list = rowAround(fold.address, holderId, holder.rows)?.held ?? holder.list;
+      list.push(row);
     }
-    known.set(id, own);
-    listOf.set(own, last);
+    known.set(id, { rows, list });
   }
   return top;
+}
+
+/** Returns the step at an address: as a whole, or one of its rounds. */
+export function foldAt({ whole, rounds }: StepGroup, address: string): StepFold | undefined {
+  return address === whole.address ? whole : rounds.get(address);
+}
+
+// The innermost round that a step is in.
+function rowAround(address: string, holder: string, rows: PlacedRows["rows"]): OpenRow | undefined {
+  const found = holdersOf(address, holder).find((each) => rows.has(each));
+  return found === undefined ? undefined : rows.get(found);
 }
 
 function* foldsOf({ whole, rounds }: StepGroup): Generator<StepFold> {
   if (rounds.size === 0 || whole.hasBegun) yield whole;
   yield* rounds.values();
-}
-
-// The innermost round that a step is in.
-function rowWith(rows: RowsByKeys, keys: readonly string[]): OpenRow | undefined {
-  for (let length = keys.length; length >= 0; length--) {
-    const row = rows.get(joined(keys.slice(0, length)));
-    if (row !== undefined) return row;
-  }
-  return undefined;
-}
-
-// No key holds a bracket.
-function joined(keys: readonly string[]): string {
-  return keys.join("]");
 }
 
 /** Returns the steps of rows, each right before what it holds. */

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/time/date.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import type { RunOutcome, RunRecord, StepCompleted, StepStopped } from "../../protocol/record.ts";
 import type { StepHeading } from "../../protocol/heading.ts";
@@ -177,7 +178,7 @@ export class StepFold {
       receipt: last === undefined ? null : receiptOf(last),
       attempts: attempts.map(attemptReport),
       requests: attempts.length > 0 ? attempts.length : (ending?.requests ?? 0),
-      startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
+      startedAt: startedAt === undefined ? null : isoTime(startedAt),
       durationMs: times?.durationMs ?? null,
       waitedMs: times?.waitedMs ?? null,
       stoppedMs: times?.stoppedMs ?? null,

@@ -133,7 +133,8 @@ export function placeLines({ file, line }: StepReport): readonly string[] {
   return file === null ? [] : labelled("at", `${file}:${line}`);
 }
 
-function indented(lines: readonly string[]): readonly string[] {
+/** Returns lines that are below the line of a run or a step. */
+export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
 }
 

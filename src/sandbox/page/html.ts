@@ -1,3 +1,5 @@
+import { withoutMarkup } from "../../base/text/entities.ts";
+
 /** A piece of HTML in which every foreign text is escaped. */
 export class Html {
   /** The markup, ready for a page. */
@@ -21,11 +23,9 @@ export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue
   return Html.join(markup, values);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
 function show(value: HtmlValue): string {
   if (value === undefined) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(({ text }) => text).join("\n");
-  return String(value).replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
+  return withoutMarkup(String(value));
 }

@@ -1,3 +1,4 @@
+import { addressText, carrierText, hint, outcomeMarkup } from "../parts/phrases.ts";
 import { command, type CommandLine } from "../../../base/command-line.ts";
 import { isObject, type Json, writeJson, textOrJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -5,7 +6,6 @@ import { count } from "../../../base/text/text.ts";
 import { difference } from "../../../base/numbers/total.ts";
 import type { ComparedRead, ComparedRow, Comparison, ComparisonName } from "../../../protocol/comparison.ts";
 import type { ExplainedDrift } from "../../../protocol/drift.ts";
-import { addressesIn } from "../../../protocol/heading.ts";
 import { countsLine, keyOf, kindWords, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { RunHeading, StepReport } from "../../shape.ts";
@@ -19,7 +19,7 @@ import { framed, section } from "../frame.ts";
 import { openText, plotsOf } from "../parts/history.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
-import { factList } from "../parts/step.ts";
+import { factList, type Facts } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** A comparison as one run made it, and where the journal of that run ends. */
@@ -62,13 +62,12 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
   const { comparison } = latest;
   const outcome = isOutdated && latest.outcome === "ok" ? "failed" : latest.outcome;
   const budget = new Budget();
-  const { mark, word } = STEP_WORDS[outcome];
   const more = driftCount - drifts.length;
   yield* framed({ title: `${oneLine(title)} – tokenbook` }, [
     el(
       "header",
       {},
-      el("p", {}, el("span", { class: `badge ${outcome}` }, `${mark} ${word}`)),
+      el("p", {}, outcomeMarkup(outcome, STEP_WORDS[outcome], "badge")),
       el("h1", {}, oneLine(title)),
       ...(isOutdated ? [el("p", {}, el("b", {}, OUTDATED))] : []),
       el("p", {}, el("b", {}, countsLine(comparison))),
@@ -78,14 +77,7 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
     part("What was read", readsOf(comparison)).html,
     part("Rows", rowsOf(comparison, audited.of.environment)).html,
     ...drifts.map((drift) => driftMarkup(drift, budget, now).html),
-    more > 0
-      ? el(
-          "p",
-          { class: "hint" },
-          `${count(more, "drift")} more: `,
-          commandMarkup(command`drift list --limit ${String(driftCount)}`),
-        ).html
-      : "",
+    more > 0 ? hint(`${count(more, "drift")} more: `, commandMarkup(command`drift list --limit ${String(driftCount)}`)).html : "",
     driftCount === 0 ? part("Drifts", el("p", {}, withoutDrift(comparison))).html : "",
     el("section", { class: "comparison" }, restMarkup(comparison)).html,
     part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]).html,
@@ -104,21 +96,19 @@ function part(title: string, content: Child): Markup {
   return section(title, content, "comparison explained");
 }
 
-function factsOf({ of, latest, now }: AuditedComparison): Parameters<typeof factList>[0] {
+function factsOf({ of, latest, now }: AuditedComparison): Facts {
   const { run, records, digest } = latest;
-  const carriers = new Set(run.history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [oneLine(by)] : [])));
-  const addresses = [...new Set(addressesIn(run.target))].map((address) => oneLine(address));
   return [
     ["comparison", el("code", {}, oneLine(of.comparison))],
     ["scope", of.scope === "" ? undefined : oneLine(of.scope)],
     ["playbook", oneLine(run.playbook.file)],
     ["its digest", idMarkup(run.playbook.digest)],
     ["environment", oneLine(environmentWords(run.target))],
-    ["service", addresses.length === 0 ? undefined : addresses.join(", ")],
+    ["service", addressText(run)],
     ["run", idMarkup(run.id)],
     ["started", moment(run.startedAt)],
     ["ended", run.finishedAt === null ? undefined : moment(run.finishedAt)],
-    ["run by", [...carriers].join(", ")],
+    ["run by", carrierText(run)],
     ["journal", [`${count(records, "record")}, the last `, idMarkup(digest)]],
     ["page made", momentOf(now)],
   ];
@@ -218,10 +208,9 @@ function runTable({ runs, latest }: AuditedComparison): Markup {
   const { left, right } = latest.comparison;
   const columns = ["Run", "Outcome", "Started", `Sum of ${oneLine(left.name)}`, `Sum of ${oneLine(right.name)}`];
   const rows = runs.toReversed().map(({ run, comparison, records, digest }): TableRow => {
-    const { mark, word } = RUN_WORDS[run.outcome];
     return [
       oneLine(run.id),
-      el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+      outcomeMarkup(run.outcome, RUN_WORDS[run.outcome]),
       moment(run.startedAt),
       number(comparison.left.sum),
       number(comparison.right.sum),
@@ -244,8 +233,4 @@ function verifying(run: string): Child {
     ),
     commandBox(command`runs verify ${run}`),
   ];
-}
-
-function hint(text: string): Markup {
-  return el("p", { class: "hint" }, text);
 }

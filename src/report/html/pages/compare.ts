@@ -1,3 +1,4 @@
+import { hint, outcomeMarkup } from "../parts/phrases.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { jsonEquals, writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -20,9 +21,7 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
   const title = `Two runs of ${oneLine(after.run.playbook.name)}`;
   return framed({ title: `${title} – tokenbook`, place: "runs" }, [
     el("h1", {}, title).html,
-    isOnePlaybook(before, after)
-      ? ""
-      : el("p", { class: "hint" }, "They are runs of two playbooks: steps of one name may have little in common.").html,
+    isOnePlaybook(before, after) ? "" : hint("They are runs of two playbooks: steps of one name may have little in common.").html,
     tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)).html,
     comparisonsOverTime([before, after])?.html ?? "",
     section(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
@@ -55,10 +54,9 @@ function isOther({ before, after }: Pair): boolean {
 }
 
 function runRow({ run, totals }: RunReport): TableRow {
-  const { mark, word } = RUN_WORDS[run.outcome];
   return [
     runLink(run.id),
-    el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+    outcomeMarkup(run.outcome, RUN_WORDS[run.outcome]),
     moment(run.startedAt),
     formatDuration(run.durationMs),
     countsOf(totals),
@@ -84,14 +82,12 @@ function stepTable(label: string, pairs: readonly Pair[]): Markup {
     "div",
     {},
     tableOf(label, ["Step", "Before", "After", "Duration before", "Duration after", "Outcome"], rows),
-    left === 0 ? undefined : el("p", { class: "hint" }, `${count(left, "step")} more`),
+    left === 0 ? undefined : hint(`${count(left, "step")} more`),
   );
 }
 
 function outcomeOf(step: StepReport | undefined): Child {
-  if (step === undefined) return "not there";
-  const { mark, word } = STEP_WORDS[step.outcome];
-  return el("span", { class: `verdict ${step.outcome}` }, `${mark} ${word}`);
+  return step === undefined ? "not there" : outcomeMarkup(step.outcome, STEP_WORDS[step.outcome]);
 }
 
 function outputTable(before: RunReport, after: RunReport): Markup {

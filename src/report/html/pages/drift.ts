@@ -1,3 +1,4 @@
+import { hint } from "../parts/phrases.ts";
 import { command } from "../../../base/command-line.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -14,7 +15,7 @@ import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { type Line, plotOf } from "../parts/plot.ts";
-import { factList } from "../parts/step.ts";
+import { factList, type Facts } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** One drift: its state, what both sides said, who acknowledged it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
@@ -35,17 +36,7 @@ export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> 
   ]);
 }
 
-function factsOf({
-  id,
-  kind,
-  of,
-  title,
-  sides,
-  since,
-  lastSeen,
-  lastRun,
-  clearedAt,
-}: ExplainedDrift): Parameters<typeof factList>[0] {
+function factsOf({ id, kind, of, title, sides, since, lastSeen, lastRun, clearedAt }: ExplainedDrift): Facts {
   return [
     ["drift", el("code", {}, oneLine(id))],
     ["kind", kindWords(kind, sides)],
@@ -68,7 +59,7 @@ export function saidOf({ evidence, sides }: ExplainedDrift, budget: Budget): Mar
       { class: "said" },
       el("h3", { class: "part" }, oneLine(sides[side])),
       rows.length === 0 ? el("p", {}, "Nothing of it.") : rows.map((row) => rowOf(row, budget)),
-      more === 0 ? undefined : el("p", { class: "hint" }, `and ${count(more, "more row")}`),
+      more === 0 ? undefined : hint(`and ${count(more, "more row")}`),
     );
   });
   return el("div", { class: "both" }, parts);
@@ -161,5 +152,5 @@ function historyOf(drift: ExplainedDrift): Markup {
 
 function moreOf(id: string, all: number): Child {
   const more = all - LIMITS.viewHistory;
-  return more > 0 ? el("p", { class: "hint" }, `${more} earlier ones: `, commandMarkup(command`drift show ${id}`)) : undefined;
+  return more > 0 ? hint(`${more} earlier ones: `, commandMarkup(command`drift show ${id}`)) : undefined;
 }

@@ -1,3 +1,4 @@
+import { hint } from "../parts/phrases.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
@@ -39,7 +40,7 @@ export function driftsPage(listed: ListedDrifts, filter: DriftFilter): Iterable<
     el("h1", {}, `${count(found.length, "drift")}${of}`).html,
     filterForm(filter).html,
     ...[...Map.groupBy(shown, comparisonOf).values()].map((group) => groupOf(group).html),
-    ...notesOf(listed, found.length, filter).map((note) => el("p", { class: "hint" }, note).html),
+    ...notesOf(listed, found.length, filter).map((note) => hint(note).html),
   ]);
 }
 
@@ -74,9 +75,7 @@ function groupOf(drifts: readonly KnownDrift[]): Markup {
     "section",
     { class: "comparison" },
     el("h2", { class: "part" }, oneLine(title)),
-    el(
-      "p",
-      { class: "hint" },
+    hint(
       `${oneLine(of?.comparison ?? "")} of ${oneLine(of?.playbook ?? "")}, environment ${oneLine(of?.environment ?? "")}${scope}: `,
       count(drifts.length, "drift"),
     ),

@@ -1,3 +1,4 @@
+import { outcomeMarkup } from "../parts/phrases.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
@@ -100,10 +101,9 @@ function indexOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): 
 }
 
 function indexRow({ run, totals }: RunReport, at: number): TableRow {
-  const { mark, word } = RUN_WORDS[run.outcome];
   return [
     el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)),
-    el("span", { class: `verdict ${run.outcome}` }, `${mark} ${word}`),
+    outcomeMarkup(run.outcome, RUN_WORDS[run.outcome]),
     oneLine(environmentWords(run.target)),
     countsOf(totals),
     moment(run.startedAt),
@@ -112,8 +112,7 @@ function indexRow({ run, totals }: RunReport, at: number): TableRow {
 }
 
 function notBegunRow({ playbook }: NotBegun): TableRow {
-  const { mark, word } = NOT_BEGUN;
-  return [oneLine(playbook.name), el("span", { class: "verdict failed" }, `${mark} ${word}`), "", "", "", ""];
+  return [oneLine(playbook.name), outcomeMarkup("failed", NOT_BEGUN), "", "", "", ""];
 }
 
 function runId(at: number): string {

@@ -1,7 +1,7 @@
+import { addressText, carrierText, hint, outcomeMarkup } from "../parts/phrases.ts";
 import { type Json, type JsonObject, textOrJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
-import { addressesIn } from "../../../protocol/heading.ts";
 import { textAt } from "../../attempt.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../../shape.ts";
@@ -12,8 +12,9 @@ import type { Budget } from "../parts/budget.ts";
 import { commandBox, idMarkup, withIds } from "../parts/copy.ts";
 import { type Child, el, type Markup, opening } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
-import { factList, needsAttention, problemMarkup, reasonOf, stepOpening, type Showing } from "../parts/step.ts";
-import { treeOf, treePieces } from "../parts/step-tree.ts";
+import { factList, type Facts, needsAttention, problemMarkup, reasonOf, stepOpening, type Showing } from "../parts/step.ts";
+import { treeOf } from "../../steps/step-tree.ts";
+import { treePieces } from "../parts/step-tree.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { Timeline } from "../parts/timeline.ts";
 
@@ -42,8 +43,7 @@ export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: 
   yield writesOf(steps, part("Writes"), linkTo)?.html ?? "";
   yield opening("section", { class: "steps" });
   yield part("Steps").html;
-  if (timeline.hasPauses)
-    yield el("p", { class: "hint" }, "Bars show when each step was under way; long pauses are drawn short.").html;
+  if (timeline.hasPauses) yield hint("Bars show when each step was under way; long pauses are drawn short.").html;
   const { file } = run.playbook;
   yield* treePieces(treeOf(steps), (step, isOpen) =>
     stepOpening(step, { id: ids.get(step.step) ?? "", reasonId: reasonIds.get(step), file, isServed, timeline, budget }, isOpen),
@@ -57,11 +57,10 @@ export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: 
 
 /** A playbook whose run did not begin, and why. */
 export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget): Markup {
-  const { mark, word } = NOT_BEGUN;
   return el(
     "article",
     { class: "run failed" },
-    el("p", {}, el("span", { class: "badge failed" }, `${mark} ${word}`)),
+    el("p", {}, outcomeMarkup("failed", NOT_BEGUN, "badge")),
     el("h2", {}, oneLine(playbook.name)),
     factList([["playbook", oneLine(playbook.file)]]),
     problemMarkup(problem, "problem", budget),
@@ -69,11 +68,10 @@ export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget):
 }
 
 function headerOf({ run, totals, steps }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
-  const { mark, word } = RUN_WORDS[run.outcome];
   return el(
     "header",
     {},
-    el("p", {}, el("span", { class: `badge ${run.outcome}` }, `${mark} ${word}`)),
+    el("p", {}, outcomeMarkup(run.outcome, RUN_WORDS[run.outcome], "badge")),
     el(heading, {}, oneLine(run.playbook.name)),
     countsList(totals),
     factList(factsOf(run)),
@@ -89,14 +87,12 @@ function nextMarkupOf(run: RunHeading, steps: readonly StepReport[]): Child {
   return el("div", { class: "next" }, el("p", {}, `${words}:`), commandBox(command));
 }
 
-function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
-  const { target, startedAt, finishedAt, history } = run;
-  const carriers = new Set(history.flatMap(({ what, by }) => (what === "claimed" && by !== null ? [by] : [])));
-  const service = addressesIn(target);
+function factsOf(run: RunHeading): Facts {
+  const { target, startedAt, finishedAt } = run;
   const { orgId = null, appId } = target;
   return [
     ["environment", oneLine(environmentWords(target))],
-    ["service", service.length === 0 ? undefined : [...new Set(service)].map((address) => oneLine(address)).join(", ")],
+    ["service", addressText(run)],
     ["organization", orgId === null ? undefined : oneLine(`${orgId}, application ${appId ?? ""}`)],
     ["playbook", oneLine(run.playbook.file)],
     ["run", idMarkup(run.id)],
@@ -106,7 +102,7 @@ function factsOf(run: RunHeading): readonly (readonly [string, Child])[] {
     ["started", moment(startedAt)],
     ["ended", finishedAt === null ? undefined : moment(finishedAt)],
     ["duration", durationText(run) || "not finished"],
-    ["run by", [...carriers].map((carrier) => oneLine(carrier)).join(", ")],
+    ["run by", carrierText(run)],
   ];
 }
 
@@ -167,7 +163,7 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
     ),
     shown.length === writes.length
       ? undefined
-      : el("p", { class: "hint" }, `${count(writes.length - shown.length, "attempt")} more, each with its step below.`),
+      : hint(`${count(writes.length - shown.length, "attempt")} more, each with its step below.`),
   );
 }
 

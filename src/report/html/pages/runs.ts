@@ -1,3 +1,4 @@
+import { hint, outcomeMarkup } from "../parts/phrases.ts";
 import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -58,7 +59,7 @@ export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterabl
     (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
     runs.length < LIMITS.viewRuns
       ? ""
-      : el("p", { class: "hint" }, `The latest ${LIMITS.viewRuns}; to list more: `, commandMarkup(command`runs --limit N`)).html,
+      : hint(`The latest ${LIMITS.viewRuns}; to list more: `, commandMarkup(command`runs --limit N`)).html,
   ]);
 }
 
@@ -104,10 +105,9 @@ function rowOf(run: ListedRun): TableRow {
 /** A row of a table of runs. */
 export function runCells(run: ListedRun): TableRow {
   const { id, environment, openedAt, outcome, heldBy, detail } = run;
-  const { mark, word } = RUN_WORDS[outcome];
   return [
     runLink(id),
-    el("span", { class: `verdict ${outcome}` }, `${mark} ${word}`),
+    outcomeMarkup(outcome, RUN_WORDS[outcome]),
     playbookOf(run),
     oneLine(environment),
     moment(openedAt),

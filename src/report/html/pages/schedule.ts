@@ -1,3 +1,5 @@
+import { rounded } from "../markup.ts";
+import { hint } from "../parts/phrases.ts";
 import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { LIMITS } from "../../../base/limits.ts";
@@ -9,7 +11,7 @@ import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { firingState, type ListedFiring, type ListedSchedule, localMoment, runningNow } from "./schedules.ts";
-import { factList } from "../parts/step.ts";
+import { factList, type Facts } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup, nextMarkup } from "../parts/copy.ts";
 
@@ -24,7 +26,7 @@ export function schedulePage(schedule: ListedSchedule, firings: readonly ListedF
   ]);
 }
 
-function factsOf(schedule: ListedSchedule): Parameters<typeof factList>[0] {
+function factsOf(schedule: ListedSchedule): Facts {
   const { playbook, environment, cron, timezone, last, lastSuccess, running, unserved, waiting, missed, blockedBy } = schedule;
   return [
     ["playbook", oneLine(playbook)],
@@ -66,7 +68,7 @@ function firingsOf(firings: readonly ListedFiring[]): Child {
     el("div", { class: "firings" }, tableOf("Firings, the latest first", COLUMNS, shown.map(rowOf))),
     firings.length < LIMITS.viewHistory
       ? undefined
-      : el("p", { class: "hint" }, `The latest ${LIMITS.viewHistory}; to list more: `, commandMarkup(command`schedule history`)),
+      : hint(`The latest ${LIMITS.viewHistory}; to list more: `, commandMarkup(command`schedule history`)),
   ];
 }
 
@@ -113,10 +115,10 @@ function barsOf(firings: readonly ListedFiring[]): Markup {
     const height = LEAST_HEIGHT + part * (HEIGHT - 2 * MARGIN - LEAST_HEIGHT);
     return el("rect", {
       class: firing.state,
-      x: round(MARGIN + at * step),
-      y: round(HEIGHT - MARGIN - height),
-      width: round(step * (1 - GAP)),
-      height: round(height),
+      x: rounded(MARGIN + at * step, 2),
+      y: rounded(HEIGHT - MARGIN - height, 2),
+      width: rounded(step * (1 - GAP), 2),
+      height: rounded(height, 2),
     });
   });
   const caption = captionOf(drawn, longest);
@@ -124,7 +126,7 @@ function barsOf(firings: readonly ListedFiring[]): Markup {
     "div",
     { class: "plot bars" },
     el("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": caption }, bars),
-    el("p", { class: "hint" }, caption),
+    hint(caption),
   );
 }
 
@@ -136,8 +138,4 @@ function captionOf(drawn: readonly ListedFiring[], longest: number): string {
   const [first, last] = [drawn[0]?.tick ?? "", drawn.at(-1)?.tick ?? ""];
   const span = drawn.length > 1 ? `, ${oneLine(first)} to ${oneLine(last)}` : "";
   return `How long ${count(drawn.length, "firing")} took${span}: ${became.join(", ")}${longest === 0 ? "" : `; the longest ${formatDuration(longest)}`}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

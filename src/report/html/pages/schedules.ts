@@ -1,3 +1,4 @@
+import { hint, outcomeMarkup } from "../parts/phrases.ts";
 import { command } from "../../../base/command-line.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
@@ -35,7 +36,7 @@ export function schedulesPage(schedules: readonly ListedSchedule[], total: numbe
     el("h1", {}, count(total, "schedule")).html,
     (total === 0 ? el("p", {}, NONE) : el("div", { class: "schedules" }, tableOf("Schedules", COLUMNS, schedules.map(rowOf))))
       .html,
-    more > 0 ? el("p", { class: "hint" }, `${more} more: `, commandMarkup(command`schedule list`)).html : "",
+    more > 0 ? hint(`${more} more: `, commandMarkup(command`schedule list`)).html : "",
   ]);
 }
 
@@ -63,8 +64,7 @@ function rowOf(schedule: ListedSchedule): TableRow {
 
 /** The outcome of a firing. */
 export function firingState({ state }: Pick<ListedFiring, "state">): Markup {
-  const { mark, word } = FIRING_WORDS[state];
-  return el("span", { class: `verdict ${state}` }, `${mark} ${word}`);
+  return outcomeMarkup(state, FIRING_WORDS[state]);
 }
 
 /** Who runs a schedule, and since when. */

@@ -1,3 +1,5 @@
+import { hint } from "./phrases.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { command } from "../../../base/command-line.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { difference } from "../../../base/numbers/total.ts";
@@ -6,7 +8,7 @@ import type { ComparedSide, Comparison } from "../../../protocol/comparison.ts";
 import { countsLine, driftTotal, keyOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "../markup.ts";
-import { driftTable, momentOf, number, timeOf } from "./drift-table.ts";
+import { driftTable, momentOf, number } from "./drift-table.ts";
 import { type TableRow, tableOf } from "./table.ts";
 import { commandMarkup } from "./copy.ts";
 
@@ -34,7 +36,7 @@ export function restMarkup(comparison: Comparison): readonly Child[] {
   return [
     listOf(
       "Cleared since the last run",
-      comparison.cleared.map(({ id, key, since }) => `${id}: ${keyOf(key)}, there since ${timeOf(since)}`),
+      comparison.cleared.map(({ id, key, since }) => `${id}: ${keyOf(key)}, there since ${isoTime(since)}`),
       comparison.counts.cleared,
     ),
     listOf(
@@ -79,7 +81,7 @@ function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean
     "div",
     { class: "drifts" },
     driftTable("Drifts", shown, { left: left.name, right: right.name, isServed }),
-    more === 0 ? undefined : el("p", { class: "hint" }, `${count(more, "drift")} more: `, commandMarkup(command`drift list`)),
+    more === 0 ? undefined : hint(`${count(more, "drift")} more: `, commandMarkup(command`drift list`)),
   );
 }
 

@@ -1,8 +1,9 @@
+import { isoTime } from "../../../base/time/date.ts";
 import type { Drift } from "../../../protocol/comparison.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, kindWords, lastDayOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { type Child, el, type Markup } from "../markup.ts";
+import { type Child, el, type Markup, rounded } from "../markup.ts";
 import { moment } from "./moment.ts";
 import { driftLink, runLink } from "./places.ts";
 import { type TableRow, tableOf } from "./table.ts";
@@ -69,7 +70,7 @@ function differenceBar({ difference }: Drift, largest: number): Child {
   return el(
     "svg",
     { class: "difference", viewBox: `0 0 ${HALF * 2} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    el("rect", { x: Math.round(x * 10) / 10, y: 0, width: Math.round(width * 10) / 10, height: HEIGHT }),
+    el("rect", { x: rounded(x, 1), y: 0, width: rounded(width, 1), height: HEIGHT }),
     el("line", { x1: HALF, x2: HALF, y1: 0, y2: HEIGHT }),
   );
 }
@@ -81,10 +82,5 @@ export function number(value: string | null): Child {
 
 /** A moment, in milliseconds since the Unix epoch; nothing where there is none. */
 export function momentOf(at: number | null): Child {
-  return at === null ? "" : moment(timeOf(at));
-}
-
-/** Returns a time in milliseconds since the Unix epoch as ISO 8601, UTC. */
-export function timeOf(at: number): string {
-  return new Date(at).toISOString();
+  return at === null ? "" : moment(isoTime(at));
 }

@@ -1,7 +1,8 @@
+import { isoDay } from "../../../base/time/date.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ReportedOutcome } from "../../shape.ts";
 import { RUN_WORDS } from "../../words.ts";
-import { type Child, el, type Markup } from "../markup.ts";
+import { type Child, el, type Markup, rounded } from "../markup.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
 /** A run as the plot needs it. */
@@ -28,7 +29,7 @@ const GAP = 0.2;
 export function outcomesOverTime(runs: readonly PlottedRun[], now: number): Markup {
   const byDate = Map.groupBy(runs, ({ openedAt }) => openedAt.slice(0, 10));
   const days = Array.from({ length: DAYS }, (_, at): Day => {
-    const date = new Date(now - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
+    const date = isoDay(now - (DAYS - 1 - at) * DAY_MS);
     return dayOf(date, byDate.get(date) ?? []);
   });
   const all = days.reduce((sum, { total }) => sum + total, 0);
@@ -83,7 +84,9 @@ function barsOf(days: readonly Day[]): Child {
       const height = (number / most) * (HEIGHT - 2 * MARGIN);
       y -= height;
       const [x, width] = [MARGIN + (at + GAP / 2) * step, step * (1 - GAP)];
-      return [el("rect", { class: outcome, x: round(x), y: round(y), width: round(width), height: round(height) })];
+      return [
+        el("rect", { class: outcome, x: rounded(x, 2), y: rounded(y, 2), width: rounded(width, 2), height: rounded(height, 2) }),
+      ];
     });
   });
 }
@@ -94,8 +97,4 @@ function tableOfDays(days: readonly Day[], outcomes: readonly ReportedOutcome[])
     .map(({ date, counts }): TableRow => [date, ...outcomes.map((outcome) => String(counts.get(outcome) ?? 0))])
     .toReversed();
   return tableOf("Runs by day", ["Day (UTC)", ...outcomes.map((outcome) => RUN_WORDS[outcome].word)], rows);
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

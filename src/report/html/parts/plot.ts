@@ -1,8 +1,9 @@
+import { hint } from "./phrases.ts";
 import { Decimal } from "../../../base/numbers/decimal.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import type { Quantity } from "../../../protocol/comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { type Child, el } from "../markup.ts";
+import { type Child, el, rounded } from "../markup.ts";
 
 /** Values over time, the earliest first; where there is none the line is broken. Times are milliseconds since the Unix epoch. */
 export type Line = readonly { readonly at: number; readonly value: Quantity | null }[];
@@ -35,7 +36,7 @@ export function plotOf(caption: string, lines: readonly Line[]): Child {
       { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${caption}, ${span}` },
       drawn.map((line, at) => lineOf(line, `line-${at + 1}`, place)),
     ),
-    el("p", { class: "hint" }, `${caption}; ${span}`),
+    hint(`${caption}; ${span}`),
   );
 }
 
@@ -51,7 +52,7 @@ function placing(times: readonly number[], { low, high }: { readonly low: Decima
   return (at, value) => {
     const across = last === first ? 0.5 : (at - first) / (last - first);
     const up = height.isZero() ? 0.5 : value.minus(low).dividedBy(height).approximate();
-    return [round(MARGIN + across * (WIDTH - 2 * MARGIN)), round(HEIGHT - MARGIN - up * (HEIGHT - 2 * MARGIN))];
+    return [rounded(MARGIN + across * (WIDTH - 2 * MARGIN), 1), rounded(HEIGHT - MARGIN - up * (HEIGHT - 2 * MARGIN), 1)];
   };
 }
 
@@ -68,8 +69,4 @@ function lineOf(line: readonly Drawn[], name: string, place: Placing): Child {
     isBroken = value === undefined;
   }
   return [el("path", { class: name, d: path }), dots.map(([cx, cy]) => el("circle", { class: name, cx, cy, r: 2.5 }))];
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

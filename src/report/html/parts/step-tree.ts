@@ -1,36 +1,9 @@
-import { keysOf } from "../../../protocol/address.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { StepReport } from "../../shape.ts";
 import { STEP_WORDS, wordOf } from "../../words.ts";
 import { el, type Markup, opening } from "../markup.ts";
+import type { StepNode } from "../../steps/step-tree.ts";
 import { needsAttention } from "./step.ts";
-
-/** A step with the steps that it holds. */
-export interface StepNode {
-  /** The step, or one round of it. */
-  readonly step: StepReport;
-  /** The steps that it holds, in their order. */
-  readonly held: StepNode[];
-}
-
-/** Returns the steps of a run as a tree: each round of a block holds its own steps. */
-export function treeOf(steps: readonly StepReport[]): readonly StepNode[] {
-  const top: StepNode[] = [];
-  const above: StepNode[] = [];
-  for (const step of steps) {
-    const node: StepNode = { step, held: [] };
-    above.length = Math.min(above.length, step.depth);
-    const holder = above.findLast((each) => isWithin(step, each.step));
-    (holder?.held ?? top).push(node);
-    above.push(node);
-  }
-  return top;
-}
-
-function isWithin(step: StepReport, round: StepReport): boolean {
-  const keys = keysOf(step.step);
-  return keysOf(round.step).every((key, at) => keys[at] === key);
-}
 
 /** Writes the opening of one step. */
 export type OpenStep = (step: StepReport, isOpen: boolean) => string;

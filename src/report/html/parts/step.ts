@@ -1,3 +1,4 @@
+import { hint } from "./phrases.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { isObject, type Json } from "../../../base/json/json.ts";
 import type { StepProblem } from "../../../protocol/record.ts";
@@ -98,7 +99,7 @@ function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing)
     response === null || kind !== "call" ? undefined : labelled("Answer", budget.value(response)),
     attempts.length > 0 || kind !== "call" || step.requests === 0
       ? undefined
-      : el("p", { class: "hint" }, "The journal keeps the answer of a read, not its request: see the playbook."),
+      : hint("The journal keeps the answer of a read, not its request: see the playbook."),
   ];
 }
 
@@ -139,8 +140,11 @@ function receiptOf({ receiptId, status, message }: NonNullable<StepReport["recei
   return [receiptId === null ? "" : [idMarkup(receiptId), " "], oneLine(words.filter((word) => word !== undefined).join(" "))];
 }
 
+/** Facts with their names. */
+export type Facts = readonly (readonly [name: string, value: Child])[];
+
 /** Facts under their names, one a line; `undefined` is left out. */
-export function factList(facts: readonly (readonly [string, Child])[]): Markup {
+export function factList(facts: Facts): Markup {
   const known = facts.filter(([, value]) => value !== undefined);
   return el(
     "dl",

@@ -1,3 +1,4 @@
+import { rounded } from "../markup.ts";
 import type { RunReport, StepReport } from "../../shape.ts";
 
 /** Units of the axis of a timeline. */
@@ -45,7 +46,7 @@ export class Timeline {
     if (span === undefined) return undefined;
     const from = this.#at(span.from);
     const width = Math.max(LEAST_WIDTH, this.#at(span.to) - from);
-    return { x: round(Math.min(from, AXIS - LEAST_WIDTH)), width: round(Math.min(width, AXIS)) };
+    return { x: rounded(Math.min(from, AXIS - LEAST_WIDTH), 1), width: rounded(Math.min(width, AXIS), 1) };
   }
 
   #at(moment: number): number {
@@ -75,8 +76,4 @@ function mergedOf(spans: readonly { readonly from: number; readonly to: number }
     else merged.push({ from, to, at: 0 });
   }
   return merged;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }
