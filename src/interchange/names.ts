@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { STEP_ID } from "../base/text/step-id.ts";
 
 const IS_STEP_ID = new RegExp(STEP_ID);
@@ -10,19 +11,15 @@ export class Names {
   readonly #make: (name: string) => string;
   readonly #separator: string;
 
-  constructor(make: (name: string) => string, separator = "_") {
+  /** `make` makes a name of the language of any other; without it, names stay as they are. */
+  constructor(make: (name: string) => string = (name) => name, separator = "_") {
     this.#make = make;
     this.#separator = separator;
   }
 
   /** Returns the name for a name; of two kinds of things with the same name, each has its own. */
   of(name: string, kind = ""): string {
-    const key = `${kind} ${name}`;
-    const known = this.#given.get(key);
-    if (known !== undefined) return known;
-    const made = this.fresh(name);
-    this.#given.set(key, made);
-    return made;
+    return getOrInsert(this.#given, `${kind} ${name}`, () => this.fresh(name));
   }
 
   /** Returns a name that nothing else has. */

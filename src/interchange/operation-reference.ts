@@ -1,40 +1,16 @@
 import { type Operation, operations } from "../operations/operation.ts";
+import { operationAt } from "../operations/route.ts";
 import { pathOf } from "../schema/pointer.ts";
-
-interface Route {
-  readonly operation: Operation;
-  readonly pattern: RegExp;
-}
-
-let known: readonly Route[] | undefined;
-
-// The path of a document may begin at the interface, or at the host.
-function routes(): readonly Route[] {
-  known ??= [...operations.values()].map((operation) => {
-    const { call, service } = operation;
-    return { operation, pattern: new RegExp(`^(?:.*${asPattern(service.root)})?${asPattern(call.path)}$`) };
-  });
-  return known;
-}
-
-function asPattern(path: string): string {
-  return path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{[^}]*\}/g, "[^/]+");
-}
-
-/** Returns the operations of a method and a path, with or without the root of their interface. */
-export function operationsAt(method: string, path: string): readonly Operation[] {
-  const found = routes().filter(({ operation, pattern }) => operation.call.method === method.toUpperCase() && pattern.test(path));
-  // A fixed path is preferred to one with a parameter in that place.
-  const fixed = found.filter(({ operation }) => path.endsWith(operation.call.path));
-  return (fixed.length > 0 ? fixed : found).map(({ operation }) => operation);
-}
+import { services } from "../services/services.ts";
 
 /** Returns the operation that `operationPath` names; `undefined` if it has another form, or names none of ours. */
 export function operationAtPath(reference: string): Operation | undefined {
-  const pointer = /#(\/paths\/.+)$/.exec(reference)?.[1];
+  const pointer = /#(\/paths\/~1.+)$/.exec(reference)?.[1];
   if (pointer === undefined) return undefined;
   const [, path = "", method = ""] = pathOf(pointer);
-  return operationsAt(method, path)[0];
+  // The path of a document may begin at the interface, or at the host.
+  const found = ["", ...services.map(({ root }) => root)].map((root) => operationAt(method.toUpperCase(), root + path));
+  return found.find((operation) => operation !== undefined);
 }
 
 /** Returns the operation that `operationId` names, in the written contract of this package. */

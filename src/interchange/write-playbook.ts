@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import { playbookOrder } from "../playbook/keywords/key-order.ts";
-import { formatYaml } from "../source/format.ts";
+import { formatYaml, type KeyOrder } from "../source/format.ts";
 import {
   asNode,
   listOf,
@@ -47,8 +47,17 @@ export function writePlaybook(made: MadePlaybook): string {
     { ...field("steps", listOf(steps.map(stepMap))), apart: true },
     section("outputs", outputs),
   ];
-  const text = writeDocument(fields.filter((each) => each !== undefined));
-  const formatted = formatYaml(path, text, playbookOrder);
+  return writeFormatted(
+    path,
+    fields.filter((each) => each !== undefined),
+    playbookOrder,
+  );
+}
+
+/** Writes a document in the format of `tokenbook fmt`; as it comes, if the formatter would change what it says. */
+export function writeFormatted(path: string, fields: readonly WrittenField[], order: KeyOrder): string {
+  const text = writeDocument(fields);
+  const formatted = formatYaml(path, text, order);
   return "text" in formatted ? formatted.text : text;
 }
 

@@ -4,7 +4,7 @@ import { hasEntities, services } from "../../services/services.ts";
 import type { Known, Named } from "../expressions/evaluate.ts";
 import type { ValueMap } from "../value.ts";
 import { type ExportedInputs, ORGANIZATION } from "./export-inputs.ts";
-import { parts } from "./export-step.ts";
+import { parts, partsOf } from "./export-step.ts";
 
 /** Returns the actors of a playbook. One that acts by a key alone has no value that could be sent. */
 export function actorsOf({ actors }: Playbook, inputs: ExportedInputs): Named {
@@ -13,7 +13,7 @@ export function actorsOf({ actors }: Playbook, inputs: ExportedInputs): Named {
     const value = group ? entities : entities[0];
     return [name, value === undefined || entities.length < identities.length ? parts({}) : value];
   });
-  return parts(Object.fromEntries(known));
+  return partsOf(known);
 }
 
 function entityOf(identity: Identity, { organization }: ExportedInputs): ValueMap | undefined {

@@ -9,7 +9,7 @@ import type { TranslationFindings } from "../findings.ts";
 import { Names } from "../names.ts";
 import { Expr, type WrittenValue } from "../value.ts";
 import { isDouble, rounded } from "./export-criteria.ts";
-import { parts } from "./export-step.ts";
+import { partsOf } from "./export-step.ts";
 
 const PASSWORD = { type: "string", format: "password" };
 
@@ -33,30 +33,23 @@ export class ExportedInputs {
   given({ inputs }: Playbook, root: MapNode): Named {
     const declared = child(root, "inputs");
     for (const { name } of inputs) this.#names.of(name, "input");
-    return parts(
-      Object.fromEntries(inputs.map((input) => [input.name, this.#input(input, child(declared, input.name) ?? root)])),
-    );
+    return partsOf(inputs.map((input) => [input.name, this.#input(input, child(declared, input.name) ?? root)]));
   }
 
   /** Returns the variables of a playbook, or of one that it includes. */
   env(variables: readonly VariableDeclaration[]): Named {
-    return parts(
-      Object.fromEntries(
-        variables.map(({ name, default: usual }) => {
-          const schema = {
-            type: "string",
-            description: `The variable ${name}.`,
-            ...(usual === undefined ? {} : { default: usual }),
-          };
-          return [name, this.#of("variable", name, schema)];
-        }),
-      ),
+    return partsOf(
+      variables.map(({ name, default: usual }) => {
+        const description = `The variable ${name}.`;
+        const schema = { type: "string", description, ...(usual === undefined ? {} : { default: usual }) };
+        return [name, this.#of("variable", name, schema)];
+      }),
     );
   }
 
   /** Returns the secrets of a playbook, or of one that it includes. */
   secrets(secrets: readonly SecretDeclaration[]): Named {
-    return parts(Object.fromEntries(secrets.map(({ name }) => [name, this.#of("secret", name, PASSWORD)])));
+    return partsOf(secrets.map(({ name }) => [name, this.#of("secret", name, PASSWORD)]));
   }
 
   /** Returns the key of a caller. */

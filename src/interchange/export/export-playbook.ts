@@ -1,10 +1,10 @@
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { formatYaml } from "../../source/format.ts";
+import { pointerTo } from "../../schema/pointer.ts";
 import { child, entriesIn, type SourceNode } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
-import { asNode, onOneLine, writeDocument, type WrittenField } from "../../source/write-yaml.ts";
+import { asNode, onOneLine, type WrittenField } from "../../source/write-yaml.ts";
 import { evaluateNode, type Knowledge, valueOf } from "../expressions/evaluate.ts";
 import { actorsOf } from "./export-actors.ts";
 import { ExportedInputs } from "./export-inputs.ts";
@@ -14,6 +14,7 @@ import { loseKeywords } from "./fates.ts";
 import { type Translated, TranslationFindings } from "../findings.ts";
 import { Names } from "../names.ts";
 import { runtimeOf } from "../value.ts";
+import { writeFormatted } from "../write-playbook.ts";
 
 /** Translates a playbook, with those that it includes, to an Arazzo document. Never throws for any content of a text. */
 export function exportPlaybook(path: string, text: string, files: FileReader): Translated {
@@ -39,7 +40,7 @@ export function exportPlaybook(path: string, text: string, files: FileReader): T
     names,
     prefix: "",
     about: undefined,
-    ids: new Names((id) => id),
+    ids: new Names(),
     words: new Names((id) => id.replaceAll("_", ""), ""),
     inputs,
     all: [],
@@ -50,9 +51,8 @@ export function exportPlaybook(path: string, text: string, files: FileReader): T
     findings.refuse(root, "no step of this playbook can be written in Arazzo", "a workflow of Arazzo has at least one step");
   const outputs = outputsOf(child(root, "outputs"), { ...names, steps: block.steps }, findings);
   const steps = block.all.map(stepOf);
-  const document = writeArazzo(playbook, { block, steps, outputs, inputs: inputs.declared(JSON.stringify([steps, outputs])) });
-  const formatted = formatYaml(path, document, () => undefined);
-  const made = "text" in formatted ? formatted.text : document;
+  const fields = arazzoFields(playbook, { block, steps, outputs, inputs: inputs.declared(JSON.stringify([steps, outputs])) });
+  const made = writeFormatted(path, fields, () => undefined);
   return { text: findings.failed ? undefined : made, diagnostics: [...findings.all, ...block.inIncluded] };
 }
 
@@ -78,7 +78,7 @@ interface Parts {
   readonly inputs: object;
 }
 
-function writeArazzo(playbook: Playbook, { block, steps, outputs, inputs }: Parts): string {
+function arazzoFields(playbook: Playbook, { block, steps, outputs, inputs }: Parts): readonly WrittenField[] {
   const interfaces = new Set(block.all.map(({ operation }) => operation.service.name));
   const info = {
     title: playbook.name,
@@ -92,22 +92,21 @@ function writeArazzo(playbook: Playbook, { block, steps, outputs, inputs }: Part
     ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
   };
   const sources = [...interfaces].map((name) => onOneLine({ name, url: `${name}.openapi.yaml`, type: "openapi" }));
-  const fields: readonly WrittenField[] = [
+  return [
     { key: "arazzo", value: asNode("1.0.1") },
     { key: "info", value: asNode(info) },
     { key: "sourceDescriptions", value: asNode(sources) },
     { key: "workflows", value: asNode([workflow]), apart: true },
   ];
-  return writeDocument(fields);
 }
 
 function stepOf(step: OutStep): object {
   const { operation, body } = step;
-  const path = operation.call.path.replaceAll("~", "~0").replaceAll("/", "~1");
+  const place = pointerTo(["paths", operation.call.path, operation.call.method.toLowerCase()]);
   return {
     stepId: step.id,
     ...(step.description === undefined ? {} : { description: step.description }),
-    operationPath: `{$sourceDescriptions.${operation.service.name}.url}#/paths/${path}/${operation.call.method.toLowerCase()}`,
+    operationPath: `{$sourceDescriptions.${operation.service.name}.url}#${place}`,
     ...(step.parameters.length === 0 ? {} : { parameters: step.parameters }),
     ...(body === undefined ? {} : { requestBody: { contentType: "application/json", payload: runtimeOf(body) } }),
     successCriteria: step.criteria,

@@ -25,7 +25,7 @@ export class OutStep {
   onFailure: readonly object[] = [];
   /** The runtime expressions of the places that later steps use, by the names of the outputs. */
   readonly outputs: Map<string, string> = new Map();
-  readonly #names = new Names((name) => name);
+  readonly #names = new Names();
 
   constructor(id: string, operation: Operation) {
     this.id = id;
@@ -79,6 +79,11 @@ export function payloadOf(step: OutStep, isOwn: boolean): AnswerPlace {
 /** Something with fixed parts. */
 export function parts(known: Readonly<Record<string, Known | undefined>>): Named {
   return named((key) => (Object.hasOwn(known, key) ? known[key] : undefined));
+}
+
+/** The same, of pairs of names and parts. */
+export function partsOf(known: Iterable<readonly [string, Known | undefined]>): Named {
+  return parts(Object.fromEntries(known));
 }
 
 /** Something that has parts, and no value as a whole. */

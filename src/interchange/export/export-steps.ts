@@ -9,7 +9,7 @@ import { evaluate, evaluateNode, type Knowledge, type Known, parseExpression, va
 import { actorsOf } from "./export-actors.ts";
 import { aboutOf, exportCall } from "./export-one.ts";
 import type { Exporting, StepPlace } from "../exporting.ts";
-import { bothOf, type OutStep, parts } from "./export-step.ts";
+import { bothOf, type OutStep, parts, partsOf } from "./export-step.ts";
 import { loseKeywords } from "./fates.ts";
 import { namesIn } from "../../playbook/keywords/shared.ts";
 import { TranslationFindings } from "../findings.ts";
@@ -60,7 +60,7 @@ function exportStep(node: MapNode, names: Knowledge, into: Into): void {
     ({ key, place }) => [key, exportOnce(place, { ...into, id: `${place.id}_` })] as const,
   );
   for (const step of new Set([...(own === undefined ? [] : [own]), ...rounds.flatMap(([, made]) => Object.keys(made))]))
-    known[step] = parts(Object.fromEntries(rounds.map(([key, made]) => [key, made[step]])));
+    known[step] = partsOf(rounds.map(([key, made]) => [key, made[step]]));
 }
 
 // A condition that is known before a run decides here; any other cannot be written.
@@ -154,7 +154,7 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
     findings: inner,
     names: {
       ...names,
-      inputs: parts(Object.fromEntries(inputs)),
+      inputs: partsOf(inputs),
       env: around.inputs.env(playbook.env),
       secrets: around.inputs.secrets(playbook.secrets),
       actors: actorsOf(playbook, around.inputs),
@@ -167,7 +167,7 @@ function include({ node, id, names }: StepPlace, uses: string, around: Exporting
     ([name, { value }]) => [name, evaluateNode(value, { ...inside.names, steps: block.steps })] as const,
   );
   around.inIncluded.push(...inner.all);
-  return parts({ outputs: parts(Object.fromEntries(known)) });
+  return parts({ outputs: partsOf(known) });
 }
 
 function fitted(value: WrittenValue | undefined, type: string | undefined): WrittenValue | undefined {

@@ -1,4 +1,4 @@
-import { pathOf } from "../../schema/pointer.ts";
+import { pathOf, pointerTo } from "../../schema/pointer.ts";
 
 /** A runtime expression of Arazzo. */
 export type RuntimeExpression =
@@ -59,11 +59,7 @@ export function readRuntime(text: string): RuntimeExpression | undefined {
 /** Returns a runtime expression with further keys behind it. */
 export function withKeys(text: string, keys: readonly string[]): string {
   if (keys.length === 0) return text;
-  return `${text}${text.includes("#") ? "" : "#"}${keys.map((key) => `/${pointerKey(key)}`).join("")}`;
-}
-
-function pointerKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+  return `${text}${text.includes("#") ? "" : "#"}${pointerTo(keys)}`;
 }
 
 /** A text that holds runtime expressions: literal parts, and the expressions between them. */

@@ -1,4 +1,5 @@
 import { readEntity } from "../../base/entity.ts";
+import { getOrInsert } from "../../base/maps.ts";
 import { KEY_ACTS } from "../../playbook/steps/identity.ts";
 import type { FindingPlace, TranslationFindings } from "../findings.ts";
 import { DeclaredActors } from "../declared-actors.ts";
@@ -25,8 +26,7 @@ export class HarActors {
       const credential = this.#credential(key, place);
       return this.declared.named(actorName(credential), service.name, credential);
     }
-    const first = this.#shared.get(service.name) ?? key;
-    this.#shared.set(service.name, first);
+    const first = getOrInsert(this.#shared, service.name, () => key);
     if (first !== key)
       this.#findings.lose(
         place,
@@ -42,10 +42,11 @@ export class HarActors {
   #credential(key: string, place: FindingPlace): string {
     const masked = MASKED.exec(key)?.[1];
     if (masked !== undefined) return masked;
-    const known = this.#credentials.get(key);
-    if (known !== undefined) return known;
+    return getOrInsert(this.#credentials, key, () => this.#newCredential(key, place));
+  }
+
+  #newCredential(key: string, place: FindingPlace): string {
     const name = this.#credentials.size === 0 ? "CALLER_KEY" : `CALLER_${this.#credentials.size + 1}_KEY`;
-    this.#credentials.set(key, name);
     const why = "keys are not copied: give the environment a credential of this name";
     if (/[A-Za-z\d]/.test(key)) this.#findings.tighten(place, `the caller with this key is called ${name}`, why);
     else this.#findings.lose(place, `all callers whose keys are masked are one, ${name}`, why);

@@ -1,6 +1,8 @@
 import { basename } from "node:path";
 import { LIMITS } from "../../base/limits.ts";
+import { getOrInsert } from "../../base/maps.ts";
 import { isObject, type Json, parseJson, writeJson } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { entryPlaces, readHarWithKeys } from "../../exchanges/read-har.ts";
@@ -140,8 +142,7 @@ class HarImport {
   #demandOneService({ operation }: HarCall, { url }: KeptExchange, place: Range): void {
     const { name } = operation.service;
     const address = addressIn(operation, url);
-    const first = this.#addresses.get(name) ?? address;
-    this.#addresses.set(name, first);
+    const first = getOrInsert(this.#addresses, name, () => address);
     if (address === first || this.#findings.failed) return;
     const [one, other] = [new URL(first), new URL(address)];
     const isApart = one.origin !== other.origin;
@@ -175,7 +176,7 @@ class HarImport {
 
   #takeAnswer(step: HarStep, call: HarCall, answer: Json): void {
     this.#ids.take(step, answer);
-    const receiptId = isObject(answer) ? answer["receiptId"] : undefined;
+    const receiptId = field(answer, "receiptId");
     if (step.operation.writes && typeof receiptId === "string") this.#receipts.set(receiptId, step);
     const { paging } = step.operation.call;
     if (paging === undefined) return;
@@ -259,8 +260,8 @@ function refusalIn(
 ): object | undefined {
   if (answer === null || (answer.status < 400 && (service.envelope === undefined || "payload" in service.envelope.open(body))))
     return undefined;
-  const given = isObject(body) && typeof body["condition"] === "string" ? plainWords(body["condition"]) : undefined;
-  const condition = conditionsOf(call).find((each) => plainWords(each) === given);
+  const given = field(body, "condition");
+  const condition = conditionsOf(call).find((each) => typeof given === "string" && plainWords(each) === plainWords(given));
   if (isLost({ answer }) && (condition === undefined || (writes && !async))) return undefined;
   // tokenbook asks for an answer before the commit: what is refused then has a receipt, without a status.
   const status = answer.status < 400 || async ? {} : { status: answer.status };

@@ -1,4 +1,5 @@
 import { readEntity } from "../../base/entity.ts";
+import { getOrInsert } from "../../base/maps.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { KEY_ACTS } from "../../playbook/steps/identity.ts";
 import { type SourceNode, textOf } from "../../source/node.ts";
@@ -50,7 +51,7 @@ export class ImportedActors {
     this.#checkShared(service.name, credential, key);
     if (acting === undefined) return { [service.name]: KEY_ACTS };
     const text = textOf(acting.value) ?? "";
-    const input = /^\{?\$inputs\.([\w.-]+)\}?$/.exec(text)?.[1];
+    const input = inputIn(text);
     if (input !== undefined) return `\${{ ${this.#inputs.entity(input, acting.value) ?? ""} }}`;
     const entity = readEntity(text);
     if (entity !== undefined && !text.includes("$")) return this.declared.named(entity.value, service.name, text);
@@ -68,7 +69,7 @@ export class ImportedActors {
     const [, attribute, rest = ""] = /^([A-Za-z]\w*):(.+)$/s.exec(text) ?? [];
     const parts = splitEmbedded(rest).map((part) => {
       if (typeof part === "string") return part;
-      const input = /^\$inputs\.([\w.-]+)$/.exec(part.text)?.[1];
+      const input = inputIn(part.text);
       return input === undefined ? undefined : this.#inputs.value(input, place);
     });
     const known = parts.filter((part) => typeof part === "string" || part instanceof Expr);
@@ -78,7 +79,7 @@ export class ImportedActors {
 
   // The key itself is dropped: the environment holds it.
   #keyIn({ value, node }: GivenParameter): string | undefined {
-    const name = /^\{?\$inputs\.([\w.-]+)\}?$/.exec(textOf(value) ?? "")?.[1];
+    const name = inputIn(textOf(value) ?? "");
     if (name !== undefined) this.#inputs.isKey(name);
     else this.#findings.tighten(node, "a key is written in this document, and is not copied", "keys are kept in the environment");
     return name;
@@ -86,11 +87,15 @@ export class ImportedActors {
 
   #checkShared(service: string, credential: string | undefined, key: GivenParameter | undefined): void {
     if (credential === undefined || key === undefined) return;
-    const first = this.#shared.get(service) ?? credential;
-    this.#shared.set(service, first);
+    const first = getOrInsert(this.#shared, service, () => credential);
     if (first !== credential)
       this.#findings.lose(key.node, `this step has another key than "${first}"`, "an environment has one key for this interface");
   }
+}
+
+// The name of the input that a text is the value of, with braces or without.
+function inputIn(text: string): string | undefined {
+  return /^\{?\$inputs\.([\w.-]+)\}?$/.exec(text)?.[1];
 }
 
 // BUYER_KEY is the key of the buyer.

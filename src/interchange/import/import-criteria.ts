@@ -130,23 +130,18 @@ function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined 
   const filter = /\b(?:length|count|match|search|value)\(/.test(text) ? undefined : readFilter(text);
   if (filter === undefined)
     return findings.lose(condition, "this JSONPath is not translated", "only a path with one filter at its end is");
-  const { where } = filter;
-  const context = textOf(child(node, "context")) ?? "";
-  const place = child(node, "context") ?? node;
+  const { path, where } = filter;
+  const last = path.at(-1);
+  const isItem = where === undefined && last !== undefined && /^\d+$/.test(last);
+  const context = child(node, "context");
   // The context with the path is one place of the answer, whose envelope a playbook takes off.
-  const behind = withKeys(context, filter.path);
-  if (where === undefined) {
-    const last = filter.path.at(-1);
-    if (last !== undefined && /^\d+$/.test(last)) {
-      const list = asked.scope.resolve(behind.slice(0, behind.lastIndexOf("/")), place, asked.own, asked.owner);
-      return list === undefined ? undefined : new Expr(`${celOf(list)}.size() > ${last}`);
-    }
-    const value = asked.scope.resolve(behind, place, asked.own, asked.owner);
-    return value === undefined ? undefined : new Expr(`has(${celOf(value)})`);
-  }
-  const list = asked.scope.resolve(behind, place, asked.own, asked.owner);
-  const inner = tested({ node: condition, condition: where }, asked, { isFilter: true, isNegated: false });
-  return list === undefined || inner === undefined ? undefined : new Expr(`${celOf(list)}.exists(${ITEM}, ${inner})`);
+  const behind = withKeys(textOf(context) ?? "", isItem ? path.slice(0, -1) : path);
+  const value = asked.scope.resolve(behind, context ?? node, asked.own, asked.owner);
+  const inner = where && tested({ node: condition, condition: where }, asked, { isFilter: true, isNegated: false });
+  if (value === undefined || (where !== undefined && inner === undefined)) return undefined;
+  const place = celOf(value);
+  if (isItem) return new Expr(`${place}.size() > ${last}`);
+  return new Expr(inner === undefined ? `has(${place})` : `${place}.exists(${ITEM}, ${inner})`);
 }
 
 const ITEM = "item";
