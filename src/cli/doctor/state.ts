@@ -113,9 +113,7 @@ const RESTORE = "restore the state directory from a backup, all of its files";
 
 function lookAtJournal({ path, format, newest, damage, runs, losses }: JournalHealth, findings: Findings): void {
   for (const each of damage) {
-    findings.problem("state.damaged", `${path}: ${each}`, {
-      next: "restore the state directory from a backup, all of its files",
-    });
+    findings.problem("state.damaged", `${path}: ${each}`, { next: RESTORE });
   }
   if (damage.length > 0) return;
   if (format > newest) {

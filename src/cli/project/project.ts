@@ -174,7 +174,8 @@ function assertEmbedded({ cwd }: Shell, file: string, { env }: Where): void {
   });
 }
 
-async function embeddedSandbox(path: string, environment: string): Promise<OpenTarget> {
+/** Opens a sandbox in this process as a target; its data is in the file at `path`, or nowhere for `:memory:`. */
+export async function embeddedSandbox(path: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../../sandbox/sandbox.ts");
   const sandbox = await startSandbox({ path });
   const target = sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE });

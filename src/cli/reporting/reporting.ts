@@ -43,7 +43,10 @@ export function prepareReporting(
     trace: ({ redact }) => (isTracing ? new Trace({ clock: systemClock, redact }) : undefined),
     async write(masked, runs, notBegun = []) {
       const missing: Failure[] = [];
-      for (const request of options.report) missing.push(...(await writeReport(masked, request, runs, notBegun)));
+      for (const request of options.report) {
+        const failure = await writeReport(masked, request, runs, notBegun);
+        if (failure !== undefined) missing.push(failure);
+      }
       for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs, notBegun));
       if (collector !== undefined) await sendTo(masked, collector, runs);
       return missing;
@@ -99,13 +102,13 @@ const KINDS: Readonly<Record<Format, TextKind>> = {
   github: "exact", // commands are what it is made of
 };
 
-/** Writes one report, and returns the failure if it could not be written. */
+/** Writes one report; returns the failure if it could not be written. */
 export function writeReport(
   shell: Shell,
   request: ReportRequest,
   runs: Iterable<ReportedRun>,
   notBegun: readonly NotBegun[] = [],
-): Promise<readonly Failure[]> {
+): Promise<Failure | undefined> {
   const { format, file } = request;
   return writeDocument(shell, request, {
     kind: KINDS[format],
@@ -124,24 +127,23 @@ export interface NamedDocument {
   readonly pieces: () => Iterable<string> | Promise<Iterable<string>>;
 }
 
-/** Writes one document, and returns the failure if it could not be written. */
+/** Writes one document; returns the failure if it could not be written. */
 export async function writeDocument(
   shell: Shell,
   { format, file }: ReportRequest,
   { kind, again, pieces }: NamedDocument,
-): Promise<readonly Failure[]> {
+): Promise<Failure | undefined> {
   try {
     if (file === STDOUT) for (const piece of await pieces()) shell.stdout.write(piece, kind);
     else writeWhole(resolve(shell.cwd, file), await pieces());
-    return [];
+    return undefined;
   } catch (error) {
-    const failure = new Failure({
+    return new Failure({
       code: "report.missing",
       message: `the report ${format}=${file} could not be written: ${messageOf(error)}`,
       why: "a file of this name, if there is one, is of an earlier command; what the runs did is in the journal",
       next: ["make room, or name a file elsewhere:", again],
     });
-    return [failure];
   }
 }
 

@@ -46,7 +46,8 @@ export const coverage: Command<CoverageOptions> = async (plainShell, options) =>
   for (const { request, write, kind } of documents) {
     const again = command`coverage --report ${`${request.format}=${request.file}`}`;
     const pieces = (): Iterable<string> => write(covered, options.failUnder);
-    missing.push(...(await writeDocument(shell, request, { kind, again, pieces })));
+    const failure = await writeDocument(shell, request, { kind, again, pieces });
+    if (failure !== undefined) missing.push(failure);
   }
   if (options.json === true) shell.stdout.write(coverageJson(covered), "json");
   else if (options.report.every(({ file }) => file !== STDOUT))

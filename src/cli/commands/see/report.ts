@@ -38,10 +38,9 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
   if (requests.some(({ format }) => format === "har")) for (const run of runs) assertKept(run);
   const missing: Failure[] = [];
   for (const request of requests) {
-    const failures = await writeReport(shell, request, runs);
-    missing.push(...failures);
-    if (failures.length === 0 && request.file !== STDOUT)
-      shell.stderr.write(`the ${request.format} report is in ${request.file}\n`);
+    const failure = await writeReport(shell, request, runs);
+    if (failure !== undefined) missing.push(failure);
+    else if (request.file !== STDOUT) shell.stderr.write(`the ${request.format} report is in ${request.file}\n`);
   }
   return showMissing(shell, missing);
 };

@@ -5,7 +5,6 @@ import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { harmlessDocument } from "../../../base/text/harmless.ts";
-import { DEFAULT_PROFILE } from "../../../contract/profile.ts";
 import { askingOf } from "../../../engine/read/ask.ts";
 import { readingOnly, type ReadingPort } from "../../../engine/read/reading-port.ts";
 import { ServiceClient } from "../../../engine/service/service.ts";
@@ -29,7 +28,7 @@ import { assertMoved } from "../../runs/not-moved.ts";
 import {
   assertSandboxMeant,
   EMBEDDED_NAME,
-  sandboxTarget,
+  embeddedSandbox,
   stateDirectory,
   statePlace,
   type Where,
@@ -99,14 +98,12 @@ async function openMeant(shell: ProjectShell, options: DoctorOptions, { environm
 
 // One that forgets: that of the state directory would be written to.
 async function openSandbox(shell: ProjectShell, options: DoctorOptions, environment: string): Promise<Meant> {
-  const { startSandbox } = await import("../../../sandbox/sandbox.ts");
-  const sandbox = await startSandbox({ path: ":memory:" });
+  const sandbox = await embeddedSandbox(":memory:", environment);
   const findings = new Findings("service");
   const file = join(stateDirectory(shell, options), "sandbox.db");
   const data = existsSync(file) ? `its data is in ${file}` : "it has no data yet";
   findings.ok("service.sandbox", `environment ${environment} is the sandbox inside of tokenbook: it serves; ${data}`);
-  const target = sandboxTarget(sandbox, { environment, profile: DEFAULT_PROFILE });
-  return { target, findings: findings.all, [Symbol.asyncDispose]: () => sandbox.close() };
+  return { ...sandbox, findings: findings.all };
 }
 
 async function lookBeyond(shell: Shell, options: DebugOption, target: Target): Promise<readonly DoctorFinding[]> {
