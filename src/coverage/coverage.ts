@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { KeptExchange } from "../exchanges/kept.ts";
 import { refusalText } from "../operations/answer.ts";
@@ -165,8 +166,7 @@ function coverLost(tally: Tally, { meaning, status, settled }: AttemptReport, { 
   if (meaning !== null && meaning !== "ambiguous") return;
   const how = meaning === null ? LOST.ended : status === null ? LOST.none : LOST.untrusted;
   cover(tally, "lost", how, by);
-  const verdicts = tally.verdicts.get(how) ?? new Set();
-  tally.verdicts.set(how, verdicts.add(settled?.verdict ?? outcome));
+  getOrInsert(tally.verdicts, how, () => new Set()).add(settled?.verdict ?? outcome);
 }
 
 function coverageOf({ operation, items, covered, verdicts, actors, exchanges }: Tally): OperationCoverage {

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { harmlessJson } from "../base/text/harmless.ts";
 import { junitSuite } from "../report/formats/junit.ts";
 import { framed } from "../report/html/frame.ts";
@@ -114,11 +115,7 @@ class StepList {
 
   idOf({ run, step }: CoveringStep): string {
     const key = JSON.stringify([run, step]);
-    const known = this.#steps.get(key);
-    if (known !== undefined) return known.id;
-    const id = `step-${this.#steps.size + 1}`;
-    this.#steps.set(key, { run, step, id });
-    return id;
+    return getOrInsert(this.#steps, key, () => ({ run, step, id: `step-${this.#steps.size + 1}` })).id;
   }
 
   rows({ runs }: Coverage): readonly TableRow[] {

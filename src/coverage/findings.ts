@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { hash } from "node:crypto";
 import { isObject, type Json, plainView } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -234,9 +235,8 @@ class AnswerWalk {
   #objectAt(schema: JsonSchema, path: string): Set<string> {
     const { operation, objects } = this.#parts;
     const key = `${operation.name} ${path}`;
-    const object = objects.get(key) ?? { operation, path, schema, seen: new Set(), count: 0 };
+    const object = getOrInsert(objects, key, () => ({ operation, path, schema, seen: new Set<string>(), count: 0 }));
     object.count++;
-    objects.set(key, object);
     return object.seen;
   }
 

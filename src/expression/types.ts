@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { Recent } from "../base/recent.ts";
 import { didYouMeanOr } from "../base/text/text.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
@@ -211,13 +212,9 @@ export class TypeEnvironment {
 
   /** Returns a copy in which these variables exist too; the same copy for the same variables. */
   with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
-    const key = JSON.stringify(variables);
-    let copy = this.#copies.get(key);
-    if (copy === undefined) {
-      copy = this.#withNames(Object.entries(variables).map(([name, given]) => [name, variableOf(given)]));
-      this.#copies.set(key, copy);
-    }
-    return copy;
+    return getOrInsert(this.#copies, JSON.stringify(variables), () =>
+      this.#withNames(Object.entries(variables).map(([name, given]) => [name, variableOf(given)])),
+    );
   }
 
   #withNames(named: readonly (readonly [string, Variable])[]): TypeEnvironment {

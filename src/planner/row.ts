@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
 import type { Playbook, Step } from "../playbook/model.ts";
 import { heldBy } from "../playbook/playbook-walk.ts";
@@ -89,9 +90,7 @@ function usesOf(step: Place["step"]): string {
 const known = new WeakMap<Playbook, ReadonlyMap<string, number>>();
 
 function depthsOf(playbook: Playbook): ReadonlyMap<string, number> {
-  const found = known.get(playbook) ?? new Map(depthsIn(playbook.steps, "", 0));
-  known.set(playbook, found);
-  return found;
+  return getOrInsert(known, playbook, () => new Map(depthsIn(playbook.steps, "", 0)));
 }
 
 function* depthsIn(steps: readonly Step[], frame: string, depth: number): Generator<[string, number]> {

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { invariant } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { type Clock, systemClock } from "../base/ports.ts";
@@ -298,11 +299,9 @@ const texts = new Map<string, string>();
 
 // SQLite's marks for values as the server knows them. A text of the service that it cannot keep must not stop a run again and again.
 function statement(sql: string, values: readonly Cell[]): Statement {
-  let text = texts.get(sql);
-  if (text === undefined) {
+  const text = getOrInsert(texts, sql, () => {
     let at = 0;
-    text = sql.replaceAll("?", () => `$${++at}`);
-    texts.set(sql, text);
-  }
+    return sql.replaceAll("?", () => `$${++at}`);
+  });
   return { text, values: values.map((value) => (typeof value === "string" ? storable(value) : value)) };
 }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { hash, scryptSync } from "node:crypto";
 import type { Redact } from "../base/secret.ts";
 
@@ -36,12 +37,7 @@ export class Digests {
   }
 
   #slowly(text: string): string {
-    let digest = this.#slow.get(text);
-    if (digest === undefined) {
-      digest = scryptSync(text, this.#salt(), DIGEST_BYTES).toString("base64url");
-      this.#slow.set(text, digest);
-    }
-    return digest;
+    return getOrInsert(this.#slow, text, () => scryptSync(text, this.#salt(), DIGEST_BYTES).toString("base64url"));
   }
 }
 

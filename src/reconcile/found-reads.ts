@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { hash } from "node:crypto";
 import type { SqlRow } from "../sql/database.ts";
 import type { Digests } from "./drift-digests.ts";
@@ -30,13 +31,10 @@ export class FoundReads {
   /** Returns the reads that may hold a key. */
   of(key: readonly string[]): DigestedReads {
     const reads = this.#found.read.readsFor(keyText(key));
-    let kept = this.#kept.get(reads);
-    if (kept === undefined) {
+    return getOrInsert(this.#kept, reads, () => {
       const list = JSON.stringify([...this.#digested(reads)].toSorted());
-      kept = { digest: hash("sha256", list, "base64url"), list };
-      this.#kept.set(reads, kept);
-    }
-    return kept;
+      return { digest: hash("sha256", list, "base64url"), list };
+    });
   }
 
   /** Returns whether the difference of a row, which an earlier run has seen, is not settled in this run. */
@@ -46,13 +44,11 @@ export class FoundReads {
 
   /** Returns whether each read of a kept list has come to its end again, and no other that may hold the key of the row has failed. */
   haveRepeated({ key, key_digest: digest = null }: SqlRow, list: string): boolean {
-    let repeated = this.#repeated.get(list);
-    if (repeated === undefined) {
-      this.#finished ??= this.#digested(this.#found.read.finished());
-      repeated = (JSON.parse(list) as readonly string[]).every((read) => this.#finished?.has(read));
-      this.#repeated.set(list, repeated);
-    }
-    if (!repeated) return false;
+    const haveEnded = getOrInsert(this.#repeated, list, () => {
+      const finished = (this.#finished ??= this.#digested(this.#found.read.finished()));
+      return (JSON.parse(list) as readonly string[]).every((read) => finished.has(read));
+    });
+    if (!haveEnded) return false;
     const { read } = this.#found;
     // A masked key does not say which reads may hold it.
     const isShown = digest === this.#digests.of(keyParts(String(key)));

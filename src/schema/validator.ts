@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { lookPlainly } from "../base/json/json.ts";
 import { type SchemaCheck, type Compile, compile, type CompilerFault } from "./compile.ts";
 import { schemaAround, type Whole } from "./reference.ts";
@@ -47,13 +48,10 @@ export class SchemaSet {
   }
 
   #validators(schema: object): Validators {
-    let validators = this.#compiled.get(schema);
-    if (validators === undefined) {
+    return getOrInsert(this.#compiled, schema, () => {
       const whole = { root: schema, shared: this.#shared };
-      validators = validatorsBy(this.#compile(whole), whole);
-      this.#compiled.set(schema, validators);
-    }
-    return validators;
+      return validatorsBy(this.#compile(whole), whole);
+    });
   }
 }
 

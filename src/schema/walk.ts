@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { LIMITS } from "../base/limits.ts";
 import { isSchemaNode, type SchemaNode } from "./reference.ts";
 import { pathOfFragment } from "./pointer.ts";
@@ -130,13 +131,11 @@ export class SchemaParts {
   }
 
   #sizeOf(part: SchemaNode): number {
-    let size = this.#sizes.get(part);
-    if (size === undefined) {
-      size = 1;
+    return getOrInsert(this.#sizes, part, () => {
+      let size = 1;
       for (const { schema } of heldBy(part)) size += isSchemaNode(schema) ? this.#sizeOf(schema) : 1;
-      this.#sizes.set(part, size);
-    }
-    return size;
+      return size;
+    });
   }
 
   #endless(): SchemaProblem | undefined {

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import { invariant } from "../base/failure.ts";
 import { DatabaseFailure } from "./failure.ts";
 
@@ -126,15 +127,13 @@ export class TableLayout {
   }
 
   #objectsOf(version: number, newModel: () => ModelFile): ReadonlyMap<string, string> {
-    let objects = this.#known.get(version);
-    if (objects === undefined) {
+    return getOrInsert(this.#known, version, () => {
       const model = newModel();
       this.#bring(model, 0, version);
-      objects = objectsIn(model.all(OBJECTS));
+      const objects = objectsIn(model.all(OBJECTS));
       model.close();
-      this.#known.set(version, objects);
-    }
-    return objects;
+      return objects;
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../base/maps.ts";
 import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { CopiedTable, TableLayout } from "../sql/layout.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -60,8 +61,7 @@ function copyRow({ to, numbers }: Copying, { name, isNumbered, refers }: CopiedT
   insertRow(to, name, values);
   if (isNumbered !== true) return;
   const given = to.get(`SELECT MAX(id) AS id FROM ${name}`)?.["id"] ?? null;
-  const known = numbers.get(name) ?? new Map<Cell, Cell>();
-  numbers.set(name, known.set(id, given));
+  getOrInsert(numbers, name, () => new Map()).set(id, given);
 }
 
 /** Inserts a row, given as its columns. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
@@ -36,11 +37,7 @@ export function ledgerOf({ commits, resources }: Contents, since: number): Ledge
   const writes = commits.map(({ operation, actor, body }) => timeless(`${operation} ${writeJson(body)} by ${writeJson(actor)}`));
   const held = resources.map(({ kind, id, value }) => timeless(`${kind} ${id} ${writeJson(value)}`));
   const names = new Map<string, string>();
-  const nameOf = (id: string): string => {
-    const name = names.get(id) ?? `<${names.size + 1}>`;
-    names.set(id, name);
-    return name;
-  };
+  const nameOf = (id: string): string => getOrInsert(names, id, () => `<${names.size + 1}>`);
   return {
     writes: writes.map((text) => text.replaceAll(MADE_ID, MADE)),
     transactionIds: commits.map(({ transactionId }) => transactionId),

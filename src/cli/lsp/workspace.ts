@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { readdirSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -91,8 +92,7 @@ export class Workspace implements EditorFiles {
         // An open playbook reports its own.
         if (uri !== document.uri && playbooks.some((other) => other.uri === uri)) continue;
         const { code, line, column, message } = diagnostic;
-        const there = found.get(uri) ?? new Map<string, Diagnostic>();
-        found.set(uri, there.set(`${code} ${line} ${column} ${message}`, diagnostic));
+        getOrInsert(found, uri, () => new Map()).set(`${code} ${line} ${column} ${message}`, diagnostic);
       }
     }
     return new Map([...found].map(([uri, diagnostics]) => [uri, [...diagnostics.values()]]));

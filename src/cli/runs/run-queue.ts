@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import type PQueue from "p-queue";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
@@ -60,12 +61,7 @@ export class Pacer {
   }
 
   #laneOf(origin: string): Promise<Lane> {
-    let lane = this.#lanes.get(origin);
-    if (lane === undefined) {
-      lane = newQueue(this.#pacing).then((queue) => new Lane(queue));
-      this.#lanes.set(origin, lane);
-    }
-    return lane;
+    return getOrInsert(this.#lanes, origin, async () => new Lane(await newQueue(this.#pacing)));
   }
 }
 

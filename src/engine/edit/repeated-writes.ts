@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
 import { masked } from "../../base/secret.ts";
 import { stepOf } from "../../protocol/address.ts";
@@ -94,9 +95,7 @@ function newcomers({ before, now }: EditedTraces): (spot: TracedStep) => boolean
     const reached = [spot, ...holdersOfSpot(spot)].find((each) => now.isReached(each)) ?? spot;
     const was = before.waiting.get(reached.address);
     if (was === undefined || was.unexpanded.length !== reached.unexpanded.length) return true;
-    const known = judged.get(reached.step) ?? !isWrittenAsBefore(was, reached);
-    judged.set(reached.step, known);
-    return known;
+    return getOrInsert(judged, reached.step, () => !isWrittenAsBefore(was, reached));
   };
 }
 

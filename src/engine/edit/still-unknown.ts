@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { ifKnown, type Scope } from "../../expression/expression.ts";
 import { unknownValue } from "../../expression/unknown.ts";
@@ -39,9 +40,8 @@ export class StillUnknown {
     const { state } = this.#context;
     const including = includingSpot(spot);
     if (including?.step.kind !== "include" || state.steps.get(including.address)?.begun !== undefined) return undefined;
-    const known = this.#inputs.get(including.address) ?? foreseenInputs(including.step, this.#scopeAt(including));
-    this.#inputs.set(including.address, known);
-    return known;
+    const { address, step } = including;
+    return getOrInsert(this.#inputs, address, () => foreseenInputs(step, this.#scopeAt(including)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { objectOf } from "../../base/maps.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { Fact } from "../../protocol/record.ts";
@@ -23,8 +24,7 @@ export class Waits {
 
   /** Counts a pause of a step. */
   async during(step: string, pause: () => Promise<void>): Promise<void> {
-    const wait = this.#byStep.get(step) ?? { pauses: 0, since: 0, totalMs: 0 };
-    this.#byStep.set(step, wait);
+    const wait = getOrInsert(this.#byStep, step, () => ({ pauses: 0, since: 0, totalMs: 0 }));
     if (wait.pauses++ === 0) wait.since = this.#clock.elapsed();
     try {
       await pause();

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { childrenOf, isAccess, type Visit, visitOf } from "../syntax.ts";
@@ -36,8 +37,7 @@ export function judge(
   comprehension: Comprehension,
   scope: BareScope,
 ): readonly JudgedItem[] | undefined {
-  const here = known.get(scope) ?? new Map<ASTNode, readonly JudgedItem[] | undefined>();
-  known.set(scope, here);
+  const here = getOrInsert(known, scope, () => new Map());
   if (!here.has(comprehension.condition)) here.set(comprehension.condition, judged(source, comprehension, scope));
   return here.get(comprehension.condition);
 }

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Recent } from "../../base/recent.ts";
 import type { ASTNode } from "../cel.ts";
@@ -43,8 +44,7 @@ const known = new WeakMap<Expression, Parts>();
 
 // Rounds evaluate one condition many times.
 function partsOf(condition: Expression): Parts {
-  const parts = known.get(condition) ?? parsedParts(condition);
-  known.set(condition, parts);
+  const parts = getOrInsert(known, condition, () => parsedParts(condition));
   return parts;
 }
 

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { isOutOfSteps } from "../../base/budget.ts";
 import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -46,11 +47,8 @@ export class DissectedExpression {
 
   /** Returns the value of a part; its value is `undefined` when the limits are reached. */
   evaluate(node: ASTNode, scope: BareScope): PartOutcome {
-    const known = this.#known.get(scope) ?? new Map<ASTNode, PartOutcome>();
-    this.#known.set(scope, known);
-    const outcome = known.get(node) ?? this.#evaluated(node, scope);
-    known.set(node, outcome);
-    return outcome;
+    const known = getOrInsert(this.#known, scope, () => new Map<ASTNode, PartOutcome>());
+    return getOrInsert(known, node, () => this.#evaluated(node, scope));
   }
 
   #evaluated(node: ASTNode, scope: BareScope): PartOutcome {
@@ -86,9 +84,7 @@ export class DissectedExpression {
   }
 
   #written(node: ASTNode): string {
-    const written = this.#writtenAs.get(node) ?? this.#textAround(node);
-    this.#writtenAs.set(node, written);
-    return written;
+    return getOrInsert(this.#writtenAs, node, () => this.#textAround(node));
   }
 
   // The library leaves the parentheses around a part out of its range: `(a + b) * c` would begin after the first one.

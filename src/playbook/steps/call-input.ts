@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { readEntity } from "../../base/entity.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { plainValidatorOf } from "../../contract/validators.ts";
@@ -16,13 +17,8 @@ const batches = new Map<Operation, JsonSchema>();
 
 /** The schema of an operation's `with`: of one item, or of a deliberate batch when it says `items`. Made once. */
 export function withSchema(operation: Operation, batch: boolean): JsonSchema {
-  const made = batch ? batches : single;
-  let schema = made.get(operation);
-  if (schema === undefined) {
-    schema = batch ? batchSchema(operation) : inputSchema(operation);
-    made.set(operation, schema);
-  }
-  return schema;
+  if (batch) return getOrInsert(batches, operation, () => batchSchema(operation));
+  return getOrInsert(single, operation, () => inputSchema(operation));
 }
 
 /** Checks everything in `with` that can be known before a run, and reports it; gives the schema that applies. */

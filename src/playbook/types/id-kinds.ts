@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { DATE_KIND, type DateAsText, type KnownId, type MixedIds } from "../../expression/nominal.ts";
@@ -61,12 +62,7 @@ const made = new Map<Operation, ReadonlySet<string>>();
 
 /** Returns the kinds that an operation makes. The playbook may choose any name for them, even one of something else. */
 export function kindsMadeBy(operation: Operation): ReadonlySet<string> {
-  let kinds = made.get(operation);
-  if (kinds === undefined) {
-    kinds = new Set(Object.values(operation.yields).map(({ id }) => id));
-    made.set(operation, kinds);
-  }
-  return kinds;
+  return getOrInsert(made, operation, () => new Set(Object.values(operation.yields).map(({ id }) => id)));
 }
 
 /** Ids of two kinds in a comparison. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { ScalarNode } from "../../source/node.ts";
 
@@ -30,8 +31,7 @@ export class Usage {
 
   /** Records a name that is used without an expression, as an actor is by `as`. */
   use(root: string, field: string): void {
-    const fields = this.#fields.get(root) ?? new Set();
-    this.#fields.set(root, fields.add(field));
+    getOrInsert(this.#fields, root, () => new Set()).add(field);
   }
 
   /** Returns whether a field, such as an input, is used, or all fields of its root may be. */

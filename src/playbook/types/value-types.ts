@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { Recent } from "../../base/recent.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
@@ -276,11 +277,7 @@ const kinds = new WeakMap<JsonSchema, ReadonlySet<string> | "any">();
 /** Returns the kinds of JSON value that a schema admits; `undefined` if it admits any. */
 export function kindsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
   if (schema === undefined) return undefined;
-  let found = kinds.get(schema);
-  if (found === undefined) {
-    found = kindsIn(schema) ?? "any";
-    kinds.set(schema, found);
-  }
+  const found = getOrInsert(kinds, schema, () => kindsIn(schema) ?? "any");
   return found === "any" ? undefined : found;
 }
 

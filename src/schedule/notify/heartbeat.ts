@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../base/maps.ts";
 import { createHash } from "node:crypto";
 import type { ExitCode } from "../../base/exit.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -82,8 +83,7 @@ export class Heartbeat {
 
   #put(schedule: string, ping: Ping): void {
     if (this.#address === undefined) return;
-    const waiting = this.#waiting.get(schedule) ?? [];
-    this.#waiting.set(schedule, waiting);
+    const waiting = getOrInsert(this.#waiting, schedule, () => []);
     waiting.push(ping);
     if (waiting.length > LIMITS.heartbeatsWaiting) {
       waiting.shift();

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../../base/maps.ts";
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -90,8 +91,7 @@ function coverageFrom(shell: ProjectShell, options: CoverageOptions): Coverage {
       if (records === undefined) continue;
       const report = reportOf(records);
       const { environment } = report.run.target;
-      const profile = profiles.get(environment) ?? profileHere(shell, environment);
-      profiles.set(environment, profile);
+      const profile = getOrInsert(profiles, environment, () => profileHere(shell, environment));
       fold.take(report, exchanges.of(id), profile);
     }
   });
