@@ -103,7 +103,7 @@ async function writes(): Promise<void> {
 
 async function msOfWrite(place: StatePlace): Promise<number> {
   const store = JournalStore.open(place, { clock: systemClock, redact: (text) => text });
-  const { journal } = await store.begin(opened, "bench");
+  const { journal } = await store.begin(opened);
   const took: number[] = [];
   for (let at = 0; at < SIZES.writes; at++) {
     const startedAt = performance.now();

@@ -58,7 +58,7 @@ export async function* nightlyRuns({ file = ":memory:", archives, years, writes 
 async function runOnce(store: JournalStore, night: number, writes: number): Promise<void> {
   const runId = `night-${String(night).padStart(5, "0")}`;
   const sources = { "nightly.yaml": "#".repeat(SOURCE_CHARS) };
-  const { journal } = await store.begin({ ...opened, runId, sources, idempotencyKey: `nightly/${night}` }, "production");
+  const { journal } = await store.begin({ ...opened, runId, sources, idempotencyKey: `nightly/${night}` });
   for (let step = 0; step < STEPS; step++) {
     for (const fact of step < writes ? write(`write${step}`, `${runId}-${step}`) : [read(`read${step}`)]) journal.note(fact);
   }

@@ -103,7 +103,7 @@ export class JournalStore {
    * called in the very transaction that makes the run known, and keeps it from being made by a Failure. Throws a Failure also when another
    * run has the caller's key.
    */
-  async begin(opened: RunOpened, environment: string, taken?: Claim, admit: () => void = () => undefined): Promise<Held> {
+  async begin(opened: RunOpened, taken?: Claim, admit: () => void = () => undefined): Promise<Held> {
     const { runId, idempotencyKey } = opened;
     const claim = taken ?? { runId, epoch: 1 };
     const key = idempotencyKey === undefined ? null : this.#ports.redact(idempotencyKey);
@@ -115,7 +115,7 @@ export class JournalStore {
         "INSERT INTO run (id, playbook, environment, opened_at, identity, key) VALUES (?, ?, ?, ?, ?, ?)",
         runId,
         opened.playbook.file,
-        environment,
+        opened.target.environment,
         this.#ports.clock.now(),
         identityOf(placeOf(opened)),
         key,

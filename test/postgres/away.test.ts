@@ -56,7 +56,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
       onAway: (why) => away.push(why),
       stopping: () => stop.signal,
     });
-    ({ journal } = await store.begin(opened, "test"));
+    ({ journal } = await store.begin(opened));
   });
   afterEach(async () => {
     store.close();
@@ -162,7 +162,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   test("may have committed what it did not acknowledge, which is not recorded a second time", async () => {
     const proxy = await Proxy.open(server.port);
     const distant = JournalStore.open(through(proxy), { clock, redact: (text) => text, onAway: (why) => away.push(why) });
-    const { journal: other } = await distant.begin({ ...opened, runId: "run2" }, "test");
+    const { journal: other } = await distant.begin({ ...opened, runId: "run2" });
     await proxy.loseCommit();
     other.note(intended("mint"));
     await other.flushed();
@@ -177,7 +177,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   test("may still be committing when the commit is repeated, which waits for the end of the first one", async () => {
     const proxy = await Proxy.open(server.port);
     const distant = JournalStore.open(through(proxy), { clock, redact: (text) => text, onAway: (why) => away.push(why) });
-    const { journal: other } = await distant.begin({ ...opened, runId: "run2" }, "test");
+    const { journal: other } = await distant.begin({ ...opened, runId: "run2" });
     await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await server.query("SELECT pg_reload_conf()");
     const ender = new Client({ connectionString: server.address() });

@@ -69,7 +69,7 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
   test("steps back by hours: whoever died before that is not taken for alive until then, and its run is free", async () => {
     const place = server.place();
     using store = JournalStore.open(place, { redact: (text) => text });
-    const { journal } = await store.begin(opened, "test");
+    const { journal } = await store.begin(opened);
     const gone = { ...thisProcess(), host: "elsewhere", bootId: "another", beat: "before" };
     await server.query(`UPDATE ${place.schema}.lease SET holder = '${JSON.stringify(gone)}'`);
     await server.query(`INSERT INTO ${place.schema}.holder (name, seen_at) VALUES ('before', now() + interval '2 hours')`);

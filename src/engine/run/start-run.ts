@@ -72,7 +72,7 @@ async function beginRun(
         runs,
       );
     };
-    const held = await store.begin(opened, target.environment, claim, admit);
+    const held = await store.begin(opened, claim, admit);
     for (const record of held.records) ports.observe(record);
     return runToItsEnd(parts, held);
   });

@@ -12,7 +12,7 @@ test("the oldest run with an open write is found, and what has not changed is no
   onTestFinished(() => store.close());
   const unknown = new OldestUnknown();
   const found = (): string | undefined => unknown.in(store)?.id;
-  const begun = async (runId: string) => (await store.begin({ ...opened, runId }, "test")).journal;
+  const begun = async (runId: string) => (await store.begin({ ...opened, runId })).journal;
 
   const clean = await begun("clean");
   expect([found(), unknown.ageIn(store)]).toEqual([undefined, 0]);
@@ -36,7 +36,7 @@ test("an open write of a clock that was ahead has an age too, because 0 means th
   const store = JournalStore.open(state.place, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
   onTestFinished(() => store.close());
   let now = Date.parse("2026-06-02T00:00:00Z");
-  const { journal } = await store.begin({ ...opened, runId: "left" }, "test");
+  const { journal } = await store.begin({ ...opened, runId: "left" });
   journal.note(intended("mint"));
   await store.release(journal, "unknown", undefined);
   now = Date.parse("2026-06-01T00:00:00Z");

@@ -20,7 +20,7 @@ const ELSEWHERE = { ...thisProcess(), host: "elsewhere", bootId: "another" };
 /** A run with an answered write and one that is not, held by a process of another machine. */
 async function held(folder: string): Promise<void> {
   const store = JournalStore.open(folder, PORTS);
-  const { journal } = await store.begin(opened, "test");
+  const { journal } = await store.begin(opened);
   keep(journal, intended("first"));
   keep(journal, answered("first", "ambiguous"));
   keep(journal, stopped("first", "unknown"));

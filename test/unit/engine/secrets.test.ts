@@ -46,7 +46,7 @@ async function inRun({ folder }: Holding, pin: string, how: "begin" | "claim"): 
   const clock = clockWithoutWaiting();
   const store = JournalStore.open(folder, { clock, redact: secrets.redact });
   onTestFinished(() => store.close());
-  const held = how === "begin" ? await store.begin(opened, "test") : await store.claim("run1");
+  const held = how === "begin" ? await store.begin(opened) : await store.claim("run1");
   const transport = transportForTest();
   const context = new RunContext(playbook, targetAt("http://127.0.0.1:9"), held, {
     clock,

@@ -56,7 +56,7 @@ async function ended(
   { outcome = "passed", playbook = "a.yaml", key, facts = [], arrives = 0 }: Ended = {},
 ): Promise<void> {
   const about = { ...opened, runId, playbook: { ...opened.playbook, file: playbook } };
-  const { journal } = await store.begin(key === undefined ? about : { ...about, idempotencyKey: key }, "test");
+  const { journal } = await store.begin(key === undefined ? about : { ...about, idempotencyKey: key });
   for (const fact of facts) journal.note(fact);
   journal.note({ kind: "run.closed", outcome, outputs: {} });
   await store.release(journal, outcome, arrives === "open" ? undefined : now + arrives);
@@ -153,7 +153,7 @@ test("a run that is open, unknown, pending, held, needed by a drift, or not old 
   await ended("open", { outcome: "failed", facts: [intended("mint")], arrives: "open" });
   await ended("drift", { outcome: "drift" });
   await ended("held");
-  await store.begin({ ...opened, runId: "under-way" }, "test");
+  await store.begin({ ...opened, runId: "under-way" });
   await ended("other", { playbook: "b.yaml" });
   const before = now;
   await ended("young");
@@ -181,10 +181,10 @@ test("a key of an archived run begins no second run, and its transactions are no
   await ended("last");
   archive();
   expect(() => store.withKey("ORDER-17")).toThrow("the key names the run paid, which ended passed and is in the archive");
-  await expect(store.begin({ ...opened, runId: "again", idempotencyKey: "ORDER-17" }, "test")).rejects.toThrow(
+  await expect(store.begin({ ...opened, runId: "again", idempotencyKey: "ORDER-17" })).rejects.toThrow(
     "the key names the run paid",
   );
-  const { journal } = await store.begin({ ...opened, runId: "later" }, "test");
+  const { journal } = await store.begin({ ...opened, runId: "later" });
   expect(journal.provenElsewhere("t1")).toEqual([{ runId: "paid", step: "mint", target: opened.target }]);
 });
 

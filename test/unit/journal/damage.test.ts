@@ -50,7 +50,7 @@ function write(journal: RunJournal, step: string): void {
 async function left(closed: number): Promise<Left> {
   const at = mkdtempSync(join(folder, "whole-"));
   const first = JournalStore.open(at, PORTS);
-  const { journal } = await first.begin(opened, "test");
+  const { journal } = await first.begin(opened);
   for (let step = 0; step < closed; step++) write(journal, `first${step}`);
   await first.release(journal, "interrupted", 0);
   first.close();
@@ -247,7 +247,7 @@ test("a person accepts the loss: it is kept, unfinished runs are over, and new o
   expect(store.losses()).toMatchObject([{ who: "olga", because: "I looked", what }]);
   expect(store.notPassed(10)).toEqual([]);
   await expect(store.claim("run1")).rejects.toThrow(/cannot be resumed: the journal had lost records, which olga accepted/);
-  const { journal } = await store.begin({ ...opened, runId: "run2" }, "test");
+  const { journal } = await store.begin({ ...opened, runId: "run2" });
   await store.release(journal, "failed", 0);
   expect(store.notPassed(10).map(({ id }) => id)).toEqual(["run2"]);
   store.close();
@@ -263,7 +263,7 @@ test("a loss is accepted of a journal that is gone, and not while a process that
   again.close();
   const held = join(folder, "held");
   const store = JournalStore.open(held, PORTS);
-  await store.begin(opened, "test");
+  await store.begin(opened);
   remove(held, "journal.tail");
   expect(() => acceptLoss(held, PORTS, { who: "olga", because: "I looked" })).toThrow(/is held by process/);
 });
@@ -296,7 +296,7 @@ test("a byte of the file is another: what is read is what was written, or it is 
 
 test("the disk is full: nothing is written after the gap, not even when there is room again; what was before is whole", async () => {
   const store = JournalStore.open(folder, PORTS);
-  await store.begin(opened, "test");
+  await store.begin(opened);
   const database = Database.open(join(folder, "journal.db"), JOURNAL);
   const liveness = new Holders(folder);
   const leases = new Leases(database, { ...PORTS, liveness });
@@ -324,7 +324,7 @@ test("the disk is full: nothing is written after the gap, not even when there is
 
 test("the file is removed while it is in use: the next record is not written into nothing", async () => {
   const store = JournalStore.open(folder, PORTS);
-  const { journal } = await store.begin(opened, "test");
+  const { journal } = await store.begin(opened);
   copyFileSync(join(folder, "journal.db"), join(folder, "copy.db"));
   rmSync(join(folder, "journal.db"));
   expect(() => keep(journal, intended("mint"))).toThrow(/has been removed or replaced while it was in use/);

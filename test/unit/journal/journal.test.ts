@@ -32,7 +32,7 @@ function abandon(): void {
 
 test("what was written is read back, numbers to the last digit", async () => {
   const store = open();
-  const { journal } = await store.begin(opened, "test");
+  const { journal } = await store.begin(opened);
   keep(journal, { ...intended("mint"), input: { value: Decimal.parse("12345678901234567890.50") ?? null } } as never);
   const records = open().read("run1");
   expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed", "attempt.intended"]);
@@ -42,13 +42,13 @@ test("what was written is read back, numbers to the last digit", async () => {
 
 test("a run may open with inputs too large for the buffer", async () => {
   const inputs = { text: "x".repeat(LIMITS.journalBufferChars) };
-  const { records } = await open().begin({ ...opened, inputs }, "test");
+  const { records } = await open().begin({ ...opened, inputs });
   expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed"]);
   expect(open().read("run1")).toEqual([expect.objectContaining({ inputs }), expect.objectContaining({ kind: "run.claimed" })]);
 });
 
 test("a note is durable with the next write, not before", async () => {
-  const { journal } = await open().begin(opened, "test");
+  const { journal } = await open().begin(opened);
   journal.note(completed("read"));
   expect(open().read("run1")).toHaveLength(2);
   keep(journal, intended("mint"));
@@ -64,7 +64,7 @@ test.each([
     `UPDATE record SET sequence = 9 WHERE sequence = 2; UPDATE record SET sequence = 2 WHERE sequence = 3`,
   ],
 ])("%s breaks the chain, and the run is refused", async (_what, sql) => {
-  const { journal } = await open().begin(opened, "test");
+  const { journal } = await open().begin(opened);
   keep(journal, intended("mint"));
   keep(journal, answered("mint", "acknowledged"));
   tamper(sql);
@@ -74,7 +74,7 @@ test.each([
 });
 
 test("what was read is read on from, and is itself again when nothing has come to it", async () => {
-  const { journal } = await open().begin(opened, "test");
+  const { journal } = await open().begin(opened);
   const store = open();
   const first = store.history("run1");
   expect(store.history("run1", first)).toBe(first);
@@ -93,7 +93,7 @@ test.each([
   ],
   ["a record that does not follow from them", `UPDATE record SET previous = '${"0".repeat(64)}' WHERE sequence = 3`],
 ])("%s is damage, for who reads on", async (_what, sql) => {
-  const { journal } = await open().begin(opened, "test");
+  const { journal } = await open().begin(opened);
   keep(journal, intended("mint"));
   const store = open();
   const known = store.history("run1");
@@ -103,12 +103,12 @@ test.each([
 });
 
 test("a run that a live process holds cannot be claimed", async () => {
-  await open().begin(opened, "test");
+  await open().begin(opened);
   await expect(open().claim("run1")).rejects.toThrow(new RegExp(`held by process ${process.pid}`));
 });
 
 test("whoever was taken over can write no more", async () => {
-  const { journal } = await open().begin(opened, "test");
+  const { journal } = await open().begin(opened);
   abandon();
   const second = await open().claim("run1");
   expect(second.journal.claim).toEqual({ runId: "run1", epoch: 2 });
@@ -118,7 +118,7 @@ test("whoever was taken over can write no more", async () => {
 });
 
 test("a secret that the service echoes is masked on the disk and in the record that comes back", async () => {
-  const { journal } = await open(redactor([new Secret("KEY", 'top"secret')])).begin(opened, "test");
+  const { journal } = await open(redactor([new Secret("KEY", 'top"secret')])).begin(opened);
   const record = keep(journal, answered("mint", "refused", { message: 'no: top"secret' }));
   expect(record).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
   expect(open().read("run1").at(-1)).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
@@ -126,16 +126,13 @@ test("a secret that the service echoes is masked on the disk and in the record t
 
 test("a secret is masked wherever a playbook or a run may bring it in; ids, files and numbers that only hold it stay", async () => {
   const store = open(redactor([new Secret("KEY", "70031992")]));
-  const { records } = await store.begin(
-    {
-      ...opened,
-      playbook: { file: "70031992.yaml", name: "of 70031992", digest: "d" },
-      steps: [{ id: "a", name: "uses 70031992", uses: "ledger.status", line: 1 }],
-      inputs: { exact: Decimal.parse("70031992") ?? null, holds: Decimal.parse("170031992.5") ?? null },
-      env: { "a.yaml": { REGION: "in 70031992" } },
-    },
-    "test",
-  );
+  const { records } = await store.begin({
+    ...opened,
+    playbook: { file: "70031992.yaml", name: "of 70031992", digest: "d" },
+    steps: [{ id: "a", name: "uses 70031992", uses: "ledger.status", line: 1 }],
+    inputs: { exact: Decimal.parse("70031992") ?? null, holds: Decimal.parse("170031992.5") ?? null },
+    env: { "a.yaml": { REGION: "in 70031992" } },
+  });
   const mask = "${{ secrets.KEY }}";
   const masked = {
     playbook: { file: "70031992.yaml", name: `of ${mask}` },
@@ -161,7 +158,7 @@ test("a journal of a later version is left alone", () => {
 
 test("however many runs have passed since, the one that has not is found", async () => {
   const store = open();
-  await store.begin({ ...opened, runId: "stopped" }, "test");
+  await store.begin({ ...opened, runId: "stopped" });
   tamper(`
     WITH RECURSIVE later (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM later WHERE n < 2000)
     INSERT INTO run (id, playbook, environment, opened_at, outcome)

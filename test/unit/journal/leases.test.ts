@@ -118,7 +118,7 @@ test("a write that was left open keeps later runs from being alone, and its own 
   const store = open();
   const { leases } = store;
   const claim = claimOf(leases, "run1", entities("alice"));
-  const { journal } = await store.begin(opened, "test", claim);
+  const { journal } = await store.begin(opened, claim);
   keep(journal, intended("mint"));
   await store.release(journal, "unknown", undefined);
   expect(leases.list()).toMatchObject([{ kind: "entity", name: "alice", holder: undefined, shared: false }]);
@@ -135,7 +135,7 @@ test("a write that was left open keeps later runs from being alone, and its own 
 
 test("a killed run that had all its answers leaves nothing behind", async () => {
   const store = open();
-  const { journal } = await store.begin(opened, "test", claimOf(store.leases, "run1", entities("alice")));
+  const { journal } = await store.begin(opened, claimOf(store.leases, "run1", entities("alice")));
   keep(journal, intended("mint"));
   keep(journal, answered("mint", "refused"));
   holds("run1", DEAD);
@@ -148,7 +148,7 @@ test("a run is held once, in one process as in two; with each claim the epoch gr
   const { leases } = store;
   const first = claimOf(leases, "run1", groups());
   expect(first).toEqual({ runId: "run1", epoch: 1 });
-  await store.begin(opened, "test", first);
+  await store.begin(opened, first);
   expect(inTheWay(open().leases, "run1", groups())).toMatchObject({ kind: "run", holder: { pid: process.pid } });
   holds("run1", DEAD);
   const second = claimOf(leases, "run1", groups());
@@ -160,7 +160,7 @@ test("a run is held once, in one process as in two; with each claim the epoch gr
 test("what is taken over can be written by nobody else, and is free when it is released", async () => {
   const store = open();
   const claim = claimOf(store.leases, "run1", { groups: ["a"], entities: ["alice"] });
-  const { journal } = await store.begin(opened, "test", claim);
+  const { journal } = await store.begin(opened, claim);
   holds("run1", ELSEWHERE);
   expect(inTheWay(store.leases, "run1", groups())).toMatchObject({ holder: { host: "elsewhere" } });
   const taken = store.leases.takeOver("run1");

@@ -22,7 +22,7 @@ function opening(): JournalStore {
 }
 
 async function run(store: JournalStore, runId: string, outcome: "passed" | "failed"): Promise<void> {
-  const { journal } = await store.begin({ ...opened, runId }, "test");
+  const { journal } = await store.begin({ ...opened, runId });
   journal.note(completed("mint"));
   journal.note({ kind: "run.closed", outcome, outputs: {} });
   await store.release(journal, outcome, 0);

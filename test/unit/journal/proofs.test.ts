@@ -38,14 +38,14 @@ const FACTS: readonly Fact[] = [
 const PROVEN = { t1: "both", "receipt r2": "early", t2: "early", p1: "bought", t3: "seen" };
 
 async function proofsIn(store: JournalStore): Promise<object> {
-  const { journal } = await store.begin(opened("later"), "e");
+  const { journal } = await store.begin(opened("later"));
   const ids = ["t1", "r1", "receipt r1", "receipt r2", "t2", "p1", "t3", "", "receipt ", "unknown"];
   return Object.fromEntries(ids.flatMap((id) => journal.provenElsewhere(id).map(({ step }) => [id, step] as const)));
 }
 
 async function written(place: StatePlace): Promise<JournalStore> {
   const store = JournalStore.open(place, PORTS);
-  const { journal } = await store.begin(opened("earlier"), "e");
+  const { journal } = await store.begin(opened("earlier"));
   for (const fact of FACTS) journal.note(fact);
   await journal.flushed();
   return store;
@@ -55,14 +55,14 @@ test("what has proven a write of one run is known to the next, with where it was
   const store = await written(new TestState().place);
   onTestFinished(() => store.close());
   expect(await proofsIn(store)).toEqual(PROVEN);
-  const { journal } = await store.begin(opened("last"), "e");
+  const { journal } = await store.begin(opened("last"));
   expect(journal.provenElsewhere("t1")).toEqual([{ runId: "earlier", step: "both", target: opened("earlier").target }]);
 });
 
 test("a run's own are not those of another run", async () => {
   const store = JournalStore.open(new TestState().place, PORTS);
   onTestFinished(() => store.close());
-  const { journal } = await store.begin(opened("one"), "e");
+  const { journal } = await store.begin(opened("one"));
   journal.note(answered("mint", { transactionId: "t1" }));
   await journal.flushed();
   expect(journal.provenElsewhere("t1")).toEqual([]);
@@ -75,10 +75,10 @@ test.each([
 ])("an id with %s proves a write as well", async (_what, id) => {
   const store = JournalStore.open(new TestState().place, PORTS);
   onTestFinished(() => store.close());
-  const { journal } = await store.begin(opened("earlier"), "e");
+  const { journal } = await store.begin(opened("earlier"));
   journal.note(answered("mint", { transactionId: id }));
   await journal.flushed();
-  const later = await store.begin(opened("later"), "e");
+  const later = await store.begin(opened("later"));
   expect(later.journal.provenElsewhere(id)).toMatchObject([{ runId: "earlier", step: "mint" }]);
   expect(later.journal.provenElsewhere(`${id}x`)).toEqual([]);
 });

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => store.close());
 
 async function finished(runId: string, outcome: string, leavesOpen = false): Promise<void> {
-  const { journal } = await store.begin({ ...opened, runId }, "test");
+  const { journal } = await store.begin({ ...opened, runId });
   if (leavesOpen) keep(journal, intended("mint"));
   journal.note({ kind: "run.closed", outcome: "unknown", outputs: {} });
   await store.release(journal, outcome, leavesOpen ? undefined : 0);
@@ -52,8 +52,8 @@ test("a start looks into none of ten thousand runs that left nothing open, and i
 
 test("the database itself keeps a second run from having a key", async () => {
   const keyed = { ...opened, idempotencyKey: "ORDER-17" };
-  await store.begin({ ...keyed, runId: "first" }, "test");
-  await expect(store.begin({ ...keyed, runId: "second" }, "test")).rejects.toThrow(/the run first has this key/);
+  await store.begin({ ...keyed, runId: "first" });
+  await expect(store.begin({ ...keyed, runId: "second" })).rejects.toThrow(/the run first has this key/);
   expect(store.ids()).toEqual(["first"]);
   expect(() =>
     state.tamper(JOURNAL_PART, "INSERT INTO run (id, playbook, environment, opened_at, key) VALUES ('x', '', '', 0, 'ORDER-17')"),
@@ -79,7 +79,7 @@ test("runs are found by the beginning of their keys, archived ones too", async (
 });
 
 test("a run that died without an open write is looked into once", async () => {
-  await store.begin({ ...opened, runId: "died" }, "test");
+  await store.begin({ ...opened, runId: "died" });
   store.leases.release({ runId: "died", epoch: 1 }, true);
   expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
   store.settle(store.summary("died"), 0);
@@ -93,10 +93,10 @@ test("what is asked in the transaction that opens a run keeps it from being open
   const refuse = (): void => {
     throw refusal;
   };
-  await expect(store.begin({ ...opened, runId: "refused" }, "test", undefined, refuse)).rejects.toBe(refusal);
+  await expect(store.begin({ ...opened, runId: "refused" }, undefined, refuse)).rejects.toBe(refusal);
   expect(store.ids()).toEqual([]);
   expect(store.leases.list()).toEqual([]);
-  await store.begin({ ...opened, runId: "refused" }, "test");
+  await store.begin({ ...opened, runId: "refused" });
   expect(store.ids()).toEqual(["refused"]);
 });
 

@@ -55,7 +55,7 @@ class Scene {
 
   async begin(): Promise<void> {
     const runId = `run${this.runs.length + 1}`;
-    const begun = this.#store.begin({ ...opened, runId }, "test");
+    const begun = this.#store.begin({ ...opened, runId });
     this.endTurn();
     const { journal, records } = await begun;
     this.runs.push(new Run(runId, journal, records));

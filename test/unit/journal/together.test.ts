@@ -40,7 +40,7 @@ function endTurn(): void {
 }
 
 async function begun(runId: string): Promise<RunJournal> {
-  const held = store.begin({ ...opened, runId }, "test");
+  const held = store.begin({ ...opened, runId });
   endTurn();
   return (await held).journal;
 }
