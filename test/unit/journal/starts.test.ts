@@ -62,7 +62,7 @@ test("the database itself keeps a second run from having a key", async () => {
 
 test("runs are found by the beginning of their keys, archived ones too", async () => {
   const kept = async (runId: string, idempotencyKey: string): Promise<void> => {
-    const { journal } = await store.begin({ ...opened, runId, idempotencyKey }, "test");
+    const { journal } = await store.begin({ ...opened, runId, idempotencyKey });
     journal.note({ kind: "run.closed", outcome: "passed", outputs: {} });
     await store.release(journal, "passed", 0);
   };
