@@ -78,10 +78,18 @@ interface Ending {
 /** Runs firings to their end, and reports them. */
 export class Carrier {
   readonly #parts: Parts;
+  readonly #stopping = new AbortController();
   #isEnding = false;
+  #inProgress = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** From now on, begins no run, not even of a firing that waits for a slot, its next try or the database. Returns how many runs are in progress. */
+  stop(): number {
+    this.#stopping.abort();
+    return this.#inProgress;
   }
 
   /** Stops a firing because this process ends. One that was stopped before keeps its reason, and waits no longer for a database either. */
@@ -92,22 +100,17 @@ export class Carrier {
 
   /** Makes the runs of a firing that this process has claimed. The controller stops it, with its reason. */
   async carry(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<Carried> {
-    const { clock, log, metrics, heartbeat, inSlot } = this.#parts;
-    metrics.started(scheduled.id);
-    heartbeat.started(firing);
-    log("info", "firing.started", `${scheduled.id}: runs`, aboutFiring(firing));
-    const began = clock.elapsed();
-    const result = await inSlot(() => this.#withinLimit(scheduled, firing, stop));
+    const { store, log, inSlot } = this.#parts;
+    const result = await inSlot(() => (this.#mayBegin(stop) ? this.#run(scheduled, firing, stop) : Promise.resolve(NOT_BEGUN)));
     const { state, problems: found } = endOf(result, stop.signal, scheduled);
-    metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
     const exit = state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit;
-    const { store } = this.#parts;
     const ended = await this.#whenBack(() =>
       store.transaction(() => {
         const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
         const problems = isNever ? [neverEnding()] : found;
         const over = store.firings.end(firing, state, problems[0]);
-        if (over !== undefined) this.reportEnd(scheduled, over, { report: result.report, exit, problems });
+        if (over !== undefined)
+          this.reportEnd(scheduled, over, { report: result.report, exit: result === NOT_BEGUN ? undefined : exit, problems });
         return over;
       }),
     );
@@ -117,6 +120,23 @@ export class Carrier {
         outcome: state,
       });
     return { state, exit };
+  }
+
+  // A firing that is to stop makes no further run, whatever it waits for.
+  #mayBegin(stop: AbortController): boolean {
+    if (this.#stopping.signal.aborted) stop.abort("stopping" satisfies StopReason);
+    return !stop.signal.aborted;
+  }
+
+  async #run(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<RunResult> {
+    const { clock, log, metrics, heartbeat } = this.#parts;
+    metrics.started(scheduled.id);
+    heartbeat.started(firing);
+    log("info", "firing.started", `${scheduled.id}: runs`, aboutFiring(firing));
+    const began = clock.elapsed();
+    const result = await this.#withinLimit(scheduled, firing, stop);
+    metrics.ran(scheduled.id, clock.elapsed() - began, result.report);
+    return result;
   }
 
   // As long as this process lives, a firing whose end it does not record would be under way for ever.
@@ -179,7 +199,7 @@ export class Carrier {
     const over = new AbortController();
     void this.#stopLate(scheduled.schedule?.timeLimitMs, stop, over.signal);
     try {
-      return await this.#tries(scheduled, firing, stop.signal);
+      return await this.#tries(scheduled, firing, stop);
     } finally {
       over.abort();
     }
@@ -191,38 +211,43 @@ export class Carrier {
     if (!over.aborted) stop.abort("time-limit" satisfies StopReason);
   }
 
-  async #tries(scheduled: Scheduled, firing: Firing, signal: AbortSignal): Promise<RunResult> {
+  async #tries(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<RunResult> {
     const { clock, log } = this.#parts;
     const retry = scheduled.schedule?.retry;
     for (let tries = 1; ; tries++) {
-      const result = await this.#try(scheduled, firing, signal);
+      const result = await this.#try(scheduled, firing, stop);
       if (result.problem?.code === LOST_FIRING) return result;
-      if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || signal.aborted) return result;
+      if (retry === undefined || result.outcome !== "failed" || tries >= retry.attempts || !this.#mayBegin(stop)) return result;
       const pause = pauseAfter(retry, tries);
       const again = `${scheduled.id}: failed, is run again in ${formatDuration(pause)} (${tries} of ${retry.attempts})`;
       log("warn", "firing.retried", again, { ...aboutFiring(firing), tries });
-      await clock.sleep(pause, signal);
-      if (signal.aborted) return { ...result, outcome: "interrupted", exit: EXIT.interrupted };
+      await clock.sleep(pause, this.#untilStop(stop));
+      if (!this.#mayBegin(stop)) return { ...result, outcome: "interrupted", exit: EXIT.interrupted };
     }
   }
 
   // A run that cannot start while the database is away starts when it is back, unless the firing is stopped before.
-  async #try(scheduled: Scheduled, firing: Firing, signal: AbortSignal): Promise<RunResult> {
+  async #try(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<RunResult> {
     const { clock, log, makeRun, store } = this.#parts;
-    for (let isWaiting = false; !signal.aborted; isWaiting = true) {
+    for (let isWaiting = false; ; isWaiting = true) {
       const released = await this.#whenBack(() => store.firings.released(scheduled.id));
+      if (!this.#mayBegin(stop)) return NOT_BEGUN;
+      this.#inProgress++;
       const result = await makeRun(scheduled, {
-        signal,
+        signal: stop.signal,
         begun: (runId) => store.firings.began(firing, runId),
         admit: () => store.firings.assertMine(firing),
         released,
-      });
+      }).finally(() => void this.#inProgress--);
       if (result.startsLater !== true) return result;
       const why = `${scheduled.id}: waits for the database: ${result.problem?.message ?? ""}`;
       if (!isWaiting) log("warn", "firing.waits", why, aboutFiring(firing));
-      await clock.sleep(LIMITS.schedulePollMs, signal);
+      await clock.sleep(LIMITS.schedulePollMs, this.#untilStop(stop));
     }
-    return NOT_BEGUN;
+  }
+
+  #untilStop(stop: AbortController): AbortSignal {
+    return AbortSignal.any([stop.signal, this.#stopping.signal]);
   }
 }
 
@@ -230,10 +255,11 @@ const NOT_BEGUN: RunResult = { outcome: "interrupted", exit: EXIT.interrupted, r
 
 // What was stopped by us ended as we say; what came to another end meanwhile, or is not known, ended so.
 function endOf(
-  { outcome, report, problem }: RunResult,
+  result: RunResult,
   signal: AbortSignal,
   { playbook, schedule }: Scheduled,
 ): { readonly state: EndedState; readonly problems: readonly KeptFailure[] } {
+  const { outcome, report, problem } = result;
   const ofReport = report === undefined || outcome === "passed" ? [] : problemsIn(report);
   if (!signal.aborted || outcome !== "interrupted") return { state: outcome, problems: [problem ?? [], ofReport].flat() };
   switch (signal.reason as StopReason) {
@@ -242,7 +268,7 @@ function endOf(
     case "cancelled":
       return { state: "cancelled", problems: [] };
     case "stopping":
-      return { state: "interrupted", problems: [stoppedProblem(playbook)] };
+      return { state: "interrupted", problems: [stoppedProblem(playbook, result !== NOT_BEGUN)] };
   }
 }
 
@@ -258,10 +284,10 @@ function neverEnding(): KeptFailure {
   };
 }
 
-function stoppedProblem(playbook: string): KeptFailure {
+function stoppedProblem(playbook: string, hasStarted: boolean): KeptFailure {
   return {
     code: "schedule.stopping",
-    message: "the schedule was stopped before the run came to its end",
+    message: `the schedule was stopped before the run ${hasStarted ? "came to its end" : "started"}`,
     why: "nothing makes up for it before the next firing",
     next: adviceText(command`schedule --once ${playbook}`),
   };

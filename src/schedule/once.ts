@@ -24,7 +24,8 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
   const stop = new AbortController();
   const over = new AbortController();
   const onStop = (): void => {
-    parts.log("info", "schedule.stopping", `stopping; the run may continue for ${LIMITS.scheduleGraceMs / 1_000} s`);
+    const grace = LIMITS.scheduleGraceMs / 1_000;
+    if (carrier.stop() > 0) parts.log("info", "schedule.stopping", `stopping; the run may continue for ${grace} s`);
     void clock.sleep(LIMITS.scheduleGraceMs, over.signal).then(() => carrier.end(stop));
   };
   if (stopping.aborted) carrier.end(stop);

@@ -308,10 +308,11 @@ export class Scheduler {
 
   async #windUp(): Promise<void> {
     const { clock, log, courier, heartbeat } = this.#parts;
+    const inProgress = this.#carrier.stop();
+    const grace = LIMITS.scheduleGraceMs / 1_000;
+    if (inProgress > 0) log("info", "schedule.stopping", `stopping; ${count(inProgress, "run")} may continue for ${grace} s`);
     const running = [...this.#running.values()];
     if (running.length > 0) {
-      const grace = LIMITS.scheduleGraceMs / 1_000;
-      log("info", "schedule.stopping", `stopping; ${count(running.length, "run")} may continue for ${grace} s`);
       const over = new AbortController();
       const all = Promise.all(running.map((each) => each.over)).then(() => over.abort());
       await clock.sleep(LIMITS.scheduleGraceMs, over.signal);

@@ -76,6 +76,8 @@ export class Desk {
   ended: Life = "dead";
   /** By how much the clock of the machine is ahead, in milliseconds. */
   aheadMs = 0;
+  /** How many minutes a firing waits for its slot. */
+  slotAfterMinutes = 0;
   /** What a look at the schedules meets first. */
   look: () => void = () => undefined;
   /** How the command that is notified ends. */
@@ -222,7 +224,10 @@ export class Desk {
         redact: (text) => text,
         makeRun: this.#makeRun(pid, clock),
         blocking: ({ lastRun }) => this.blocking.get(lastRun ?? ""),
-        inSlot: (work) => work(),
+        inSlot: async (work) => {
+          await clock.sleep(this.slotAfterMinutes * MINUTE);
+          return work();
+        },
       },
     };
   }

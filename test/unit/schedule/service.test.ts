@@ -46,6 +46,37 @@ test("a failed run is made again, with growing pauses, and the time limit is of 
   ]);
 });
 
+test("a failed run that waits for its next try when the service is stopped is not made again", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.work = [{ minutes: 5, outcome: "failed" }, { minutes: 5 }];
+  const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: 10_000, backoff: 1, maxMs: 600_000 } }));
+  await desk.until("2026-06-01T01:05:01Z");
+  await desk.end(service);
+  expect(desk.table().split("\n")).toEqual(["2026-06-01 03:00:00 +02:00  interrupted  03:00:00  03:05:01"]);
+  expect(desk.runs).toHaveLength(1);
+});
+
+test("a firing that waits for its slot is not called under way, and one that gets it after the stop makes no run", async () => {
+  const desk = new Desk("2026-06-01T00:00:00Z");
+  desk.slotAfterMinutes = 0.25;
+  const service = desk.serve(schedule("0 * * * *"));
+  await desk.until("2026-06-01T01:00:05Z");
+  expect(await service.metrics()).toContain('tokenbook_schedule_running{schedule="supply.yaml"} 0');
+  expect(desk.logged.filter((line) => line.startsWith("firing."))).toEqual([]);
+  await desk.until("2026-06-01T01:00:20Z");
+  expect(await service.metrics()).toContain('tokenbook_schedule_running{schedule="supply.yaml"} 1');
+  await desk.until("2026-06-01T02:00:05Z");
+  await desk.end(service);
+  expect(desk.runs).toHaveLength(1);
+  const why = "the schedule was stopped before the run started";
+  expect(desk.logged.filter((line) => line.startsWith("firing."))).toEqual([
+    "firing.started supply.yaml: runs",
+    "firing.ended supply.yaml: passed, run run-1",
+    `firing.ended supply.yaml: interrupted: ${why}`,
+  ]);
+  expect(desk.notified).toEqual([`failure  supply.yaml (here): interrupted: ${why}`]);
+});
+
 test.for(["drift", "pending", "unknown"] as const)("%s is notified as such, and is not tried again", async (outcome) => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome }, { minutes: 5 }];
