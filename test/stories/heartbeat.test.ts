@@ -153,6 +153,27 @@ test("a scheduler that loses its state directory reports that to its channels, a
   ]);
 });
 
+test("a scheduler that stops with an error reports each schedule that it served then, also an added one, and nothing else", async () => {
+  const { url } = await monitor(200);
+  const { url: desk, posted } = await hook(200);
+  const { project, service } = await watched(url, "notifications: { desk: { url: env:DESK } }\n");
+  await recordProperty(service);
+  project.write("served/first.yaml", reading());
+  project.write("served/edited.yaml", reading());
+  project.write("served/unscheduled.yaml", reading().replace(/^schedule: .*\n/m, ""));
+  const running = project.as({ ...KEYS, PING: url, DESK: desk }).start("schedule", "served");
+  await logged(running, "firing.ended");
+  project.write("served/edited.yaml", reading().replace(/^schedule: .*\n/m, ""));
+  await logged(running, "playbook.edited");
+  project.write("served/added.yaml", reading());
+  await logged(running, "playbook.added");
+  rmSync(`${project.folder}/.tokenbook`, { recursive: true });
+  const { code, transcript } = await running.ended;
+  expect(code, transcript).toBe(2);
+  const stopped = posted.map(({ notification }) => notification).filter(({ summary }) => summary.includes("has stopped"));
+  expect(stopped.map(({ schedule }) => schedule.playbook).toSorted()).toEqual(["served/added.yaml", "served/first.yaml"]);
+});
+
 /** A file system of 2 MB; nothing where this user may not mount one. */
 function smallDisk(folder: string): boolean {
   mkdirSync(folder);

@@ -187,6 +187,11 @@ export class WatchedPlaybooks {
     return this.#ticking;
   }
 
+  /** The schedules as they were at the last look. */
+  get ticking(): readonly (OnFile & Ticking)[] {
+    return this.#ticking;
+  }
+
   /** How many files hold a playbook that cannot be run as it is now. */
   get broken(): number {
     return this.#broken.size;

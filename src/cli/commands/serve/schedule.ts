@@ -71,10 +71,13 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   const shell = maskedShell(plainShell, redact);
   if (target.embedded)
     shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
+  const log = logOf(shell, options.json);
+  const watched = options.once === true ? undefined : new WatchedPlaybooks({ shell, options, log }, read);
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
-  return await withParts(shell, options, { all, listeners, redact, makes }, (parts, output) =>
-    options.once === true ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, read }),
+  const served = (): readonly Scheduled[] => watched?.ticking ?? all;
+  return await withParts(shell, options, { served, log, listeners, redact, makes }, (parts, output) =>
+    watched === undefined ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, watched }),
   );
 };
 
@@ -120,7 +123,8 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
     const shell = maskedShell(plainShell, redact);
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
-    await withParts(shell, { ...options, report: [] }, { all, listeners, redact, makes }, (parts, output) =>
+    const reached = { served: () => all, log: logOf(shell, options.json), listeners, redact, makes };
+    await withParts(shell, { ...options, report: [] }, reached, (parts, output) =>
       options.once === true ? once(shell, options, { parts, all, output }) : notServed(parts, all, failure),
     );
   } catch (error) {
@@ -143,7 +147,9 @@ async function notServed(parts: Parts, all: readonly Scheduled[], failure: Failu
 }
 
 interface Reached {
-  readonly all: readonly Scheduled[];
+  /** What is served now, and runs no more once the scheduler has stopped. */
+  readonly served: () => readonly Scheduled[];
+  readonly log: Log;
   readonly listeners: Listeners;
   readonly redact: Redact;
   /** What makes the runs, given how they are reported. */
@@ -164,8 +170,7 @@ async function withParts(
   reached: Reached,
   work: (parts: Parts, output: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { all, listeners, redact } = reached;
-  const log = logOf(shell, options.json);
+  const { served, log, listeners, redact } = reached;
   const start: StartCommand = (argv, given) =>
     shell.command(argv, { ...given, variables: variablesForCommands(shell, filesNamed(shell, options)) });
   const plain = { clock: systemClock, start, log, redact, hint: shell.hint };
@@ -173,7 +178,7 @@ async function withParts(
   try {
     return await withStore(shell, options, { ...reached, ports }, work);
   } catch (error) {
-    await reportOutage(error, all, { ...ports, channels: listeners.channels });
+    await reportOutage(error, served(), { ...ports, channels: listeners.channels });
     throw error;
   }
 }
@@ -215,18 +220,12 @@ async function withStore(
   return await work(parts, { reporting, runs });
 }
 
-interface Going {
-  readonly parts: Parts;
-  readonly all: readonly Scheduled[];
-}
-
 async function serve(
   shell: ProjectShell,
   options: ScheduleOptions,
-  { parts, read }: Pick<Going, "parts"> & Pick<Prepared, "read">,
+  { parts, watched }: { readonly parts: Parts; readonly watched: WatchedPlaybooks },
 ): Promise<ExitCode> {
   const stopping = shell.stopping();
-  const watched = new WatchedPlaybooks({ shell, options, log: parts.log }, read);
   const service = new Scheduler({
     ...parts,
     current: () => watched.current(),
@@ -251,7 +250,7 @@ async function serve(
 async function once(
   shell: ProjectShell,
   { jobs }: ScheduleOptions,
-  { parts, all, output }: Going & { readonly output: Output },
+  { parts, all, output }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly output: Output },
 ): Promise<ExitCode> {
   const { reporting, runs } = output;
   const stopping = shell.stopping();
