@@ -319,8 +319,7 @@ export class Scheduler {
       for (const { stop } of this.#running.values()) this.#carrier.end(stop);
       await all;
     }
-    await this.#unlessAway(() => courier.drain(LIMITS.notificationsLastMs));
-    await heartbeat.settled();
+    await Promise.all([this.#unlessAway(() => courier.drain(LIMITS.notificationsLastMs)), heartbeat.settle()]);
     log("info", "schedule.stopped", "stopped");
   }
 }

@@ -30,6 +30,8 @@ export interface Outgoing {
   readonly signal: AbortSignal | undefined;
   /** Takes the body of a successful answer as it comes; by default all of it is held. */
   readonly sieve?: BodySieve;
+  /** The status is the answer, and the exchange ends with it: the body is not read. */
+  readonly statusAlone?: true;
 }
 
 /** Takes the bytes of a body as they come, and holds those that it has not used. They become the text of the answer. */
@@ -189,6 +191,7 @@ class Listener implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   readonly #sieve: BodySieve | undefined;
+  readonly #statusAlone: boolean;
   readonly #lastMs = performance.now() + LIMITS.requestMs;
   #late: Error | undefined;
   #tooLarge: string | undefined;
@@ -199,10 +202,11 @@ class Listener implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #fence: Fence | undefined;
 
-  constructor({ timeoutMs, signal, fence, sieve }: Outgoing, callbacks: Callbacks) {
+  constructor({ timeoutMs, signal, fence, sieve, statusAlone }: Outgoing, callbacks: Callbacks) {
     this.#callbacks = callbacks;
     this.#fence = fence;
     this.#sieve = sieve;
+    this.#statusAlone = statusAlone === true;
     this.#deadline = setTimeout(() => this.#end(`no whole answer within ${timeoutMs} ms`), timeoutMs);
     this.#signal = signal;
     signal?.addEventListener("abort", this.#giveUp);
@@ -231,9 +235,17 @@ class Listener implements Dispatcher.DispatchHandler {
     if (this.#callbacks.onSent !== undefined) setImmediate(this.#callbacks.onSent);
   }
 
-  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
     this.#status = status;
     this.#headers = headers;
+    if (this.#statusAlone && status >= 200) {
+      this.onResponseEnd();
+      return controller.abort(OVER);
+    }
     if (this.#sieve !== undefined && status >= 200 && status < 300) this.#body = this.#sieve;
   }
 

@@ -46,6 +46,8 @@ export class Heartbeat {
   readonly #ports: HeartbeatPorts;
   readonly #waiting = new Map<string, Ping[]>();
   readonly #working = new Map<string, Promise<void>>();
+  /** Nothing is tried beyond this, by the clock that is never set back. */
+  #until = Number.POSITIVE_INFINITY;
 
   /** Without an address, nothing is pinged. */
   constructor(address: Secret | undefined, ports: HeartbeatPorts) {
@@ -71,13 +73,14 @@ export class Heartbeat {
 
   /** Reports that no schedule runs any more, after all other pings. */
   async stopped(why: string): Promise<void> {
-    await this.settled();
+    await this.settle();
     this.#put("", { signal: "/fail", id: undefined, body: why });
-    await this.settled();
+    await this.settle();
   }
 
-  /** Resolves when every ping was delivered or dropped. */
-  async settled(): Promise<void> {
+  /** Delivers what waits, within `LIMITS.notificationsLastMs`, and drops the rest. */
+  async settle(): Promise<void> {
+    this.#until = this.#ports.clock.elapsed() + LIMITS.notificationsLastMs;
     await Promise.all(this.#working.values());
   }
 
@@ -101,7 +104,7 @@ export class Heartbeat {
     // The transaction that a ping is about ends first.
     await Promise.resolve();
     for (let ping = waiting.shift(); ping !== undefined; ping = waiting.shift()) {
-      const why = await this.#send(address, ping);
+      const why = this.#leftMs() > 0 ? await this.#send(address, ping) : "no time was left for it";
       if (why !== undefined) this.#warn(schedule, `${ping.signal} was not delivered: ${why}`);
     }
   }
@@ -112,14 +115,20 @@ export class Heartbeat {
     url.pathname = `${url.pathname.replace(/\/$/, "")}${signal}`;
     if (id !== undefined) url.searchParams.set("rid", id);
     const headers = { "content-type": "text/plain; charset=utf-8" };
-    return retry(() => post(url, { headers, body: redact(body), timeoutMs: LIMITS.heartbeatMs }), {
+    const send = (): Promise<string | undefined> =>
+      post(url, { headers, body: redact(body), timeoutMs: Math.min(LIMITS.heartbeatMs, this.#leftMs()) });
+    return retry(send, {
       isFinal: (why) => why === undefined,
       pause: async (_why, tries) => {
-        if (tries >= LIMITS.heartbeatAttempts) return false;
+        if (tries >= LIMITS.heartbeatAttempts || this.#leftMs() <= LIMITS.heartbeatPauseMs) return false;
         await clock.sleep(LIMITS.heartbeatPauseMs);
         return true;
       },
     });
+  }
+
+  #leftMs(): number {
+    return Math.max(0, Math.ceil(this.#until - this.#ports.clock.elapsed()));
   }
 
   #warn(schedule: string, why: string): void {

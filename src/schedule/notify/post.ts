@@ -22,6 +22,7 @@ export async function post(address: URL, { headers, body, timeoutMs }: Post): Pr
     headers: { "user-agent": "tokenbook", ...basicAuthorization(address), ...headers },
     body,
     fresh: true,
+    statusAlone: true,
     fence: undefined,
     timeoutMs,
     signal: undefined, // a schedule that stops still delivers

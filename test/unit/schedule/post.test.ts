@@ -15,3 +15,21 @@ test.each([
   const address = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/desk`);
   expect(await post(address, { headers: {}, body: "{}", timeoutMs: 10_000 })).toBe(why);
 });
+
+test.each([
+  [200, undefined],
+  [500, "HTTP 500"],
+])("the status is the answer of a web address: HTTP %i with a body that never ends", async (status, why) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status);
+    const drip = setInterval(() => response.write("x"), 10);
+    response.once("close", () => clearInterval(drip));
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/desk`);
+  expect(await post(address, { headers: {}, body: "{}", timeoutMs: 1_000 })).toBe(why);
+});

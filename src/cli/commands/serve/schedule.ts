@@ -141,8 +141,7 @@ function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Schedu
 
 async function notServed(parts: Parts, all: readonly Scheduled[], failure: Failure): Promise<ExitCode> {
   reportNotServed(parts, all, failure);
-  await parts.courier.drain(LIMITS.notificationsLastMs);
-  await parts.heartbeat.settled();
+  await Promise.all([parts.courier.drain(LIMITS.notificationsLastMs), parts.heartbeat.settle()]);
   return failure.exit;
 }
 
@@ -255,8 +254,7 @@ async function once(
   const { reporting, runs } = output;
   const stopping = shell.stopping();
   const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
-  await parts.courier.drain(LIMITS.notificationsLastMs, stopping);
-  await parts.heartbeat.settled();
+  await Promise.all([parts.courier.drain(LIMITS.notificationsLastMs, stopping), parts.heartbeat.settle()]);
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
   const missing = await reporting.write(
     shell,
