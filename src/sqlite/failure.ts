@@ -30,6 +30,7 @@ const BY_RESULT_CODE: ReadonlyMap<number, FailureText> = new Map([
   [11, DAMAGED],
   [13, FULL],
   [778, FULL], // a write that failed half-way
+  [4874, FULL], // the index of the log cannot grow
   [14, UNUSABLE],
   [26, DAMAGED],
   [522, DAMAGED], // a page is missing
