@@ -1,12 +1,12 @@
 import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
-import { messageOf } from "../base/failure.ts";
 import { getOrInsert } from "../base/maps.ts";
 import { type Json, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
 import { whileUnderWay } from "../base/time/turns.ts";
+import { type ConnectionFailure, connectionFailure } from "../base/connection-failure.ts";
 
 /** The request of one HTTP exchange. */
 export interface Outgoing {
@@ -49,7 +49,7 @@ export type Fence = () => string | undefined;
 
 /** The outcome of an exchange: whether anything was sent, and whether a whole answer came. */
 export type Exchanged =
-  | { readonly kind: "not-sent"; readonly why: string }
+  | ({ readonly kind: "not-sent" } & ConnectionFailure)
   /** `isTooLarge`: it has more bytes than the limits allow, and will have them again. */
   | { readonly kind: "no-answer"; readonly why: string; readonly isTooLarge?: true }
   | (AnswerBody & {
@@ -274,9 +274,9 @@ class Listener implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: unknown): void {
-    if (this.#controller === undefined) return this.#resolve({ kind: "not-sent", why: describe(this.#late ?? error) });
+    if (this.#controller === undefined) return this.#resolve({ kind: "not-sent", ...connectionFailure(this.#late ?? error) });
     if (this.#tooLarge !== undefined) return this.#resolve({ kind: "no-answer", why: this.#tooLarge, isTooLarge: true });
-    this.#resolve({ kind: "no-answer", why: describe(this.#late ?? error) });
+    this.#resolve({ kind: "no-answer", why: connectionFailure(this.#late ?? error).why });
   }
 }
 
@@ -322,10 +322,4 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) flat[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
   return flat;
-}
-
-function describe(error: unknown): string {
-  const code = (error as { code?: string }).code;
-  const message = messageOf(error);
-  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
 }

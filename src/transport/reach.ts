@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
-import { messageOf } from "../base/failure.ts";
+import { type ConnectionFailure, connectionFailure } from "../base/connection-failure.ts";
 
 /** How far a connection to an address got, with the stages that worked apart from the one that failed. */
 export interface Reach {
@@ -17,7 +17,7 @@ export interface Reach {
   /** The end of the certificate's validity, in milliseconds since the Unix epoch. */
   readonly certificateUntil?: number;
   /** The stage that failed, and why; nothing when the address can be reached. */
-  readonly failed?: { readonly at: "name" | "connection" | "tls"; readonly why: string };
+  readonly failed?: ConnectionFailure & { readonly at: "name" | "connection" | "tls" };
 }
 
 /** How long to wait for each stage, and a signal that ends all of them. */
@@ -33,11 +33,11 @@ export async function reach(address: URL, patience: ReachLimits): Promise<Reach>
   const host = address.hostname.replaceAll(/^\[|\]$/g, "");
   const secure = address.protocol === "https:";
   const found = await timed(patience, () => lookup(host));
-  if ("why" in found) return { failed: { at: "name", why: found.why } };
+  if ("why" in found) return { failed: { at: "name", ...found } };
   const reached = { address: found.value.address, lookupMs: found.ms };
   const port = Number(address.port) || (secure ? 443 : 80);
   const connected = await timed(patience, (signal) => connection(reached.address, port, signal));
-  if ("why" in connected) return { ...reached, failed: { at: "connection", why: connected.why } };
+  if ("why" in connected) return { ...reached, failed: { at: "connection", ...connected } };
   const socket = connected.value;
   try {
     const plain = { ...reached, connectMs: connected.ms };
@@ -65,12 +65,12 @@ async function secured(socket: Socket, host: string, patience: ReachLimits): Pro
     await once(tls, "secureConnect", { signal });
     return tls;
   });
-  if ("why" in done) return { failed: { at: "tls", why: done.why } };
+  if ("why" in done) return { failed: { at: "tls", ...done } };
   const until = Date.parse(done.value.getPeerCertificate().valid_to ?? "");
   return { tlsMs: done.ms, ...(Number.isNaN(until) ? {} : { certificateUntil: until }) };
 }
 
-type Timed<T> = { readonly value: T; readonly ms: number } | { readonly why: string };
+type Timed<T> = { readonly value: T; readonly ms: number } | ConnectionFailure;
 
 async function timed<T>({ timeoutMs, signal }: ReachLimits, work: (signal: AbortSignal) => Promise<T>): Promise<Timed<T>> {
   const begun = performance.now();
@@ -83,7 +83,7 @@ async function timed<T>({ timeoutMs, signal }: ReachLimits, work: (signal: Abort
     const value = await Promise.race([work(over), abandoned]);
     return { value, ms: performance.now() - begun };
   } catch (error) {
-    return { why: messageOf(error) };
+    return connectionFailure(error);
   } finally {
     over.removeEventListener("abort", abandon);
   }

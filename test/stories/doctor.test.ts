@@ -99,6 +99,7 @@ test("a service without TLS at an address of https is reported as that", async (
   project.serviceAt(service.url.replace("http:", "https:"));
   const seen = await examine(project);
   expect(codes(seen, "problem"), seen.transcript).toEqual(["service.no-tls", "service.no-tls"]);
+  expect(about(seen, "service.no-tls")).toMatch(/does not answer with TLS [^\n]*\n\nwrite http:\/\/ in tokenbook\.yaml:4 /);
 });
 
 test("a web page in place of the service is reported as that", async () => {
@@ -277,7 +278,9 @@ test.runIf(hasOpenssl)("over TLS it shows how long securing took, and that the c
   expect(about(seen, "service.reached"), seen.transcript).toMatch(/connected in .*, secured in /);
   expect(codes(seen, "warning")).toContain("service.certificate-ends");
   const unknown = await examine(project.as(KEYS));
-  expect(about(unknown, "service.no-tls"), unknown.transcript).toContain("NODE_EXTRA_CA_CERTS");
+  expect(about(unknown, "service.no-tls"), unknown.transcript).toMatch(
+    /secured: self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\n[^]*export NODE_EXTRA_CA_CERTS=FILE/,
+  );
 });
 
 test("a damaged journal is reported, and not touched", async () => {

@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hasOpenssl, selfSigned } from "../certificate.ts";
 import { answerAfterwards, closedAddress, proxyTo, strangerServer } from "./proxy.ts";
 import {
   type Ended,
@@ -11,6 +15,7 @@ import {
   runIn,
   servedSandbox,
   type Service,
+  temporaryFolder,
   type Variables,
 } from "./world.ts";
 
@@ -42,6 +47,14 @@ const lay = (project: Project, service: Service, change: (text: string) => strin
   project.write("tokenbook.yaml", change(project.read("tokenbook.yaml")));
   return [];
 };
+
+async function serverWithTls(scheme: "http:" | "https:"): Promise<string> {
+  const { key, cert } = selfSigned(temporaryFolder(), 30);
+  const server = createServer({ key, cert }, (_, response) => void response.end("{}"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  return `${scheme}//127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 const MISTAKES: readonly Mistake[] = [
   {
@@ -84,6 +97,34 @@ const MISTAKES: readonly Mistake[] = [
     fix: "appId: app2",
     says: /app2/,
   },
+  {
+    name: "the address has a path too much",
+    make: (project, service) => lay(project, service, (text) => text.replace(/(baseUrl: "[^"]*)/, "$1/v1")),
+    fix: "/v1",
+    says: /HTTP 404: .*\/v1\/[^]*next: fix tokenbook\.yaml:\d+ \(environments\.here\.ledger\.appId\), or tokenbook\.yaml:\d+ /,
+  },
+  {
+    name: "the address has https, and the service no TLS",
+    make: (project, service) => lay(project, { ...service, url: service.url.replace("http:", "https:") }),
+    fix: "baseUrl:",
+    says: /cannot be reached: the server does not answer with TLS \(ERR_SSL_WRONG_VERSION_NUMBER\)\n.*\n {2}next: write http:\/\/ in /,
+  },
+  ...(hasOpenssl
+    ? [
+        {
+          name: "the address has http, and the service TLS",
+          make: async (project: Project) => lay(project, { url: await serverWithTls("http:") } as Service),
+          fix: "baseUrl:",
+          says: /gave no usable answer[^]*next: try again later; if it happens again: write https:\/\/ in /,
+        },
+        {
+          name: "nobody whom Node knows has signed the certificate",
+          make: async (project: Project) => lay(project, { url: await serverWithTls("https:") } as Service),
+          fix: "baseUrl:",
+          says: /cannot be reached: self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\n.*\n {2}next: fix .*: export NODE_EXTRA_CA_CERTS=FILE/,
+        },
+      ]
+    : []),
   {
     name: "the environment's name is misspelt",
     make: (project, service) => [...lay(project, service), "--env", "hree"],

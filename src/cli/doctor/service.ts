@@ -11,6 +11,7 @@ import type { Operation } from "../../operations/operation.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
 import { isLoopback } from "../../serving/names.ts";
+import { connectionRemedy } from "../../base/connection-failure.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
@@ -67,7 +68,7 @@ async function lookAtAddress({ side, baseUrl, where, signal }: Address, findings
   const { failed, certificateUntil } = reached;
   if (failed !== undefined) {
     findings.problem(`service.no-${failed.at}`, `${side}: ${baseUrl}: ${FAILED[failed.at]}: ${failed.why}`, {
-      next: failed.at === "tls" ? `${TRUST}; or fix ${where}` : `start the service, or fix ${where}`,
+      next: connectionRemedy(failed.tls, where),
     });
     return false;
   }
@@ -88,8 +89,6 @@ async function lookAtAddress({ side, baseUrl, where, signal }: Address, findings
   }
   return true;
 }
-
-const TRUST = "have the certificate renewed; for one of your own: export NODE_EXTRA_CA_CERTS=FILE";
 
 const FAILED = {
   name: "its name is not found",

@@ -79,20 +79,27 @@ export function unreached(asked: AskedReply, about: { operation: Operation; call
       code: "service.in-trouble",
       message: `the service gave no usable answer to ${operation.name}, asked ${count(requests, "time")} within ${spanOf(tookMs)}: ${reply.message}`,
       why: "the address answers and no key was refused, so this may pass; nothing was written",
-      next: "try again later",
+      next: reply.status === null ? `try again later; if it happens again: ${addressFix(about)}` : "try again later",
     };
   }
   const problem = problemOf(asked, about);
-  const setting = reply.status === 404 ? pathSettingOf(operation.service) : operation.service.name;
-  if (requests === 1) return { ...problem, next: problem.next ?? `fix ${target.whereIs(setting)}` };
-  return { ...problem, next: `try again later; if it happens again: ${problem.next ?? `fix ${target.whereIs(setting)}`}` };
+  const settings = reply.status === 404 ? pathSettings(operation.service) : [operation.service.name];
+  const next = problem.next ?? `fix ${settings.map((name) => target.whereIs(name)).join(", or ")}`;
+  const mayPass = requests > 1 && reply.tls === undefined;
+  return { ...problem, next: mayPass ? `try again later; if it happens again: ${next}` : next };
 }
 
-// After a 404 the setting with the path prefix may be wrong.
-function pathSettingOf(service: Service): string {
-  return (
-    placeOf(service)
-      .map((field, at) => (at === 0 ? field : `${service.name}.${field}`))
-      .at(-1) ?? service.name
-  );
+// A server with TLS ends a connection without it, and a server of something else does not speak HTTP.
+function addressFix({ operation, target }: { readonly operation: Operation; readonly target: Target }): string {
+  const side = operation.call.interface;
+  const where = target.whereIs(`${side}.baseUrl`);
+  return target[side]?.baseUrl.startsWith("http:") === true
+    ? `write https:// in ${where} if the service has TLS; otherwise fix its port there`
+    : `fix ${where}`;
+}
+
+// After a 404 each setting that is a part of the path may be wrong.
+function pathSettings(service: Service): readonly string[] {
+  const [, ...settings] = placeOf(service);
+  return [...settings, "baseUrl"].map((field) => `${service.name}.${field}`);
 }

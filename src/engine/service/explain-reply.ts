@@ -4,6 +4,7 @@ import type { Operation } from "../../operations/operation.ts";
 import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
+import { connectionRemedy } from "../../base/connection-failure.ts";
 import { type Caller, credentialFor } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 
@@ -17,7 +18,7 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
     return {
       code: "service.unreachable",
       message: `${address} cannot be reached: ${reply.message}`,
-      next: `start the service, or fix ${baseUrl}`,
+      next: connectionRemedy(reply.tls, baseUrl),
     };
   }
   if (operation.writes && isDoubted(reply, target)) {

@@ -1,5 +1,6 @@
 import type { Answer } from "../../operations/answer.ts";
 import type { AttemptAnswered } from "../../protocol/record.ts";
+import type { TlsObstacle } from "../../base/connection-failure.ts";
 
 /** The outcome of a call. */
 export interface Reply extends Pick<AttemptAnswered, "meaning" | "status" | "condition" | "retryAfterMs"> {
@@ -15,6 +16,8 @@ export interface Reply extends Pick<AttemptAnswered, "meaning" | "status" | "con
   readonly html: boolean;
   /** The error is not in a form that the service uses, so a gateway may have answered. */
   readonly foreign: boolean;
+  /** Nothing was sent because the connection could not be secured; undefined where it is anything else. */
+  readonly tls: TlsObstacle | undefined;
   /** The answer has more bytes than are read of one. */
   readonly tooLarge: boolean;
 }
@@ -30,5 +33,6 @@ export const EMPTY_REPLY: Omit<Reply, "meaning"> = {
   fromCache: false,
   html: false,
   foreign: false,
+  tls: undefined,
   tooLarge: false,
 };

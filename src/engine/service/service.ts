@@ -180,7 +180,8 @@ interface ReadBy {
 function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Reply {
   if (exchanged.kind !== "answered") {
     const tooLarge = exchanged.kind === "no-answer" && exchanged.isTooLarge === true;
-    return { ...EMPTY_REPLY, meaning: meaningOf(exchanged, by.profile.refusals), message: exchanged.why, tooLarge };
+    const tls = exchanged.kind === "not-sent" ? exchanged.tls : undefined;
+    return { ...EMPTY_REPLY, meaning: meaningOf(exchanged, by.profile.refusals), message: exchanged.why, tls, tooLarge };
   }
   const { status, headers, text } = exchanged;
   const body = readBody(exchanged, by.redact);
