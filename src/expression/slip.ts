@@ -15,7 +15,7 @@ export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
   if (exceeded !== undefined) return { code: "expression.too-complex", ...exceeded, start, end: Math.max(end, start + 1) };
   if (summaryOf(error).startsWith("Invalid number: ")) return { ...tooLarge(text.slice(start, end)), start, end };
   const message = summaryOf(error).replaceAll(/\b[A-Z]+\b/g, (token) => TOKENS[token] ?? token);
-  const at = { message, start, end: Math.max(end, start + 1) };
+  const at = { ...endedEarly(message), start, end: Math.max(end, start + 1) };
   return { code: "expression.syntax", ...(signOf(text, start) ?? wordOf(text, start) ?? characterOf(text, start) ?? at) };
 }
 
@@ -27,6 +27,15 @@ function tooLarge(number: string): Omit<ExpressionProblem, "start" | "end"> {
 }
 
 type Said = Omit<ExpressionProblem, "code">;
+
+function endedEarly(message: string): Pick<ExpressionProblem, "message" | "suggestion"> {
+  if (message === "Unexpected token: the end") {
+    const suggestion = "write the value, or remove the operator before it";
+    return { message: "the expression ends where a value is expected", suggestion };
+  }
+  const [, missing] = /^Expected (\S), got the end$/.exec(message) ?? [];
+  return missing === undefined ? { message } : { message, suggestion: `write the missing ${missing}` };
+}
 
 // The library's names of its limits, in words.
 const BOUNDED: Readonly<Record<string, string>> = {

@@ -336,12 +336,15 @@ export class TypeEnvironment {
     const [, last] = node.args;
     const field = typeof last === "string" ? last : typeof last.args === "string" ? last.args : text.slice(last.start, last.end);
     const within = known.find((name) => Object.hasOwn(this.#defined.get(fields[name] ?? "")?.fields ?? {}, field));
+    const declared = declaration(text.slice(owner.start, owner.end), field);
+    const fieldNames = known.length === 0 && declared !== undefined ? undefined : fieldsNamed(known);
+    const otherwise = [fieldNames, declared].filter((part) => part !== undefined).join("; or ");
     const word =
       typeof last === "string" ? { start: node.end - field.length, end: node.end } : { start: last.start, end: last.end };
     return {
       code: "expression.unknown-field",
       message: `${text.slice(owner.start, owner.end)} has no field "${field}"`,
-      suggestion: didYouMeanOr(field, known, within === undefined ? fieldsNamed(known) : `did you mean "${within}.${field}"?`),
+      suggestion: didYouMeanOr(field, known, within === undefined ? otherwise : `did you mean "${within}.${field}"?`),
       ...word,
     };
   }
@@ -359,6 +362,12 @@ function sumProblem(node: ASTNode): ExpressionProblem | undefined {
     start: list.start,
     end: list.end,
   };
+}
+
+// What the head of a playbook declares.
+function declaration(owner: string, name: string): string | undefined {
+  if (owner === "inputs") return `declare it: inputs: { ${name}: { type: string } }`;
+  return owner === "actors" ? `declare it: actors: { ${name}: { ledger: "userId:alice" } }` : undefined;
 }
 
 function fieldsNamed(known: readonly string[]): string {

@@ -36,11 +36,14 @@ function unclosed(text: string, reason: string, offset: number): RefusedText | u
   const ended = reason.startsWith("unexpected end") || (reason === "deficient indentation" && text.charAt(offset - 1) !== "\t");
   const opened = ended ? openedBefore(text, offset) : undefined;
   if (opened === undefined) return undefined;
-  const closing = { "[": "]", "{": "}" }[opened.mark];
+  const closing = { "[": "]", "{": "}" }[opened.mark] ?? opened.mark;
   return {
     code: "source.unclosed",
     message: `this ${opened.mark} is not closed`,
-    ...(closing === undefined ? {} : { suggestion: `close it with ${closing}, and indent its content` }),
+    suggestion:
+      closing === opened.mark
+        ? `write another ${closing} where the text ends`
+        : `close it with ${closing}, and indent its content`,
     offset: opened.offset,
   };
 }
@@ -150,8 +153,19 @@ function unexpected(text: string, line: number, offset: number): Said {
     const suggestion = /["']\s*$/.test(before) ? otherQuotes(before) : "quote the whole text, or begin a new line";
     return { message: "the value has ended before this", suggestion, offset };
   }
-  if (!/:[ \t]/.test(text.slice(line, offset))) return { ...KEY_ALONE, offset: aboveWithout(text, line) };
+  if (!/:[ \t]/.test(text.slice(line, offset))) return keyAlone(text, line);
   return { ...SECOND_COLON, offset };
+}
+
+// A line that is indented below a key with a value continues that value, and a value has no keys.
+function keyAlone(text: string, line: number): Said {
+  const offset = aboveWithout(text, line);
+  if (offset < line) return { ...KEY_ALONE, offset };
+  return {
+    message: "this line is indented more than the key above it, which has a value already",
+    suggestion: "begin it in the column of that key; if it continues the value, quote the whole value",
+    offset,
+  };
 }
 
 // The first of the lines above that have no colon: the parser took them all for one key.

@@ -168,8 +168,23 @@ function asMeant(text: string | undefined, pattern: string | undefined): string 
 function asTyped({ keyword, params }: SchemaViolation, node: SourceNode): string | undefined {
   if (keyword !== "type" || node.kind !== "scalar" || node.value === null) return undefined;
   if (params["type"] === "array") return "put it in [ ]";
+  if (typeof node.value === "string" && isOfType(node.value, params["type"])) return "write it without quotes";
+  if (params["type"] === "boolean") return YES_OR_NO.get(String(node.value).toLowerCase());
   return isText(params["type"]) ? "put it in quotes" : undefined;
 }
+
+// The words of YAML 1.1.
+const YES_OR_NO: ReadonlyMap<string, string> = new Map([
+  ...["yes", "y", "on"].map((word) => [word, "write true"] as const),
+  ...["no", "n", "off"].map((word) => [word, "write false"] as const),
+]);
+
+function isOfType(text: string, type: unknown): boolean {
+  if (type === "boolean") return text === "true" || text === "false";
+  return (type === "number" || type === "integer") && NUMBER.test(text);
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function isText(type: unknown): boolean {
   return [type].flat().includes("string");
@@ -215,7 +230,9 @@ function nameOf(path: readonly string[]): string {
 }
 
 function nearest(allowed: unknown, text: string | undefined): string | undefined {
-  return text === undefined || !Array.isArray(allowed) ? undefined : didYouMeanOr(text, allowed.map(String), undefined);
+  if (text === undefined || !Array.isArray(allowed)) return undefined;
+  if (allowed.some((each) => typeof each !== "string" && String(each) === text)) return `write ${text} without quotes`;
+  return didYouMeanOr(text, allowed.map(String), undefined);
 }
 
 function descriptionOf(schema: object | undefined): string | undefined {

@@ -58,6 +58,12 @@ test.for([
   ["a list of none", ["runs", "--limit", "0"], "It must be 1 or more."],
   ["no run at a time", ["run", "look.yaml", "--jobs", "0"], "It must be 1 or more."],
   ["rows that are not there", ["run", "look.yaml", "--each", "rows.csv"], 'there is no file or folder "rows.csv"'],
+  ["a playbook on stdin", ["run", "-"], 'there is no file "-", and stdin is not read'],
+  [
+    "a tag where no playbook has one",
+    ["run", "mint.yaml", "--tags", "x"],
+    "next: leave out --tags, or write tags: [x] into a playbook",
+  ],
   ["a move without a database", ["state", "move", ".tokenbook", "database"], "tokenbook.yaml names no database"],
   ["an option without its value", ["run", "look.yaml", "--env"], "the value of the option '--env <name>' is missing"],
   ["the code of another message", ["check", "--explain", "expect.failed"], "explained in docs/troubleshooting.md"],
@@ -101,6 +107,9 @@ test("a run, by an id with a letter that is wrong; a step that wants a word; a c
   );
   const sales = await project.run("run", "sales.yaml");
   expect(sales.stderr, sales.transcript).toContain('has no credential "BUYR_KEY" (did you mean "BUYER_KEY"?)');
+  project.write("sales.yaml", project.read("sales.yaml").replace("BUYR_KEY", "INVESTOR"));
+  const other = await project.run("run", "sales.yaml");
+  expect(other.stderr, other.transcript).toContain('has no credential "INVESTOR" (it has BUYER_KEY, ');
 });
 
 test("a drift; and completion offers its id", async () => {

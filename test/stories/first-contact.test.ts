@@ -21,6 +21,8 @@ test.for([
   ["apply", "tokenbook run FILE"],
   ["Format", "tokenbook fmt FILE"],
   ["preview", "tokenbook plan FILE"],
+  ["import", "tokenbook convert FROM TO"],
+  ["draft", "tokenbook new playbook FILE"],
 ] as const)("a word of another tool: %s", async ([word, command]) => {
   const { code, stderr } = await newProject().run(word);
   expect(code, stderr).toBe(2);

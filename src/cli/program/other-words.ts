@@ -13,6 +13,8 @@ const OTHER_WORDS: ReadonlyMap<string, CommandLine> = new Map([
   ...words(command`runs`, "list", "ls", "history", "ps", "log", "logs"),
   ...words(command`runs show RUN`, "show", "get", "inspect", "describe", "info"),
   ...words(command`runs export RUN`, "export", "dump"),
+  ...words(command`convert FROM TO`, "import", "record", "har", "arazzo", "migrate"),
+  ...words(command`new playbook FILE`, "draft", "add"),
   ...words(command`runs archive --older 90d --to DIR`, "archive", "prune", "purge"),
   ...words(command`runs leases`, "leases", "locks"),
   ...words(command`drift list`, "drifts", "differences"),

@@ -10,6 +10,14 @@ export function isMissing(error: unknown): boolean {
 
 /** Returns the failure for a file or folder that somebody named as `name`, and that is not there. */
 export function missingFile(path: string, name: string): Failure {
+  if (name === "-") {
+    return new Failure({
+      code: "file.missing",
+      message: 'there is no file "-", and stdin is not read',
+      why: "a run must find its files again when it is resumed",
+      next: "write it into a file, and name that",
+    });
+  }
   const near = nearPath(path, name);
   return new Failure({
     code: "file.missing",

@@ -42,6 +42,10 @@ function unknownTag(tag: string, known: readonly string[]): Failure {
   return new Failure({
     code: "tags.unknown",
     message: `none of these playbooks has the tag "${tag}"`,
-    next: didYouMeanOr(tag, known, known.length === 0 ? "none has any" : `their tags: ${known.join(", ")}`),
+    next: didYouMeanOr(
+      tag,
+      known,
+      known.length === 0 ? `leave out --tags, or write tags: [${tag}] into a playbook` : `their tags: ${known.join(", ")}`,
+    ),
   });
 }

@@ -94,7 +94,11 @@ function refuseUnknown(file: string, columns: readonly string[], known: readonly
     code: "each.unknown-column",
     message: `${file}:1: the column "${unknown}" is no input of the playbook`,
     why: "the columns are the inputs of the runs; nothing was sent",
-    next: didYouMeanOr(unknown, known, `its inputs: ${known.join(", ") || "none"}`),
+    next: didYouMeanOr(
+      unknown,
+      known,
+      `remove the column, or declare it under inputs: (they are: ${known.join(", ") || "none"})`,
+    ),
   });
 }
 

@@ -19,7 +19,8 @@ export function checkTarget(playbook: Playbook, target: Target): void {
     const known = credentialsOf(target[name]);
     if (credential === undefined || known.has(credential)) continue;
     const near = didYouMean(credential, [...known.keys()]);
-    const what = `has no credential "${credential}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
+    const others = near === undefined ? `it has ${[...known.keys()].join(", ") || "none"}` : `did you mean "${near}"?`;
+    const what = `has no credential "${credential}" (${others})`;
     throw lacks(use, what, target.whereIs(`${name}.credentials`));
   }
 }

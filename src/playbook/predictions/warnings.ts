@@ -52,9 +52,9 @@ export function warnOfConstant(condition: Expression, range: Range, context: Che
   context.report({ code: "playbook.constant-condition", message, suggestion: "compare something of response or steps" }, range);
 }
 
-// A path by itself, or one that is marked as in other languages: {{ inputs.x }}, ${inputs.x}.
+// A path by itself, or one that is marked as in other languages: {{ inputs.x }}, ${inputs.x}, $inputs.x.
 const ROOT = "(?:inputs|steps|actors|env|secrets|run)";
-const UNMARKED = new RegExp(`^${ROOT}(?:\\.[a-z_]\\w*|\\[[^\\]]+\\])+$|\\{\\s*${ROOT}(?:\\.|\\[)`, "i");
+const UNMARKED = new RegExp(`^\\$?${ROOT}(?:\\.[a-z_]\\w*|\\[[^\\]]+\\])+$|\\{\\s*${ROOT}(?:\\.|\\[)`, "i");
 
 /** Warns of a text that was probably meant as an expression. */
 export function warnOfUnmarked(text: string, range: Range, context: CheckContext): void {

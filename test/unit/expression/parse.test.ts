@@ -94,8 +94,11 @@ test("so many signs that they exhaust the stack are too many, too", () => {
 });
 
 test("a slip of the pen is shown where it is", () => {
-  expect(problem("a ==")).toMatchObject({ code: "expression.syntax", message: "Unexpected token: the end" });
-  expect(problem("(a")).toMatchObject({ message: "Expected ), got the end" });
+  expect(problem("a ==")).toMatchObject({
+    code: "expression.syntax",
+    suggestion: "write the value, or remove the operator before it",
+  });
+  expect(problem("(a")).toMatchObject({ message: "Expected ), got the end", suggestion: "write the missing )" });
   expect(problem("a = b")).toMatchObject({ at: "=", suggestion: "write ==" });
   expect(problem("a and b")).toMatchObject({ at: "and", suggestion: "write &&" });
   expect(problem("   ")).toMatchObject({ code: "expression.syntax", message: "there is no expression here" });

@@ -4,6 +4,8 @@ import { checkPlaybook, readBegun } from "../../../src/playbook/check.ts";
 import { onlyStep, realFiles, saidOf, suggestionsOf } from "./helper.ts";
 
 const MINT = "uses: ledger.token.mint\nwith: { id: T1, to: { userId: alice }, value: 5 }";
+const APPROVAL =
+  "uses: ledger.token.setApproval\nas: { ledger: key }\nwith: { tokenIds: [T1], operators: [{ userId: bob }], approved: true }";
 
 // A choice of shapes: exactly one sentence, and about the shape that was meant.
 test.for<[string, string]>([
@@ -126,6 +128,27 @@ test.each(['["1.5", "2"]', '["userId:bob"]', "[GOLD, 2]", "[null]", "[]"])(
 test.for([
   ["a number in the place of a duration", `${MINT}\nwait: { timeout: 5 }`, "", "try 5s"],
   ["a number in the place of a text", "uses: ledger.status", "env: { YEAR: 2026 }", "put it in quotes"],
+  [
+    "an actor that is not declared",
+    'uses: ledger.token.get\nwith: { id: "${{ actors.bob.userId }}" }',
+    "",
+    'declare it: actors: { bob: { ledger: "userId:alice" } }',
+  ],
+  [
+    "an input that is not declared",
+    'uses: ledger.token.get\nwith: { id: "${{ inputs.token }}" }',
+    "",
+    "declare it: inputs: { token: { type: string } }",
+  ],
+  ["a quoted boolean", APPROVAL.replace("approved: true", 'approved: "false"'), "", "write it without quotes"],
+  ["a word for true", APPROVAL.replace("approved: true", "approved: Yes"), "", "write true"],
+  ["a word for false", APPROVAL.replace("approved: true", "approved: off"), "", "write false"],
+  [
+    "a marked path of Arazzo",
+    "uses: ledger.token.get\nwith: { id: $inputs.token }",
+    "",
+    'write "${{ … }}" around the expression',
+  ],
   ["one item in the place of a list", "uses: ledger.status", "tags: smoke", "put it in [ ]"],
   ["a type in the place of an input", "uses: ledger.status", "inputs: { amount: integer }", "such as { type: integer }"],
   [
@@ -136,6 +159,11 @@ test.for([
   ],
 ])("%s is followed by its fix", ([, step = "", before, fix]) => {
   expect(suggestionsOf(step, before)).toEqual([fix]);
+});
+
+test("a number in quotes, where only that number will do, is followed by its fix", () => {
+  const { diagnostics } = checkPlaybook("test.yaml", 'playbook: "1"\nsteps: [{ uses: ledger.status }]\n');
+  expect(diagnostics).toMatchObject([{ message: '"playbook" must be 1', suggestion: "write 1 without quotes" }]);
 });
 
 // One sentence about the misspelling, and none about the field that is meant.

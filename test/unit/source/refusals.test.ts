@@ -112,6 +112,12 @@ test.for<[string, RegExp, RegExp]>([
   ["name: Mint: the first", /^outside quotes, a : with a space after it makes a key/, /^quote the text/],
   ["a: { id: ${{ x }} }", /^outside quotes, YAML reads the \{ of an expression as its own$/, /^quote the expression/],
   ["a: 1\nsteps\n  - b: 1", /^this is neither a key with a : after it/, /^write key: value/],
+  [
+    "a:\n- b: 1\n    c: 2",
+    /^this line is indented more than the key above it, which has a value/,
+    /^begin it in the column of that key/,
+  ],
+  ['a: "b\nc: 1', /^this " is not closed$/, /^write another " where the text ends$/],
   ["a:\n   - b\n  - c", /^no key or item above has the indentation of this line$/, /^begin it in the column/],
   ["a: [1, 2", /^this \[ is not closed$/, /^close it with \]/],
   ["a: x]\nb: ]", /^this \] closes nothing$/, /^delete it, or quote/],
