@@ -23,8 +23,9 @@ import { isAccess, nodesOf, typeOfPart, useDecimalLiterals, useExactLiterals } f
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
 
-/** Returns the type of a list's items; `undefined` for anything but a list. */
+/** Returns the type of a list's items, `dyn` where the list names none; `undefined` for anything but a list. */
 export function itemType(type: TypeName): TypeName | undefined {
+  if (type === "list") return "dyn";
   return /^list<(.+)>$/.exec(type)?.[1];
 }
 
