@@ -6,6 +6,8 @@ import { count } from "../text/text.ts";
 const load = createRequire(import.meta.url);
 const croner = (): { readonly Cron: typeof Croner } => load("croner") as { readonly Cron: typeof Croner };
 
+const WORDS = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+
 /** A recurring time: a cron pattern by the clock of a time zone. */
 export class Cron {
   /** The pattern as it was written. */
@@ -22,7 +24,9 @@ export class Cron {
     this.pattern = pattern;
     this.timezone = timezone;
     const fields = pattern.trim().split(/\s+/).length;
-    if (fields !== 5 && fields !== 6 && !/^@[a-z]+$/i.test(pattern))
+    if (pattern.startsWith("@")) {
+      if (!WORDS.includes(pattern.toLowerCase())) throw new RangeError(`${pattern} is not one of ${WORDS.join(", ")}`);
+    } else if (fields !== 5 && fields !== 6)
       throw new RangeError(`it has ${count(fields, "field")}, and needs five, or six with seconds before them`);
     const { Cron: Patterns } = croner();
     this.#croner = new Patterns(pattern, { timezone, mode: "5-or-6-parts", paused: true });

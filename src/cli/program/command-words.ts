@@ -373,6 +373,7 @@ Examples:
   $ tokenbook sandbox --port 4010 --db sandbox.db
   $ tokenbook sandbox --write-env             writes the environment and its keys into this folder
   $ tokenbook sandbox --port 4010 --profile staging  use the profile of the environment staging
+  $ set -a; . ./.env; set +a                  gives your shell the keys, for curl
   $ curl -H "X-API-KEY: $LEDGER_KEY" http://127.0.0.1:4010/_sandbox/commits     what really happened, in order`,
   },
   lsp: {

@@ -5,6 +5,9 @@ const PARIS = "Europe/Paris";
 
 test("what is no pattern is refused, with what is wrong", () => {
   expect(() => new Cron("61 * * * *", PARIS)).toThrow(/61/);
+  expect(() => new Cron("@dialy", PARIS)).toThrow(/^@dialy is not one of @yearly, .*@hourly$/);
+  expect(() => new Cron("@reboot", PARIS)).toThrow(/^@reboot is not one of /);
+  expect(new Cron("@Midnight", PARIS).next(0)).toBe(82_800_000);
   for (const pattern of ["", "* * * *", "0 0 0 1 1 * 2027", "2027-01-01T00:00:00", "@", "a * * * *"])
     expect(() => new Cron(pattern, PARIS), pattern).toThrow();
 });
