@@ -201,7 +201,7 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
   expect(fails?.problem).toMatchObject({
     code: "test.not-passed",
     // Not a run of its own: that would act on the first environment of a tokenbook.yaml.
-    next: "tokenbook test --crash-everywhere fails.yaml --keep crashed\nthen:\ntokenbook runs show latest --state crashed/undisturbed",
+    next: "tokenbook test --crash-everywhere fails.yaml --keep crashed\nand see where it stopped:\ntokenbook runs show latest --state crashed/undisturbed",
   });
   expect(fails?.problem?.message).toContain("failed at look: ");
   expect(mint?.totals, transcript).toMatchObject({ tried: 1, different: 0 });

@@ -44,7 +44,10 @@ export function resolveInputs(
   throw new Failure({
     code: "input.invalid",
     message: `${playbook.file}: ${count(wrong.length, "input")} cannot be used:${all}`,
-    next: `${how} --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ") || "none"}`,
+    next:
+      playbook.inputs.length === 0
+        ? "leave it out, or declare it under inputs: of the playbook"
+        : `${how} --input NAME=VALUE; this playbook takes: ${playbook.inputs.map(({ name, type }) => `${name} (${type})`).join(", ")}`,
   });
 }
 

@@ -77,6 +77,13 @@ test("one message names every input that is missing, unknown or wrong, and what 
   expect(failure.next).toContain("--input NAME=VALUE; this playbook takes: property (string), shares (decimal)");
 });
 
+test("an input of a playbook without inputs is to be left out", () => {
+  const without = correct("playbook: 1\nsteps: [{ uses: ledger.status }]\n");
+  expect(() => resolveInputs(without, { a: "1" })).toThrow(
+    expect.objectContaining({ next: "leave it out, or declare it under inputs: of the playbook" }),
+  );
+});
+
 test.for<[GivenInputs, string]>([
   [{ property: "a b" }, '"property" is "a b", which does not match ^[A-Za-z0-9]+$'],
   [{ property: "a", shares: "1000.000000000000000001" }, '"shares" is 1000.000000000000000001, which is more than 1000'],

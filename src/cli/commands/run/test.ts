@@ -139,7 +139,10 @@ function testingOf(file: string, options: TestOptions & { readonly folder: strin
     jobs,
     at,
     replay: (point) => command`test ${[...words, "--at", point, ...kept]}`.text,
-    look: keep === undefined ? [command`test ${[...words, "--keep", "crashed"]}`, "then:", looking("crashed")] : looking(folder),
+    look:
+      keep === undefined
+        ? [command`test ${[...words, "--keep", "crashed"]}`, "and see where it stopped:", looking("crashed")]
+        : looking(folder),
     onTried: (tried, of) => progress.show(`${file}: ${tried} of ${of} boundaries`),
   };
 }
