@@ -15,6 +15,7 @@ export class StepTypes {
   readonly #base: BaseTypes;
   readonly #outlines: ReadonlyMap<string, Outline>;
   readonly #types: ReadonlyMap<string, TypeName>;
+  readonly #defined = new Set<TypeName>();
 
   /** `types` are those of the single steps. */
   constructor(base: BaseTypes, outlines: ReadonlyMap<string, Outline>, types: ReadonlyMap<string, TypeName>) {
@@ -29,13 +30,16 @@ export class StepTypes {
   /** The types within these blocks with a `foreach`, the outermost first. */
   within(loops: readonly string[]): TypeEnvironment {
     const { types, variables } = this.#base;
-    return types.with({ ...variables, steps: nameOf(loops) });
+    // A second block of an id has no type. That it is one is reported; what is in it sees the steps around it.
+    const known = loops.findIndex((_, at) => !this.#defined.has(nameOf(loops.slice(0, at + 1))));
+    return types.with({ ...variables, steps: nameOf(known < 0 ? loops : loops.slice(0, known)) });
   }
 
   #define(loops: readonly string[]): void {
     const fields: Record<string, TypeName> = {};
     for (const step of this.#outlines.values()) fields[step.id] = this.#typeFrom(step, loops);
     this.#base.types.define(nameOf(loops), fields, { words: (id) => this.#wordsOf(id) });
+    this.#defined.add(nameOf(loops));
   }
 
   #wordsOf(id: string): string | undefined {
