@@ -306,10 +306,12 @@ export class TypeEnvironment {
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {
     const names = Object.keys(this.variables);
+    const owner = names.find((each) => Object.hasOwn(this.#defined.get(this.variables[each] ?? "")?.fields ?? {}, name));
+    const otherwise = owner === undefined ? `known names: ${names.join(", ")}` : `did you mean "${owner}.${name}"?`;
     return {
       code: "expression.unknown-name",
       message: `nothing here is called "${name}"`,
-      suggestion: didYouMeanOr(name, names, `known names: ${names.join(", ")}`),
+      suggestion: didYouMeanOr(name, names, otherwise),
     };
   }
 

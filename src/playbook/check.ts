@@ -1,11 +1,10 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
-import { didYouMean } from "../base/text/text.ts";
 import type { TypeEnvironment, TypeName, Variable } from "../expression/types.ts";
 import type { Operation } from "../operations/operation.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import { child, entriesIn, itemsIn, type MapNode, type SourceNode, startOf, textOf, toPlain } from "../source/node.ts";
-import { placeEssential } from "../source/problems.ts";
+import { meantField, placeEssential } from "../source/problems.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import { compileTemplate } from "./expressions/compile-template.ts";
 import { readChecks } from "./reconcile/checks.ts";
@@ -132,7 +131,7 @@ function checkedText(path: string, text: string, included: IncludedPlaybooks, ma
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
   for (const { finding, range } of placeEssential(frames.plainValidator(playbookFrame)(toPlain(root)), root))
     context.report(finding, range);
-  if (root.kind === "map" && ![...root.entries.keys()].some((field) => didYouMean(field, DOING) !== undefined))
+  if (root.kind === "map" && ![...root.entries.keys()].some((field) => meantField(field, DOING) !== undefined))
     context.report(
       {
         code: "schema.missing-field",

@@ -37,7 +37,7 @@ export function essential(problems: readonly SchemaViolation[]): readonly Schema
 // A field that is misspelt is not also missing.
 function fieldMeant(problem: SchemaViolation): string | undefined {
   const { additionalProperty } = problem.params;
-  const near = typeof additionalProperty === "string" ? didYouMean(additionalProperty, knownFields(problem)) : undefined;
+  const near = typeof additionalProperty === "string" ? meantField(additionalProperty, knownFields(problem)) : undefined;
   return near === undefined ? undefined : [...problem.path, near].join("/");
 }
 
@@ -97,11 +97,42 @@ export function restOfSentence(
 
 function unknownField(problem: SchemaViolation, field: string): Finding {
   const known = knownFields(problem);
+  const meant = meantField(field, known);
   return {
     code: "schema.unknown-field",
     message: `unknown field "${field}"`,
-    suggestion: didYouMeanOr(field, known, `known fields: ${known.join(", ")}`),
+    suggestion: meant === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${meant}"?`,
   };
+}
+
+// The words of other tools, and our keyword that does the same: of a step, of a playbook, or of an environment.
+const OTHER_WORDS: readonly (readonly [ours: string, others: readonly string[]])[] = [
+  ["expect", ["assert", "asserts", "assertions", "verify", "validate", "match", "response", "successcriteria"]],
+  ["if", ["when", "condition"]],
+  ["foreach", ["loop", "for", "each", "withitems", "matrix"]],
+  ["with", ["params", "parameters", "args", "arguments", "body", "json", "request", "requestbody", "payload"]],
+  ["uses", ["action", "call", "operation", "operationid", "task"]],
+  ["as", ["user", "actor", "auth", "actas"]],
+  ["id", ["register"]],
+  ["name", ["title", "summary"]],
+  ["until", ["waitfor", "eventually", "poll"]],
+  ["retry", ["attempts"]],
+  ["rescue", ["catch", "except", "onfailure", "onerror"]],
+  ["always", ["finally", "teardown", "cleanup"]],
+  ["inputs", ["variables", "vars", "parameters", "args"]],
+  ["baseUrl", ["url", "address", "host", "endpoint", "server"]],
+  ["apiKey", ["key", "token", "secret"]],
+  ["steps", ["tasks", "stages", "scenarios", "testcases", "workflows", "jobs"]],
+];
+
+/** Returns the field that a misspelt name, or the word of another tool, was probably meant as. */
+export function meantField(field: string, known: readonly string[]): string | undefined {
+  return otherWord(field, known) ?? didYouMean(field, known);
+}
+
+function otherWord(field: string, known: readonly string[]): string | undefined {
+  const word = field.toLowerCase().replaceAll(/[-_]/g, "");
+  return OTHER_WORDS.find(([name, others]) => known.includes(name) && others.includes(word))?.[0];
 }
 
 function badName(problem: SchemaViolation, name: string): Finding {

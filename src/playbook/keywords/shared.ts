@@ -99,7 +99,12 @@ export const LOOP: Keyword<Value> = elementNode(
   FOREACH,
   "Once for each item of a list: {NAME: list, key: expression, parallel: 4}.",
   {},
-  { additionalProperties: { type: ["string", "array"] }, minProperties: 2, maxProperties: 3 },
+  {
+    additionalProperties: { type: ["string", "array"] },
+    minProperties: 2,
+    maxProperties: 3,
+    examples: ['{ item: "${{ inputs.list }}", key: item }'],
+  },
 );
 
 /** What is conserved. */

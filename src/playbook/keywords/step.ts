@@ -199,9 +199,10 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
     retryWith("1s"),
     `Tries again what failed: a read, or a block that only reads. A write is never repeated. A try of a read is one request. Without \`retry\`, a read with no answer or a server error is sent up to ${LIMITS.readAttempts} times.`,
     { only: "reads", instead: "what surely had no effect is sent again by itself", edit: "none" },
+    { examples: ["{ attempts: 3 }"] },
   ),
   wait: node(
-    { anyOf: [{ const: "none" }, frameOf(WAITS.receipt)] },
+    { anyOf: [{ const: "none" }, frameOf(WAITS.receipt)], examples: ["{ timeout: 30s }"] },
     `How to wait for a receipt, or between reads of \`until\` (every: ${WAITS.until.every.default}, max: ${WAITS.until.max.default}, when left out); \`none\` does not wait for the receipt, but a step with \`fails\` always does.`,
     {
       inside: () => WAITS.receipt,
@@ -229,7 +230,10 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
     edit: "none",
   }),
   expect: node(
-    { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, minItems: 1 }] },
+    {
+      anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, minItems: 1 }],
+      examples: ['response.name == "First"'],
+    },
     "Expressions that must hold, over response and steps.",
     { ...notWithFails("has no response to expect anything of"), edit: "none" },
   ),

@@ -77,7 +77,7 @@ test("one message names every input that is missing, unknown or wrong, and what 
   expect(failure.next).toContain("--input NAME=VALUE; this playbook takes: property (string), shares (decimal)");
 });
 
-test("an input of a playbook without inputs is to be left out", () => {
+test("a playbook without inputs takes none, and says what to do", () => {
   const without = correct("playbook: 1\nsteps: [{ uses: ledger.status }]\n");
   expect(() => resolveInputs(without, { a: "1" })).toThrow(
     expect.objectContaining({ next: "leave it out, or declare it under inputs: of the playbook" }),

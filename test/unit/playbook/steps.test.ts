@@ -140,6 +140,30 @@ test.for([
     "",
     "declare it: inputs: { token: { type: string } }",
   ],
+  ["a word of other tools for a keyword of a step", "uses: ledger.status\nassert: true", "", 'did you mean "expect"?'],
+  ["another one", "uses: ledger.status\non_failure: []", "", 'did you mean "rescue"?'],
+  ["a word of other tools at the head", "uses: ledger.status", "vars: { a: 1 }", 'did you mean "inputs"?'],
+  [
+    "a field of the answer without the answer",
+    "uses: ledger.token.get\nwith: { id: X }\nexpect: totalSupply == 5",
+    "",
+    'did you mean "response.totalSupply"?',
+  ],
+  [
+    "an actor without its group",
+    'uses: ledger.token.get\nwith: { id: "${{ bob.userId }}" }',
+    'actors: { bob: { ledger: "userId:bob" } }',
+    'did you mean "actors.bob"?',
+  ],
+  [
+    "a list in the place of a foreach",
+    "foreach: [1, 2]\nuses: ledger.status",
+    "",
+    'such as { item: "${{ inputs.list }}", key: item }',
+  ],
+  ["a number in the place of a retry", "uses: ledger.status\nretry: 3", "", "such as { attempts: 3 }"],
+  ["a time in the place of a wait", `${MINT}\nwait: 5s`, "", "such as { timeout: 30s }"],
+  ["a map in the place of an expression", "uses: ledger.status\nexpect: { a: 5 }", "", 'such as response.name == "First"'],
   ["a quoted boolean", APPROVAL.replace("approved: true", 'approved: "false"'), "", "write it without quotes"],
   ["a word for true", APPROVAL.replace("approved: true", "approved: Yes"), "", "write true"],
   ["a word for false", APPROVAL.replace("approved: true", "approved: off"), "", "write false"],
@@ -170,6 +194,7 @@ test("a number in quotes, where only that number will do, is followed by its fix
 test.for([
   ["playbok: 1\nsteps: [{ uses: ledger.status }]\n", 'unknown field "playbok"'],
   ["playbook: 1\nstep: [{ uses: ledger.status }]\n", 'unknown field "step"'],
+  ["playbook: 1\ntasks: [{ uses: ledger.status }]\n", 'unknown field "tasks"'],
   ["playbook: 1\nsteps: [{ uses: ledger.token.get, with: { ids: T1 } }]\n", 'unknown field "ids"'],
   ["playbook: 1\nname: Nothing to do\n", "a playbook needs `steps`, `reconcile` or `checks`"],
 ])("a field that is misspelt is not also missing: %j", ([text = "", message]) => {
