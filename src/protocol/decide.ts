@@ -83,13 +83,7 @@ export type Next<S> =
 /** The progress of a part of the plan. */
 type Progress<S> =
   | { readonly is: "done" }
-  | {
-      readonly is: "stopped";
-      readonly outcome: StoppedOutcome | Halt;
-      readonly at: string;
-      /** Whether no `rescue` can make up for it. */
-      readonly isFinal?: boolean;
-    }
+  | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
   | { readonly is: "open"; readonly actions: readonly ActionOf<S>[] };
 
 /** The state of a step at an interrupt: nothing under way, or `held` by a write whose outcome will be known. */
@@ -165,22 +159,14 @@ export class Walk<S> {
     return worst(all);
   }
 
-  // A comparison that was not made must not pass for one that agrees (decision 41).
   #node(node: PlanNode<S>, at: Position<S>, input: WalkInput): Progress<S> {
-    const address = `${at.frame}${node.id}${at.keys}`;
-    const progress =
-      node.parallel === undefined
-        ? this.#one(node, address, at, input)
-        : (endOf<S>(address, input) ?? this.#rounds(node, address, at, input));
-    return progress.is === "stopped" && node.kind === "include" && node.compares ? { ...progress, isFinal: true } : progress;
+    const address = addressOf(node, at);
+    if (node.parallel === undefined) return this.#one(node, address, at, input);
+    return endOf<S>(address, input) ?? this.#rounds(node, address, at, input);
   }
 
-  // The record of a block that has failed does not say which of its steps it was.
   #one(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
-    const ended = endOf<S>(address, input);
-    if (ended?.is !== "stopped" || node.kind !== "block") return ended ?? this.#body(node, address, at, input);
-    const held = partsOf(node).map((each) => this.#node(each, at, input));
-    return { ...ended, isFinal: held.some(isFinal) };
+    return endOf<S>(address, input) ?? this.#body(node, address, at, input);
   }
 
   #rounds(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
@@ -232,6 +218,7 @@ export class Walk<S> {
       node,
       { phase, progress, repeats: own.repeats },
       {
+        mayBeRescued: () => !lacksComparison(node.steps, at, input.state),
         again: () => heldBy(node.steps, at, input.state),
         always: () => alwaysAgain(node.always, at, input.state),
       },
@@ -275,13 +262,17 @@ interface PhaseEnd<S> {
 function turnAfter<S>(
   { attempts, rescue, always }: PlanBlock<S>,
   { phase, progress, repeats }: PhaseEnd<S>,
-  done: { readonly again: () => readonly string[]; readonly always: () => AlwaysAgain },
+  done: {
+    readonly mayBeRescued: () => boolean;
+    readonly again: () => readonly string[];
+    readonly always: () => AlwaysAgain;
+  },
 ): Turn | undefined {
   if (phase === "always") return undefined;
   const failed = progress.is === "stopped" ? progress.at : undefined;
   if (failed !== undefined && phase === "steps" && progress.is === "stopped" && progress.outcome === "failed") {
     if (repeats + 1 < attempts) return { to: "again", failed, forget: done.again() };
-    if (rescue.length > 0 && !isFinal(progress)) return { to: "rescue", failed };
+    if (rescue.length > 0 && done.mayBeRescued()) return { to: "rescue", failed };
   }
   if (always.length === 0) return undefined;
   if (failed !== undefined) return { to: "always", outcome: "failed", failed, ...done.always() };
@@ -360,21 +351,39 @@ export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
   };
 }
 
-function isFinal<S>(progress: Progress<S>): boolean {
-  return progress.is === "stopped" && progress.isFinal === true;
-}
-
 function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   for (const outcome of WORST_FIRST) {
-    const found = all.filter((each) => each.is === "stopped" && each.outcome === outcome);
-    const [first] = found;
-    if (first !== undefined) return found.find(isFinal) ?? first;
+    const found = all.find((each) => each.is === "stopped" && each.outcome === outcome);
+    if (found !== undefined) return found;
   }
   return DONE;
 }
 
+// A comparison that was not made must not pass for one that agrees, whichever step has failed (decision 41).
+function lacksComparison<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): boolean {
+  return nodes.some((node) => {
+    const address = addressOf(node, at);
+    if (node.kind === "call" || isComplete(address, state)) return false;
+    if (node.kind === "include") return node.compares;
+    if (node.parallel === undefined) return lacksInBlock(node, at, state);
+    const rounds = state.expansions.get(address)?.rounds.filter(({ key }) => !isComplete(roundOf(address, key), state));
+    const places = rounds?.map(({ key }) => ({ ...at, keys: roundOf(at.keys, key) }));
+    return (places ?? [at]).some((place) => lacksInBlock(node, place, state));
+  });
+}
+
+// A block that has not failed owes nothing of its `rescue`.
+function lacksInBlock<S>({ steps, rescue, always }: PlanBlock<S>, at: Position<S>, state: RunState): boolean {
+  const isRescuing = heldBy(rescue, at, state).some((each) => state.steps.has(each) || state.expansions.has(each));
+  return lacksComparison([...steps, ...always, ...(isRescuing ? rescue : [])], at, state);
+}
+
 function partsOf<S>({ steps, rescue, always }: PlanBlock<S>): readonly PlanNode<S>[] {
   return [...steps, ...rescue, ...always];
+}
+
+function addressOf<S>({ id }: PlanNode<S>, { frame, keys }: Position<S>): string {
+  return `${frame}${id}${keys}`;
 }
 
 // Every address that these nodes may have in a state, including those of rounds and of the steps in them.
@@ -383,7 +392,7 @@ function heldBy<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunSta
 }
 
 function addressesOf<S>(node: PlanNode<S>, at: Position<S>, state: RunState): readonly string[] {
-  const address = `${at.frame}${node.id}${at.keys}`;
+  const address = addressOf(node, at);
   const expansion = node.parallel === undefined ? undefined : state.expansions.get(address);
   const rounds = (expansion?.rounds ?? []).flatMap(({ key }) => [
     roundOf(address, key),

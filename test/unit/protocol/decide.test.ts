@@ -155,14 +155,17 @@ test("a failure is rescued; an unknown outcome, and what waits for a person, is 
   expect(next(plan, begun("b"), stopped("mint", "pending"))).toBe("close pending");
 });
 
-test("a playbook that compares is not rescued, wherever in it the failure is, but what is beside it is", () => {
+test("a block is not rescued while it lacks a comparison, whichever of its steps has failed; once it is made, it is", () => {
   const compared = include("each", { compares: true, parallel: 2, steps: [read], checks: [call("reconcile.h")] });
   const inner = block("inner", { steps: [mint, compared], always: [call("last")] });
   const plan = [block("b", { steps: [inner], rescue: [read] })];
   const facts = [begun("b"), begun("inner")];
   const ended = [turned("inner", "always", "failed"), completed("last")];
   expect(next(plan, ...facts, stopped("mint", "failed"), ...ended)).toBe("end inner failed");
-  expect(next(plan, ...facts, stopped("mint", "failed"), ...ended, stopped("inner", "failed"))).toBe("turn b rescue");
+  expect(next(plan, ...facts, stopped("mint", "failed"), ...ended, stopped("inner", "failed"))).toBe("close failed");
+  const [first, later] = [block("b", { steps: [mint, compared], rescue: [read] }), stopped("mint", "failed")];
+  expect(next([first], begun("b"), later)).toBe("close failed");
+  expect(next([{ ...first, steps: [compared, mint] }], begun("b"), expanded("each"), later)).toBe("turn b rescue");
   const minted = [...facts, completed("mint")];
   const begunRounds = [...minted, expanded("each", "x", "y"), begun("each[x]"), begun("each[y]")];
   for (const failed of [
@@ -177,6 +180,24 @@ test("a playbook that compares is not rescued, wherever in it the failure is, bu
     expect(next(plan, ...failed)).toBe("turn inner always");
     expect(next(plan, ...failed, ...ended, stopped("inner", "failed"))).toBe("close failed");
   }
+});
+
+test("of a comparison that no round, rescue or always of an inner block has made, the block around it is not rescued", () => {
+  const compared = include("c", { compares: true, checks: [call("reconcile.h")] });
+  const inner = block("inner", { parallel: 1, steps: [compared, mint] });
+  const around = (node: Node): readonly Node[] => [block("b", { steps: [node], rescue: [read] })];
+  const rounds = [begun("b"), expanded("inner", "x", "y"), begun("inner[x]"), completed("c[x]"), stopped("mint[x]", "failed")];
+  expect(next(around(inner), ...rounds)).toBe("close failed");
+  expect(next(around(inner), begun("b"), expanded("inner", "x"), ...rounds.slice(2))).toBe("turn b rescue");
+  expect(next(around(inner), begun("b"), stopped("inner", "failed"))).toBe("close failed");
+  const [failed, last] = [stopped("mint", "failed"), call("last")];
+  const rescuing = block("inner", { steps: [mint], rescue: [last, compared] });
+  expect(next(around(rescuing), begun("b"), begun("inner"), failed)).toBe("turn inner rescue");
+  const again = [begun("b"), begun("inner"), failed, turned("inner", "rescue"), stopped("last", "failed")];
+  expect(next(around(rescuing), ...again)).toBe("close failed");
+  const ending = block("inner", { steps: [read], always: [last, compared] });
+  const ended = [begun("b"), begun("inner"), completed("read"), turned("inner", "always", "ok"), stopped("last", "failed")];
+  expect(next(around(ending), ...ended)).toBe("close failed");
 });
 
 test("a rescue that was begun continues under a new claim: what failed is not tried again", () => {
