@@ -37,6 +37,7 @@ const OF_STATE = [
   "test/unit/journal/{archives,journal,leases,meanwhile,proofs,starts,together,together-by-chance}.test.ts",
   "test/unit/schedule/{outbox,processes}.test.ts",
   "test/unit/reconcile/drift-book.test.ts",
+  "test/unit/reconcile/words-and-clocks.test.ts",
 ];
 if (BINARIES === undefined) console.warn("PostgreSQL is not installed: the tests of state on a server are skipped");
 

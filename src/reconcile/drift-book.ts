@@ -157,12 +157,13 @@ export class DriftBook {
     });
   }
 
+  // The clocks of two machines differ: a word is about what is in the book, so it is never before that.
   #takeWord({ id, who, because, until, at }: Acknowledgement, closes: 0 | 1): void {
-    const { evidence } = this.#database.get("SELECT evidence FROM drift WHERE id = ?", id) ?? {};
+    const { evidence, since_at: since } = this.#database.get("SELECT evidence, since_at FROM drift WHERE id = ?", id) ?? {};
     this.#database.run(
       `INSERT INTO acknowledgement (drift, at, who, because, until, closes, "left", "right", difference, rows, values_digest)
        SELECT id, CAST(? AS BIGINT), ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), "left", "right", difference, ?, values_digest FROM drift WHERE id = ?`,
-      at,
+      Math.max(at, Number(since ?? at)),
       this.#redact(who),
       this.#redact(because),
       until,
@@ -252,7 +253,7 @@ export class DriftBook {
     );
     if (row === undefined)
       throw new Failure({ code: "drift.unknown", message: `there is no drift ${id}`, next: command`drift list` });
-    const word = this.#database.get("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY at DESC, id DESC LIMIT 1", id);
+    const word = this.#database.get("SELECT * FROM acknowledgement WHERE drift = ? ORDER BY id DESC LIMIT 1", id);
     return knownDrift(row, word, now);
   }
 

@@ -238,7 +238,7 @@ export class DriftRecorder {
       right,
       difference,
       evidence: writeJson(masked(evidence, this.#redact)),
-      since_at: isOpen ? (before["since_at"] ?? null) : found.at,
+      since_at: isOpen ? (before["since_at"] ?? null) : this.#opensAt(id, found.at),
       since_run: isOpen ? (before["since_run"] ?? null) : found.run,
       first_alike_at: Math.min(sighting.since, isAlike ? Number(before["first_alike_at"]) : found.at),
       last_at: found.at,
@@ -250,6 +250,12 @@ export class DriftRecorder {
       reads: this.#keptReads(reads.of(key)),
     });
     if (before?.["values_digest"] === null) this.#takeOverWords(id, sighting);
+  }
+
+  // The clocks of two machines differ: what comes back is after all words that were given for it before.
+  #opensAt(id: string, now: number): number {
+    const last = this.#database.get("SELECT max(at) AS at FROM acknowledgement WHERE drift = ?", id)?.["at"] ?? null;
+    return last === null ? now : Math.max(now, Number(last) + 1);
   }
 
   #putDrift(values: SqlRow): void {

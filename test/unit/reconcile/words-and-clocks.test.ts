@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from "vitest";
+import { DriftBook } from "../../../src/reconcile/drift-book.ts";
+import type { ReadOfRun } from "../../../src/reconcile/sighting.ts";
+import { TestState } from "../../state.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NAME = { environment: "prod", playbook: "Nightly", comparison: "holdings", scope: "" };
+const WORDS = { title: "Holdings", parts: ["holder"], left: "portfolio", right: "ledger" };
+const SIGHTING = { key: ["alice"], kind: "differs", left: "1", difference: null, since: DAY, evidence: null } as const;
+const READS: ReadonlySet<string> = new Set(["all"]);
+const ALL: ReadOfRun = { isComplete: true, finished: () => READS, readsFor: () => READS, hasLookedFor: () => true };
+
+test.each([12, -12])("a word counts by when it was given, also by a machine whose clock differs by %i hours", (hours) => {
+  const book = DriftBook.open(new TestState().place);
+  onTestFinished(() => book.close());
+  let now = 0;
+  const look = (...values: string[]): readonly string[] => {
+    const at = DAY + ++now * HOUR;
+    const sightings = values.map((right) => ({ ...SIGHTING, right, values: right }));
+    const found = { run: `run${now}`, openedAt: at, at, sightings, young: [], moving: [], read: ALL };
+    return book.record(NAME, WORDS, found).drifts.map(({ state }) => state);
+  };
+  expect(look("2")).toEqual(["new"]);
+  const [id = ""] = book.ids();
+  const acknowledge = (skew: number): void =>
+    book.acknowledge({ id, who: "me", because: "known", until: 9 * DAY, at: DAY + (++now + skew) * HOUR });
+  acknowledge(hours);
+  expect(look("2")).toEqual(["acknowledged"]);
+  expect(look("3")).toEqual(["changed"]);
+  acknowledge(0);
+  expect(look("3")).toEqual(["acknowledged"]);
+  expect(look("2")).toEqual(["changed"]);
+  acknowledge(hours);
+  expect(look()).toEqual([]);
+  expect(look("2")).toEqual(["new"]);
+  acknowledge(0);
+  expect(look("2")).toEqual(["acknowledged"]);
+  book.closeDrifts([{ id, who: "me", because: "gone", at: DAY + (++now + hours) * HOUR }]);
+  expect(look("2")).toEqual(["new"]);
+});
