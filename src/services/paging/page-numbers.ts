@@ -34,6 +34,7 @@ class NumberWalk implements PageWalk {
     if (this.#taken === 0) {
       const { totalPages } = said;
       if (!(totalPages instanceof Decimal)) return broken(WITHOUT_PAGINATION);
+      if (!totalPages.isInteger() || totalPages.isNegative()) return broken(noCount(totalPages));
       this.#total = totalPages.approximate();
     }
     this.#taken += 1;
@@ -64,8 +65,8 @@ class NumberWalk implements PageWalk {
   // Read to its end, the list must have as many records as it claimed.
   #end(): AfterPage {
     const claimed = this.#said.get("totalItems");
-    if (claimed === undefined || claimed.equals(Decimal.of(this.#rows))) return { kind: "end" };
-    return broken(miscounted(claimed, this.#rows));
+    if (claimed === undefined) return this.#total === 0 && this.#rows > 0 ? broken(withoutPages(this.#rows)) : { kind: "end" };
+    return claimed.equals(Decimal.of(this.#rows)) ? { kind: "end" } : broken(miscounted(claimed, this.#rows));
   }
 }
 
@@ -86,6 +87,16 @@ const WITHOUT_PAGINATION: KeptFailure = {
   message: "the answer has no pagination.totalPages, so there may be more pages than were read",
   next: "give `pages: first`, if one page is enough",
 };
+
+function noCount(totalPages: Decimal): KeptFailure {
+  const message = `pagination.totalPages is ${totalPages.text}, so there may be more pages than were read`;
+  return { ...WITHOUT_PAGINATION, message };
+}
+
+function withoutPages(given: number): KeptFailure {
+  const message = `the service says that the list has no page, but gave ${count(given, "record")}`;
+  return { code: "paging.count", message, why: MOVED };
+}
 
 function miscounted(claimed: Decimal, given: number): KeptFailure {
   return {

@@ -255,6 +255,9 @@ test.for(named(byNumber))(
     for (const [pages, code, requests] of [
       [[page(undefined)], "paging.unknown", 1],
       [[page({ page: 1 })], "paging.unknown", 1],
+      [[page({ page: 1, totalPages: -1 })], "paging.unknown", 1],
+      [[page({ page: 1, totalPages: 0.5 })], "paging.unknown", 1],
+      [[page({ page: 1, totalPages: 0 })], "paging.count", 3],
       [[page({ page: 1, totalPages: 3 })], "paging.other-page", 2],
       [[page({ page: 2, totalPages: 3 })], "paging.other-page", 1],
       [[page({ page: 0, totalPages: 1 })], "paging.other-page", 1],
