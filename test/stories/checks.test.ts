@@ -111,10 +111,16 @@ reconcile:
   const outer = (rest: string): string =>
     `${head}inputs: { go: { type: boolean, default: false } }\nsteps:\n  - { id: only, if: inputs.go, uses: ./compared.yaml }\n${rest}`;
   const other = "  - { id: other, uses: ./compared.yaml }\n";
+  const looks = `checks: [{ read: ledger.status, as: { ledger: "userId:alice" }, that: "true" }]\n`;
+  project.write("looks.yaml", `${head}${looks}`);
+  const own = `reconcile: [{ id: own, left: { rows: "['a']", key: row }, right: { rows: "['a']", key: row } }]\n`;
   const writing = outer("").replace("mode: read-only\n", "");
   for (const [compared, playbook, code] of [
     [compares(""), outer(""), 1],
     [compares(""), outer(other), 0],
+    [compares(""), outer(own), 0],
+    [compares(""), outer(looks), 1],
+    [compares(""), outer("  - { id: other, uses: ./looks.yaml }\n"), 1],
     [compares(""), writing, 0],
     [compares(", empty: pass"), outer(""), 0],
   ] as const) {

@@ -1,6 +1,6 @@
 import type { Playbook } from "../../playbook/model.ts";
-import { mustCompare } from "../../playbook/playbook-walk.ts";
-import { isOfCheck } from "../../protocol/address.ts";
+import { mustCompare, stepsIn } from "../../playbook/playbook-walk.ts";
+import { frameOf, stepOf } from "../../protocol/address.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 
 const MAY_BE_LEFT_OUT = "write `empty: pass` in the comparisons of that playbook, and `severity: warn` in its `conserve` checks";
@@ -20,9 +20,17 @@ const NONE_MADE: StepProblem = {
   next: `look at the \`if\` of these steps; if all of them may be skipped, ${MAY_BE_LEFT_OUT}`,
 };
 
-/** Returns the problem of a run that made no check although its playbook only compares (decision 199); `made` are the addresses of its steps. */
-export function nothingCompared({ readOnly, steps }: Playbook, made: () => Iterable<string>): StepProblem | undefined {
-  if (!readOnly || !steps.some(mustCompare)) return undefined;
-  for (const address of made()) if (isOfCheck(address)) return undefined;
+/** Returns the problem of a run that compared nothing although its playbook only compares (decision 199); `made` are the addresses of its steps. */
+export function nothingCompared(playbook: Playbook, made: () => Iterable<string>): StepProblem | undefined {
+  if (!playbook.readOnly || !playbook.steps.some(mustCompare)) return undefined;
+  const comparing = new Set(comparingIn(playbook, ""));
+  for (const address of made()) if (comparing.has(stepOf(address))) return undefined;
   return NONE_MADE;
+}
+
+// The addresses, without rounds, of all that compares. A check with `that` compares nothing.
+function* comparingIn({ steps, checks }: Playbook, frame: string): Generator<string> {
+  for (const { id, looks } of checks) if (looks.kind !== "look") yield `${frame}${id}`;
+  for (const step of stepsIn(steps))
+    if (step.kind === "include") yield* comparingIn(step.playbook, frameOf(`${frame}${step.id}`));
 }
