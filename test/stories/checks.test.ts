@@ -133,6 +133,17 @@ reconcile:
       expect(ended.transcript.includes(message), ended.transcript).toBe(code === 1);
     }
   }
+  project.write("compared.yaml", compares(""));
+  project.write("later.yaml", outer(""));
+  for (const [go, code, isNamed] of [
+    ["true", 0, false],
+    ["false", 1, true],
+  ] as const) {
+    const ran = await project.run("run", "--env", "sandbox", "later.yaml", "--input", `go=${go}`);
+    expect(ran.code, ran.transcript).toBe(code);
+    const listed = await project.run("drift", "list");
+    expect(listed.stdout.includes("later.yaml"), listed.transcript).toBe(isNamed);
+  }
 });
 
 test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {

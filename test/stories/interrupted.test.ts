@@ -51,6 +51,31 @@ describe("a run is interrupted while it waits for a person", () => {
   });
 });
 
+test("the list of drifts names a comparison to which an interrupted run did not come", async () => {
+  const proxy = await proxyTo((await servedSandbox()).url);
+  const project = newProject();
+  project.serviceAt(proxy.url);
+  project.write(
+    "compared.yaml",
+    `playbook: 1
+mode: read-only
+inputs: { go: { type: boolean } }
+steps: [{ uses: ledger.token.list, as: { ledger: "userId:alice" }, until: inputs.go, wait: { timeout: 1h } }]
+reconcile: [{ id: same, left: { rows: "['a']", key: row }, right: { rows: "['a']", key: row } }]
+`,
+  );
+  const passed = await project.run("run", "compared.yaml", "--input", "go=true");
+  expect(passed.code, passed.transcript).toBe(0);
+  expect((await project.json("drift", "list")).data).toMatchObject({ comparisons: 1, unfinished: 0 });
+  const polled = proxy.next("GET /token/all", async (passing) => passing.answer(await passing.forward()), 1);
+  const running = project.start("run", "compared.yaml", "--input", "go=false");
+  await reached(running, polled);
+  await running.signal("SIGINT");
+  const { code, transcript } = await running.ended;
+  expect(code, transcript).toBe(130);
+  expect((await project.json("drift", "list")).data).toMatchObject({ comparisons: 1, unfinished: 1 });
+});
+
 test("what an interrupt keeps from beginning is named, and is red in the report", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);

@@ -32,6 +32,12 @@ import { type Action, type Place, planOf } from "./plan-steps.ts";
  * recorded yet; the run is still held.
  */
 export async function runLoop(context: RunContext): Promise<RunClosed> {
+  const closed = await untilClosed(context);
+  if (closed.outcome !== "passed") leaveUnmade(context);
+  return closed;
+}
+
+async function untilClosed(context: RunContext): Promise<RunClosed> {
   const walk = new Walk(planOf(context.playbook));
   const work = new Work(context);
   const isBusy = (round: string): boolean => work.isBusyIn(round);
@@ -162,7 +168,6 @@ function writeAt({ step }: Place): WriteStep {
 }
 
 function ended(context: RunContext, outcome: RunOutcome): RunClosed {
-  if (outcome !== "passed") leaveUnmade(context);
   return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
 }
 
