@@ -135,9 +135,16 @@ export function openProblem(attempt: AttemptState): StepProblem {
 }
 
 function notAccepted({ intended, answered }: AttemptState, sent: number): StepProblem {
+  if (answered?.meaning !== "not-sent" && answered?.meaning !== "refused-later") {
+    return {
+      code: "service.no-answer",
+      message: `${intended.operation} was sent ${sent} times, and no answer can be trusted: ${answered?.message ?? "no answer"}`,
+      why: "none of the attempts has taken effect, and none can any more, so nothing has changed",
+    };
+  }
   return {
-    code: answered?.meaning === "not-sent" ? "service.unreachable" : "service.busy",
-    message: `${intended.operation} could not be delivered in ${sent} attempts: ${answered?.message ?? "no answer"}`,
+    code: answered.meaning === "not-sent" ? "service.unreachable" : "service.busy",
+    message: `${intended.operation} could not be delivered in ${sent} attempts: ${answered.message ?? "no answer"}`,
     why: "the service accepted none of them, so nothing has changed",
   };
 }

@@ -144,3 +144,14 @@ test("a purchase that was acknowledged is open no more: the investor interface h
   const facts = [bought, answered("buy", "acknowledged", { receiptId: null })];
   expect(openWrites(stateOf(recordsOf(opened, claimed, ...facts)))).toEqual([]);
 });
+
+test.for([
+  ["not-sent", "service.unreachable", "could not be delivered in 5 attempts"],
+  ["refused-later", "service.busy", "could not be delivered in 5 attempts"],
+  ["ambiguous, absent", "service.no-answer", "was sent 5 times, and no answer can be trusted"],
+] as const)("a write whose attempts are all %s names that as the reason when it gives up", ([fate, code, words]) => {
+  const fates = Array.from({ length: ATTEMPTS_PER_CLAIM }, () => fate);
+  const given = decideAttempts(attemptsOf(fates), { awaitsReceipt: true, epoch: 1 });
+  expect(given).toMatchObject({ do: "stop", outcome: "failed", problem: { code } });
+  expect("problem" in given ? given.problem.message : undefined).toContain(words);
+});
