@@ -138,3 +138,38 @@ test("a service without a condition field is understood by its message, in whole
   expect(await runSaying("e, left, 422")).toBe(1);
   expect(await runSaying("admint quantity exceeded")).toBe(1);
 });
+
+test("a write is not sent again when the service is too busy for it, as the step expects", async () => {
+  const world = await servedSandbox();
+  const proxy = await proxyTo(world.url);
+  const project = projectOn(proxy.url);
+  project.write("beyond.yaml", failing("{ status: 429 }"));
+  const body = JSON.stringify({ status: "Error", message: "slow down", condition: "rate limit" });
+  const headers = { "content-type": "application/json" };
+  const busy = proxy.next("POST /token/mint", ({ answer }) => answer({ status: 429, headers, body }), 1);
+  const run = await project.run("run", "beyond.yaml");
+  await busy;
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.transcript).toContain("refused as expected: HTTP 429: slow down");
+  expect(proxy.seen.filter((name) => name === "POST /token/mint")).toHaveLength(2);
+});
+
+test("an error of a gateway is not the refusal of a read that is expected, and the run says why", async () => {
+  const world = await servedSandbox();
+  const proxy = await proxyTo(world.url);
+  const project = projectOn(proxy.url);
+  project.write(
+    "missing.yaml",
+    "playbook: 1\nsteps:\n  - { id: none, uses: ledger.token.get, with: { id: Missing1 }, fails: { status: 404 } }\n",
+  );
+  const headers = { "content-type": "application/json" };
+  const strange = proxy.next("GET /token", ({ answer }) => answer({ status: 404, headers, body: '{"message":"no route"}' }));
+  const run = await project.run("run", "missing.yaml");
+  await strange;
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.transcript).toContain("service.foreign-answer: HTTP 404: no route");
+  expect(run.transcript).toContain(
+    "why: the playbook expects HTTP 404; the answer is not in the service's error format, so a gateway may have answered",
+  );
+  expect(run.transcript).toMatch(/next: if it was the service, declare its format at .*profile\.ledger\.errors/);
+});

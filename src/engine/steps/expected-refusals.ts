@@ -48,6 +48,18 @@ export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefu
   };
 }
 
+/** Returns the problem of an error that may be a gateway's; where a refusal was expected, with why it is not taken for one. */
+export function notOwnError({ fails }: CallStep, problem: StepProblem, setting: string): StepProblem {
+  if (fails === undefined) return problem;
+  const why = `the playbook expects ${expectedWords(fails)}; the answer is not in the service's error format, so a gateway may have answered`;
+  return {
+    ...problem,
+    code: "service.foreign-answer",
+    why: problem.why === undefined ? why : `${why}; ${problem.why}`,
+    next: problem.next ?? `if it was the service, declare its format at ${setting}`,
+  };
+}
+
 function hintOf({ condition = "" }: ExpectedRefusal, nearest: string | undefined, { name }: Operation): string {
   if (nearest === undefined) return adviceText(command`operations ${name}`);
   return plainWords(nearest) === plainWords(condition)

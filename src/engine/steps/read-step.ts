@@ -12,7 +12,7 @@ import { heldBy, judgeConditions, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { type FailedRead, read, type ReadResult } from "../read/read.ts";
-import { isExpectedRefusal, notAsExpected, notRefused, saidBy } from "./expected-refusals.ts";
+import { isExpectedRefusal, notAsExpected, notOwnError, notRefused, saidBy } from "./expected-refusals.ts";
 import type { Reply } from "../service/reply.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Bound } from "../service/bind-call.ts";
@@ -133,7 +133,12 @@ export function judge(context: ReadingContext, step: CallStep, place: Place, res
   if (result.kind === "failed") {
     const { reply, problem } = result;
     if (isExpected(step, reply)) return { value: { outcome: "ok", refusal: reply.message }, held: [] };
-    return { problem: saysNo(reply) ? notAsExpected(step, saidBy(reply), problem) : problem };
+    if (saysNo(reply)) return { problem: notAsExpected(step, saidBy(reply), problem) };
+    const { service } = step.operation;
+    const isForeign = isError(reply) && !reply.html;
+    return {
+      problem: isForeign ? notOwnError(step, problem, context.target.whereIs(`profile.${service.name}.errors`)) : problem,
+    };
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
   const value = valueOf(result.payload, result.envelope);
@@ -155,8 +160,12 @@ export function isExpected(step: CallStep, reply: Reply): boolean {
   return saysNo(reply) && isExpectedRefusal(step, saidBy(reply));
 }
 
-function saysNo({ status, foreign }: Reply): boolean {
-  return status !== null && status >= 400 && !foreign;
+function saysNo(reply: Reply): boolean {
+  return isError(reply) && !reply.foreign;
+}
+
+function isError({ status }: Reply): boolean {
+  return status !== null && status >= 400;
 }
 
 function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {

@@ -1,7 +1,8 @@
 import type { GivenRefusal } from "../../operations/refusal.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import { refusalMessage } from "../../protocol/attempts.ts";
+import { mayStillArrive, refusalMessage } from "../../protocol/attempts.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
+import { stepIn } from "../../protocol/state.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { isExpectedRefusal, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
 import type { Attempted } from "./attempted.ts";
@@ -17,6 +18,12 @@ export function judgeRefusal(context: RunContext, { place, step, state }: Attemp
   }
   const problem = notAsExpected(step, refusal, problemOf(state, message));
   context.stop(place, { startedAt, outcome: "failed", problem });
+}
+
+/** Whether the service was too busy for the write, and the step expects just that. It is not sent again then. */
+export function isBusyAsExpected(context: RunContext, { place, step, state }: Attempted): boolean {
+  if (state.answered?.meaning !== "refused-later" || mayStillArrive(stepIn(context.state, place.address).attempts)) return false;
+  return isExpectedRefusal(step, refusalOf(state, refusalMessage(state)));
 }
 
 // A receipt has no status code of its own: the status of the answer that carries it says nothing about the write.

@@ -14,6 +14,7 @@ import type { Bound } from "../service/bind-call.ts";
 import type { Reply } from "../service/reply.ts";
 import type { Call } from "../service/service.ts";
 import { inputSent } from "./intended-input.ts";
+import { isBusyAsExpected, judgeRefusal } from "./judge-refusal.ts";
 import { baselineOf, isSeparable } from "./probe-reads.ts";
 import { whyNotOwn } from "./own-answer.ts";
 
@@ -117,8 +118,9 @@ function ownReply(
   return { ...reply, meaning: "ambiguous", answer: undefined, message: `HTTP ${reply.status}, but ${why}` };
 }
 
-/** Sends a write again that surely had no effect: with the same input, after the pause that the service asked for. */
+/** Sends a write again that surely had no effect: with the same input, after the pause that the service asked for; unless the step expects that. */
 export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
+  if (isBusyAsExpected(context, last)) return judgeRefusal(context, last);
   const { place, step, state } = last;
   const sent = inputSent(context, last);
   if ("problem" in sent) {
