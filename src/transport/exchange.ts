@@ -193,6 +193,7 @@ class Listener implements Dispatcher.DispatchHandler {
   readonly #sieve: BodySieve | undefined;
   readonly #statusAlone: boolean;
   readonly #lastMs = performance.now() + LIMITS.requestMs;
+  #lastTurn: NodeJS.Immediate | undefined;
   #late: Error | undefined;
   #tooLarge: string | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -207,12 +208,18 @@ class Listener implements Dispatcher.DispatchHandler {
     this.#fence = fence;
     this.#sieve = sieve;
     this.#statusAlone = statusAlone === true;
-    this.#deadline = setTimeout(() => this.#end(`no whole answer within ${timeoutMs} ms`), timeoutMs);
+    this.#deadline = setTimeout(() => this.#endAfterReading(`no whole answer within ${timeoutMs} ms`), timeoutMs);
     this.#signal = signal;
     signal?.addEventListener("abort", this.#giveUp);
   }
 
   readonly #giveUp = (): void => this.#end(GIVEN_UP);
+
+  // In a process that stood still, the time is over before an answer is read that came in time.
+  #endAfterReading(why: string): void {
+    if (this.#controller === undefined) this.#end(why);
+    else this.#lastTurn = setImmediate(() => this.#end(why));
+  }
 
   #end(why: string): void {
     this.#late = new Error(why);
@@ -222,6 +229,7 @@ class Listener implements Dispatcher.DispatchHandler {
 
   #resolve(exchanged: Exchanged): void {
     clearTimeout(this.#deadline);
+    clearImmediate(this.#lastTurn);
     this.#signal?.removeEventListener("abort", this.#giveUp);
     this.#callbacks.resolve(exchanged);
   }
@@ -259,7 +267,10 @@ class Listener implements Dispatcher.DispatchHandler {
     else if (this.#bytes > LIMITS.listBytes) this.#tooLarge = tooLarge("the list", LIMITS.listBytes);
     if (this.#tooLarge !== undefined) controller.abort(OVER);
     // Records that are used as they come are progress, so only a pause of the answer is limited, and all of it.
-    else if (heldBytes < held && performance.now() < this.#lastMs) this.#deadline.refresh();
+    else if (heldBytes < held && performance.now() < this.#lastMs) {
+      clearImmediate(this.#lastTurn);
+      this.#deadline.refresh();
+    }
   }
 
   onResponseEnd(): void {

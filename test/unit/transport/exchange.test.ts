@@ -209,3 +209,17 @@ test("whoever watches is notified of an answer once the next request has been wr
   later.deliver();
   expect(seen).toEqual(["sent", "sent", "event", "sent", "event", "event"]);
 });
+
+test.each([true, false])(
+  "an answer that came while the process stood still is read, although its time is over by then (fresh: %s)",
+  async (fresh) => {
+    const timeoutMs = 2_000;
+    const began = performance.now();
+    const port = await tcp((socket) => {
+      socket.end("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}");
+      const still = new Int32Array(new SharedArrayBuffer(4));
+      while (performance.now() - began < timeoutMs + 500) Atomics.wait(still, 0, 0, timeoutMs);
+    });
+    expect(await exchange(port, { timeoutMs, fresh })).toMatchObject({ kind: "answered", status: 200, text: "{}" });
+  },
+);
