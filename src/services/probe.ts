@@ -255,7 +255,7 @@ function together(sights: readonly Sight[]): Sight {
   if (same.length === sights.length) return { ...first, ...again };
   if (effects.length === 0) return { seen: "nothing", ...again };
   if (effects.length + same.length < sights.length) {
-    const why = `${effects.length} of its ${sights.length} parts are visible`;
+    const why = `only ${effects.length} of its ${sights.length} parts can be seen`;
     return { seen: "conflict", why, rests: "readings" };
   }
   const rests = same.length === 0 && effects.every((each) => each.rests === "record") ? "record" : "readings";

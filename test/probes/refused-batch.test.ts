@@ -116,7 +116,7 @@ test("a batch is a conflict when the service has done one item and refused the o
     const apart = { pieces: "each item", ...(fails === undefined ? {} : { fails }) } as const;
     const { ended, why } = await refused("mint", { ...apart, says: { readLagMs: 0 } });
     expect(ended).toEqual(["conflict", "write.conflict"]);
-    expect(why).toContain("1 of its 2 parts are visible");
+    expect(why).toContain("only 1 of its 2 parts can be seen");
     expect((await refused("mint", apart)).ended).toEqual(["unknown", "write.undecided"]);
   }
 });

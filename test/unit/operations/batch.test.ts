@@ -70,7 +70,7 @@ describe("a batch that mints one token to several", () => {
 
   test("a part of it is a conflict, which an earlier moment could show as well", () => {
     for (const some of [ITEMS.slice(0, 1), ITEMS.slice(1)]) {
-      const why = `${some.length} of its 3 parts are visible`;
+      const why = `only ${some.length} of its 3 parts can be seen`;
       expect(judge([transaction("t1", ...some)])).toEqual({ seen: "conflict", why, rests: "readings" });
     }
   });

@@ -140,7 +140,7 @@ const AMBIGUOUS: Sight = { seen: "unclear", why: "a transaction could belong to 
 // An earlier moment may show only a part of the present effect.
 function partOf(seen: number, kinds: readonly Kind[]): Sight {
   const whole = kinds.reduce((sum, { times }) => sum + times, 0);
-  return { seen: "conflict", why: `${seen} of its ${whole} parts are visible`, rests: "readings" };
+  return { seen: "conflict", why: `only ${seen} of its ${whole} parts can be seen`, rests: "readings" };
 }
 
 function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight {
