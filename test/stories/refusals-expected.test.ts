@@ -109,6 +109,12 @@ steps:
   project.write("twice.yaml", twice("{ condition: asset type not found }"));
   const other = await project.run("run", "twice.yaml");
   expect(other.transcript).toContain('the service gave a receipt without a status code and the condition "asset already exists"');
+  project.write("twice.yaml", twice("{ condition: asset already exists, status: 409 }"));
+  const withStatus = await project.run("run", "twice.yaml");
+  expect(withStatus.code, withStatus.transcript).toBe(1);
+  expect(withStatus.lines, withStatus.transcript).toContain(
+    "    next: leave `status` out of `fails`: this refusal came with a receipt, which has no status code",
+  );
 });
 
 test("a service without a condition field is understood by its message, in whole words", async () => {

@@ -44,7 +44,7 @@ export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefu
     message: `refused, but not as expected: ${problem.message}`,
     why: `the playbook expects ${expectedWords(fails)}; the service gave ${givenWords(refusal, condition)}`,
     evidence: { ...came, nearestListed: nearest ?? null },
-    next: problem.next ?? hintOf(fails, nearest, operation),
+    next: problem.next ?? (lacksOnlyStatus(fails, refusal) ? LEAVE_OUT_STATUS : hintOf(fails, nearest, operation)),
   };
 }
 
@@ -58,6 +58,12 @@ export function notOwnError({ fails }: CallStep, problem: StepProblem, setting: 
     why: problem.why === undefined ? why : `${why}; ${problem.why}`,
     next: problem.next ?? `if it was the service, declare its format at ${setting}`,
   };
+}
+
+const LEAVE_OUT_STATUS = "leave `status` out of `fails`: this refusal came with a receipt, which has no status code";
+
+function lacksOnlyStatus(fails: ExpectedRefusal, refusal: GivenRefusal): boolean {
+  return refusal.status === undefined && refusalMeets({ ...fails, statuses: [] }, refusal);
 }
 
 function hintOf({ condition = "" }: ExpectedRefusal, nearest: string | undefined, { name }: Operation): string {
