@@ -34,7 +34,10 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
       // What somebody else has changed since may hide this write's effect, or look like it.
       if (isStampedByOther(evidence, record)) return CHANGED_BY_OTHERS;
       // An empty list proves nothing about something that does not exist.
-      if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) return { seen: "nothing", again: "value" };
+      if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) {
+        const mayBeUndone = stamped === undefined ? evidence.rivals.length > 0 : isTouchedBeside(evidence, naming(thing));
+        return mayBeUndone ? CHANGED_BESIDE : { seen: "nothing", again: "value" };
+      }
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;
       const isExact = isExactlySo(now, evidence);
@@ -65,6 +68,11 @@ export const ALMOST_SO: Sight = {
 const CHANGED_BY_OTHERS: Sight = {
   seen: "unclear",
   why: "someone else has changed it since the state before the write was read",
+};
+
+const CHANGED_BESIDE: Sight = {
+  seen: "unclear",
+  why: "what it sets is not there, and another write at the same time may have changed it since",
 };
 
 function stampIn(record: Json | undefined): Json {
