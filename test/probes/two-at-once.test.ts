@@ -229,33 +229,3 @@ test.for([
   await Promise.all(playbooks.map((steps) => run(steps)));
   expect(answered.filter((meaning) => meaning === "acknowledged")).toHaveLength(1);
 });
-
-test("a value that another round has replaced by its own is not taken for absent, and is not set again", async () => {
-  const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
-  const done = Promise.withResolvers<undefined>();
-  const replaced = Promise.withResolvers<undefined>();
-  const sent: string[] = [];
-  const exchange = async (outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> => {
-    const who = /firstMinter|secondMinter/.exec(outgoing.body ?? "")?.[0];
-    if (who === undefined) return send(outgoing);
-    sent.push(who);
-    if (who === "secondMinter") await done.promise;
-    const answer = await send(outgoing);
-    if (who === "firstMinter") done.resolve(undefined);
-    else replaced.resolve(undefined);
-    await replaced.promise;
-    return who === "firstMinter" && sent.length === 2 ? LOST : answer;
-  };
-  const { stopped } = await runnerForTest()(
-    `${HEAD}  - { id: token, uses: ledger.token.create, with: { name: Open, behaviour: { decimal: 0 } } }
-  - id: set
-    foreach: { who: [firstMinter, secondMinter], key: who, parallel: 2 }
-    uses: ledger.token.setPermissions
-    with: { id: "\${{ steps.token.id }}", permissions: [{ entity: { userId: "\${{ who }}" }, roles: [minter] }] }
-`,
-    { ...targetOf(sandbox), settleWithinMs: 1_000, readLagMs: 0 },
-    { exchange },
-  );
-  expect(stopped).toMatchObject({ step: "set[firstMinter]", outcome: "unknown" });
-  expect(sent.toSorted()).toEqual(["firstMinter", "secondMinter"]);
-});

@@ -164,9 +164,22 @@ export const assetDeleted: Probe = probeOf((evidence) => {
   }
   // What is in the history was there: a reading before the write that did not show it was old.
   if (before["asset"] === null) return last !== undefined && isGone ? DELETED_BY_ANYBODY : { seen: "nothing", again: "never" };
-  if (!isGone) return { seen: "nothing", again: "value" };
+  if (!isGone) return isMadeSince(evidence) ? MADE_AGAIN : { seen: "nothing", again: "value" };
   return { seen: "effect", by: { asset: "does not exist any more" }, rests: "readings", again: "value" };
 }, eachOf("id"));
+
+// Also by a write of this run, whose record is known.
+function isMadeSince(evidence: Evidence): boolean {
+  const known = new Set(listOf(evidence.before?.["history"]));
+  return changesIn(evidence.now["history"]).some(
+    ({ id, at, left }) => left["trasactionType"] === "CREATED" && !known.has(id ?? null) && newnessOf(evidence, at) !== "before",
+  );
+}
+
+const MADE_AGAIN: Sight = {
+  seen: "unclear",
+  why: "the asset was deleted and made again since the state before the write was read",
+};
 
 const DELETED_BY_OTHERS: Sight = {
   seen: "unclear",

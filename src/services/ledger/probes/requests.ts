@@ -2,11 +2,22 @@ import type { Json, JsonObject } from "../../../base/json/json.ts";
 import type { LedgerProfile } from "../../../contract/profile.ts";
 import { maybeSame, maybeSameId } from "../../same-id.ts";
 import { carriesMark, isUnmarked } from "../../marks.ts";
-import { type Evidence, forEach, inNothing, type Probe, type ProbeRead, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import {
+  type Evidence,
+  forEach,
+  inNothing,
+  type OtherWrite,
+  type Probe,
+  type ProbeRead,
+  type Sent,
+  type Sight,
+  UNDONE_BESIDE,
+  UNREAD,
+} from "../../probe.ts";
 import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
 import { eachOf, isEntity, itemsOf } from "../../probes/compare.ts";
 import { partyMatch } from "../../probes/match.ts";
-import { naming } from "../../probes/recency.ts";
+import { isTouchedBeside, naming } from "../../probes/recency.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request with our mark. */
@@ -134,9 +145,16 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
       if (more(shared, "shared") > 0)
         return { seen: "unclear", why: `an entry that others vote for too has changed to ${wanted}` };
       const isRead = isKnown(own, field(before["request"], "words")) && isKnown(shared, field(before["request"], "shared"));
-      return isRead ? { seen: "nothing" } : UNKNOWN_WORD;
+      if (!isRead) return UNKNOWN_WORD;
+      return isTouchedBeside(evidence, ownVote(evidence)) ? UNDONE_BESIDE : { seen: "nothing" };
     },
   };
+}
+
+// Another vote of the actor on the same request may have turned its entry once more.
+function ownVote({ input, actor }: Evidence): (write: OtherWrite) => boolean {
+  const isOfRequest = naming(input["id"] ?? null);
+  return (write) => isOfRequest(write) && partyMatch(write.actor, actor) !== "no";
 }
 
 // Such as another spelling of the word for this very vote.

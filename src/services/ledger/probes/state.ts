@@ -1,5 +1,15 @@
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
-import { type Evidence, forEach, type Probe, type Readings, type Reads, type Sent, type Sight, UNREAD } from "../../probe.ts";
+import {
+  type Evidence,
+  forEach,
+  type Probe,
+  type Readings,
+  type Reads,
+  type Sent,
+  type Sight,
+  UNDONE_BESIDE,
+  UNREAD,
+} from "../../probe.ts";
 import { field } from "../../../base/json/parts.ts";
 import { type Alike, includes, isExactly, itemsOf } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, naming, newnessOf, timeOf } from "../../probes/recency.ts";
@@ -36,7 +46,7 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
       // An empty list proves nothing about something that does not exist.
       if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) {
         const mayBeUndone = stamped === undefined ? evidence.rivals.length > 0 : isTouchedBeside(evidence, naming(thing));
-        return mayBeUndone ? CHANGED_BESIDE : { seen: "nothing", again: "value" };
+        return mayBeUndone ? UNDONE_BESIDE : { seen: "nothing", again: "value" };
       }
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;
@@ -68,11 +78,6 @@ export const ALMOST_SO: Sight = {
 const CHANGED_BY_OTHERS: Sight = {
   seen: "unclear",
   why: "someone else has changed it since the state before the write was read",
-};
-
-const CHANGED_BESIDE: Sight = {
-  seen: "unclear",
-  why: "what it sets is not there, and another write at the same time may have changed it since",
 };
 
 function stampIn(record: Json | undefined): Json {

@@ -8,6 +8,7 @@ import {
   type ProbeRead,
   type Sent,
   type Sight,
+  UNDONE_BESIDE,
   UNREAD,
 } from "../../probe.ts";
 import { field, listOf, number, recordsIn } from "../../../base/json/parts.ts";
@@ -165,6 +166,12 @@ function isDoneByOthers(evidence: Evidence, type: "MINT" | "BURN"): boolean {
   return changesIn(now["history"]).some(isTheirs) || movements.filter((each) => each.type === type).some(isTheirs);
 }
 
+// Another write may have brought the asset back to where it was.
+function unlessUndone(evidence: Evidence): Sight {
+  const thing = field(evidence.input["assets"], "id") ?? null;
+  return isTouchedBeside(evidence, changingAsset(thing)) ? UNDONE_BESIDE : { seen: "nothing" };
+}
+
 const OTHERS: Sight = { seen: "unclear", why: "someone else has moved the asset or its shares meanwhile" };
 
 /** The asset is in the vault, with exactly the sent shares. */
@@ -179,7 +186,7 @@ export const deposited: Probe = forEach(eachAsset, {
     if (isAsSent && record !== undefined) return record;
     if (before === undefined) return UNREAD;
     if (before["asset"] !== null) return profile.ledger.capabilities.sameVaultDepositRefused ? NEVER : LAY_THERE;
-    if (there === undefined) return record === undefined ? { seen: "nothing" } : APART;
+    if (there === undefined) return record === undefined ? unlessUndone(evidence) : APART;
     if (isDoneByOthers(evidence, "MINT")) return OTHERS;
     return isAsSent
       ? { seen: "effect", by, rests: "readings" }
@@ -222,7 +229,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
     if (record !== undefined) return isThere ? APART : record;
     if (before === undefined) return UNREAD;
     if (before["asset"] === null) return { seen: "unclear", why: "the asset was not in the vault before" };
-    if (isThere) return { seen: "nothing" };
+    if (isThere) return unlessUndone(evidence);
     if (isDoneByOthers(evidence, "BURN")) return OTHERS;
     return { seen: "effect", by, rests: "readings" };
   },
