@@ -4,6 +4,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { Client, type ClientConfig, escapeIdentifier, types as standardTypes } from "pg";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { getOrInsert } from "../base/maps.ts";
 import {
   type Address,
   SHARED_SESSION,
@@ -134,8 +135,9 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
     keepAlive: true,
     pipeline: true,
   });
-  client.on("error", (error) => void ended.set(client, messageOf(error)));
-  client.on("end", () => void ended.set(client, ended.get(client) ?? "the connection has ended"));
+  // The first of several errors says why: those after it say only that the connection has ended.
+  client.on("error", (error) => void getOrInsert(ended, client, () => messageOf(error)));
+  client.on("end", () => void getOrInsert(ended, client, () => "the connection has ended"));
   try {
     await client.connect();
     await begin(client);

@@ -126,10 +126,8 @@ test("an asynchronous write that breaks a rule is taken in, and its receipt says
   const { status, text } = (await create(caller, "P1", "?async=true")) as Seen;
   const { receiptId } = JSON.parse(text);
   expect(status).toBe(201);
-  expect((await caller.ledger("GET /asset/receipt", { query: { receiptId } })).body).toMatchObject({
-    status: "FAILED",
-    message: expect.stringMatching(/^asset already exists: /),
-  });
+  const receipt = async (): Promise<unknown> => (await caller.ledger("GET /asset/receipt", { query: { receiptId } })).body;
+  await expect.poll(receipt).toMatchObject({ status: "FAILED", message: expect.stringMatching(/^asset already exists: /) });
   const malformed = { query: { async: "true" }, body: { assetType: "Property", data: 7 } };
   expect(await caller.ledger("POST /asset", malformed)).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
 });

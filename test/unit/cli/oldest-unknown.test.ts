@@ -8,7 +8,9 @@ import { completed, intended, opened } from "../protocol/facts.ts";
 
 test("the oldest run with an open write is found, and what has not changed is not read again", async () => {
   const state = new TestState();
-  const store = state.openJournal();
+  let now = Date.parse("2026-06-01T00:00:00Z");
+  const clock = { ...systemClock, now: () => ++now };
+  const store = JournalStore.open(state.place, { clock, redact: (text) => text });
   onTestFinished(() => store.close());
   const unknown = new OldestUnknown();
   const found = (): string | undefined => unknown.in(store)?.id;
