@@ -1,7 +1,7 @@
-import { truncateSync } from "node:fs";
-import { join } from "node:path";
+import { symlinkSync, truncateSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { type Batch, RowKeys } from "../../src/cli/runs/each-rows.ts";
+import { type Batch, beginningOf, RowKeys } from "../../src/cli/runs/each-rows.ts";
 import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
 import { patternOf } from "../../src/expression/pattern.ts";
 import type { NotBegun } from "../../src/report/shape.ts";
@@ -187,6 +187,35 @@ test("a row that was edited after its run has written is not run as another one"
   expect((await project.run(...EACH)).code).toBe(0);
   project.write("more.csv", "id,rooms\nE,1\n");
   expect((await project.run("run", "register.yaml", "--each", "more.csv")).code).toBe(0);
+});
+
+test("the files of a batch are the same ones where the folder is named by a link, as a shell does that entered it through one", async () => {
+  const project = projectWith("id,rooms\nA,3\nB,4\n");
+  const link = `${project.folder}-linked`;
+  symlinkSync(project.folder, link);
+  expect((await project.run(...EACH)).code).toBe(0);
+  const before = await houses(project);
+  for (const [playbook, table] of [
+    [`${link}/register.yaml`, `${link}/houses.csv`],
+    ["register.yaml", `${link}/houses.csv`],
+    [join(project.folder, "register.yaml"), "houses.csv"],
+    [`../${basename(link)}/register.yaml`, `../${basename(link)}/houses.csv`],
+  ] as const) {
+    const again = await project.run("run", playbook, "--each", table);
+    expect(again.lines.at(-1), again.transcript).toBe("2 rows: 2 passed (2 passed before and were not run again)");
+  }
+  expect(await houses(project)).toEqual(before);
+});
+
+test("a batch that an earlier version knew by the name of a link is not run again", async () => {
+  const project = projectWith("id,rooms\nA,3\n");
+  const link = `${project.folder}-linked`;
+  symlinkSync(project.folder, link);
+  const former: Batch = [`../${basename(link)}/houses.csv`, `../${basename(link)}/register.yaml`, "sandbox"];
+  const key = new RowKeys(beginningOf(former), former).next({ id: "A", rooms: "3" });
+  expect((await project.run("run", "register.yaml", "--key", key, "--input", "id=A", "--input", "rooms=3")).code).toBe(0);
+  const again = await project.run("run", `${link}/register.yaml`, "--each", `${link}/houses.csv`);
+  expect(again.lines.at(-1), again.transcript).toBe("1 row: 1 passed (1 passed before and were not run again)");
 });
 
 test("a row that an earlier version knew by its spelling is not run again", async () => {

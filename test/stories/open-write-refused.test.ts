@@ -1,3 +1,5 @@
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cutAnswer, proxyTo } from "./proxy.ts";
 import { viewing } from "./viewing.ts";
@@ -81,7 +83,7 @@ test("a playbook that was killed in a write is not run again beside it, until so
   expect(operationsOf(await embeddedCommits(project))).toEqual(before);
 
   // Another playbook writes to other things.
-  project.write("other.yaml", MINT);
+  project.write("other.yaml", MINT.replace("10.00", "11.00"));
   const other = await project.run("run", "other.yaml");
   expect(other.code, other.transcript).toBe(0);
 
@@ -265,9 +267,28 @@ test("an environment of another name at the same place: the same playbook is kep
   project.write("mint.yaml", MINT);
   const run = await killedAtMint(project, "--env", "here");
   expectRefused(await project.run("run", "mint.yaml", "--env", "there"), run);
-  project.write("other.yaml", MINT);
+  project.write("other.yaml", MINT.replace("10.00", "11.00"));
   const other = await project.run("run", "other.yaml", "--env", "there");
   expect(other.code, other.transcript).toBe(0);
+});
+
+test("a playbook that was moved, or is reached through a link, is the same one: it is not run again beside its open write", async () => {
+  const project = newProject();
+  project.write("mint.yaml", MINT.replace("steps:", `inputs: { order: { type: string, default: "17" } }\nsteps:`));
+  const run = await killedAtMint(project);
+  symlinkSync("mint.yaml", join(project.folder, "linked.yaml"));
+  expectRefused(await project.run("run", "linked.yaml"), run);
+  symlinkSync(project.folder, `${project.folder}-linked`);
+  const asTheShellNamesIt = await project.run("run", `${project.folder}-linked/mint.yaml`, "--input", "order=18");
+  expectRefused(asTheShellNamesIt, run);
+  expect(asTheShellNamesIt.stderr).toContain("an earlier run of this playbook, left");
+  mkdirSync(join(project.folder, "moved"));
+  renameSync(join(project.folder, "mint.yaml"), join(project.folder, "moved/mint.yaml"));
+  const moved = await project.run("run", "moved/mint.yaml");
+  expectRefused(moved, run);
+  expect(moved.stderr, moved.transcript).toContain(`the run ${run}, an earlier run of this playbook, which was mint.yaml then,`);
+  const otherOrder = await project.run("run", "moved/mint.yaml", "--input", "order=18");
+  expect(otherOrder.code, otherOrder.transcript).toBe(0);
 });
 
 test("two processes that start at once beside an open write are both refused", async () => {

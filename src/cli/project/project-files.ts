@@ -41,6 +41,19 @@ function trustedFolder(cwd: string, named: string): readonly string[] {
   return path === undefined || isTrusted({ path, name: path }) ? [folder] : [];
 }
 
+/**
+ * Returns the path of a file as seen from a folder, the same by whichever way around that folder it is named: a shell that has entered a folder
+ * through a link names the files in it by that link. A link below the folder is a name like any other.
+ */
+export function seenFrom(folder: string, path: string): string {
+  const here = realPath(folder);
+  for (let above = dirname(path); ; above = dirname(above)) {
+    const place = realPath(above);
+    if (wayBelow(place, here) !== undefined || above === dirname(above))
+      return relative(here, join(place, relative(above, path)));
+  }
+}
+
 /** Returns where links lead; of a file that is not there, as far as its folders are. */
 function realPath(path: string): string {
   try {

@@ -31,7 +31,7 @@ import { CheckFailure } from "./check-failure.ts";
 import { type Project, type ProjectShell, projectAt, STATE_FOLDER } from "./chosen-project.ts";
 import { filesAt, type PlaybookFiles, withoutData } from "./folder-files.ts";
 import { isMissing, missingFile } from "./missing-file.ts";
-import { filesOf } from "./project-files.ts";
+import { filesOf, seenFrom } from "./project-files.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 import { chosenByTags } from "./tags.ts";
@@ -245,7 +245,7 @@ function filesNamed(shell: Shell, named: readonly string[], wanted: (name: strin
       message: `${count(files.length, "playbook")}; the limit is ${LIMITS.files}`,
     });
   }
-  return [...new Set(files)].map((file) => (isAbsolute(file) ? relative(shell.cwd, file) || file : file));
+  return [...new Set(files.map((file) => (isAbsolute(file) ? seenFrom(shell.cwd, file) || file : file)))];
 }
 
 /** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */

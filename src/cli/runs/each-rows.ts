@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { extname, resolve } from "node:path";
+import { extname, relative, resolve } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject, jsonEquals, parseJson, writeJson } from "../../base/json/json.ts";
 import { didYouMeanOr } from "../../base/text/text.ts";
@@ -8,7 +8,10 @@ import { formerSpellings, spelledInputs } from "../../playbook/inputs/given-inpu
 import type { Playbook } from "../../playbook/model.ts";
 import { CsvFault, streamCsv } from "../../source/csv.ts";
 import { linesOf, textsOf } from "../../source/lines.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import type { ProjectShell } from "../project/chosen-project.ts";
 import { isMissing, missingFile } from "../project/missing-file.ts";
+import { seenFrom } from "../project/project-files.ts";
 import type { Shell } from "../shell.ts";
 
 /** A row of the file of `--each`. */
@@ -115,6 +118,28 @@ function refuseTwice(file: string, { line, given }: GivenRow, input: JsonObject)
 
 /** What makes the rows of a file differ from equal ones elsewhere: the file or the name of the batch, the playbook, the environment. */
 export type Batch = readonly [file: string, playbook: string, environment: string];
+
+/** What a batch is made of, as the command line names it. */
+interface NamedBatch {
+  readonly each: string;
+  readonly files: readonly string[];
+  readonly key?: string;
+  readonly playbook: string;
+  readonly environment: string;
+}
+
+/** Returns what names a batch. One that an earlier version began under the name of a link keeps that name. */
+export function batchOf(
+  { cwd, project: { folder } }: Pick<ProjectShell, "cwd" | "project">,
+  { archives }: Pick<JournalStore, "archives">,
+  { each, files: [typed = ""], key, playbook, environment }: NamedBatch,
+): Batch {
+  const named = (file: string, see: typeof seenFrom): string => see(folder, resolve(cwd, file));
+  const former: Batch = [key ?? named(each, relative), named(typed, relative), environment];
+  const batch: Batch = [key ?? named(each, seenFrom), named(playbook, seenFrom), environment];
+  const isFormer = !jsonEquals([...former], [...batch]) && archives.runsWithKeysFrom(beginningOf(former)).length > 0;
+  return isFormer ? former : batch;
+}
 
 /**
  * Returns what names the rows of a file, each in its turn, by their values, so that the same row has the same key wherever it is and however it is

@@ -1,4 +1,3 @@
-import { relative, resolve } from "node:path";
 import { completedAdvice } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
@@ -24,7 +23,7 @@ import { maskedShell } from "../print/masked.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import type { Shell } from "../shell.ts";
 import { consentBefore, type ConsentOption } from "./consent.ts";
-import { type Batch, beginningOf, countRows, type GivenRow, namingRows, rowsIn } from "./each-rows.ts";
+import { type Batch, batchOf, beginningOf, countRows, type GivenRow, namingRows, rowsIn } from "./each-rows.ts";
 import { GoneRows } from "./gone-rows.ts";
 import {
   brokenOff,
@@ -155,8 +154,8 @@ class EachRow {
     this.#late = new LateOutput(shell.stderr);
     this.#stopping = shell.stopping();
     const { playbook, session } = prepared;
-    const inProject = (file: string): string => relative(prepared.shell.project.folder, resolve(shell.cwd, file));
-    this.#batch = [options.key ?? inProject(options.each), inProject(playbook.file), session.target.environment];
+    const { environment } = session.target;
+    this.#batch = batchOf(prepared.shell, session.store, { ...options, playbook: playbook.file, environment });
     this.#gone = new GoneRows(session.store, beginningOf(this.#batch));
   }
 

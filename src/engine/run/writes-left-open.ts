@@ -2,6 +2,7 @@ import { command } from "../../base/command-line.ts";
 import { EXIT } from "../../base/exit.ts";
 import { resolvingCommands } from "../../journal/failures.ts";
 import { Failure } from "../../base/failure.ts";
+import { jsonEquals } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isMasked } from "../../base/secret.ts";
 import { count } from "../../base/text/text.ts";
@@ -15,6 +16,7 @@ import { identityOf, placeOf, type PlaybookPlace } from "../../protocol/identity
 import { leftWrites, type OpenAttempt, writtenUntil } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import { type RunState, stateOf } from "../../protocol/state.ts";
+import { digestOf } from "./plan-steps.ts";
 import { foreseenWrites, type ForeseenRun, meets, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
 
 /** A run that is about to begin. */
@@ -31,6 +33,8 @@ export interface LeftOpen {
   readonly write: OpenAttempt;
   /** What both write to; `undefined` when both runs are of the same playbook. */
   readonly same: SameObject | undefined;
+  /** Whether the same playbook had another name then. */
+  readonly isRenamed: boolean;
 }
 
 interface SameObject {
@@ -67,14 +71,19 @@ export function leftOpenBefore(
       return [];
     }
     const { opened, writes } = left;
-    const isOwn = identityOf(placeOf(opened)) === own;
+    const isNamedAlike = identityOf(placeOf(opened)) === own;
     return writes.flatMap((write): readonly LeftOpen[] => {
       if (!isAt(opened, write, starting.target)) return [];
-      if (isOwn) return [{ run, write, same: undefined }];
+      if (isNamedAlike || isAlike(opened, starting)) return [{ run, write, same: undefined, isRenamed: !isNamedAlike }];
       const same = meeting(touchedBy(write.last, starting.target), would());
-      return same === undefined ? [] : [{ run, write, same }];
+      return same === undefined ? [] : [{ run, write, same, isRenamed: false }];
     });
   });
+}
+
+// A file that was moved, copied or linked has another name. With the same text and the same inputs it would make the same writes.
+function isAlike({ playbook: { digest }, inputs }: RunOpened, { playbook, given }: Starting): boolean {
+  return digest === digestOf(playbook) && jsonEquals(inputs, given.inputs);
 }
 
 /** Returns the writes that runs of a playbook have left open in an environment. */
@@ -161,8 +170,9 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
   });
 }
 
-function sentenceOf({ run, write: { step, operation, sentAt }, same }: LeftOpen): string {
-  const whose = same === undefined ? "an earlier run of this playbook" : `a run of ${run.playbook}`;
+function sentenceOf({ run, write: { step, operation, sentAt }, same, isRenamed }: LeftOpen): string {
+  const own = isRenamed ? `an earlier run of this playbook, which was ${run.playbook} then` : "an earlier run of this playbook";
+  const whose = same === undefined ? own : `a run of ${run.playbook}`;
   const at = new Date(sentAt).toISOString();
   return `the run ${run.id}, ${whose}, left a write open: it is unknown whether "${step}" (${operation}, attempted at ${at}) took effect${same === undefined ? "" : `; ${sameWords(same)}`}`;
 }
