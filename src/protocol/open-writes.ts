@@ -1,6 +1,8 @@
+import { field } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import { decideAttempts, hasTakenEffect, mayHaveReceipt, mayStillArrive } from "./attempts.ts";
 import { type AttemptState, hadNoEffect } from "./attempt-state.ts";
+import type { Verdict } from "./record.ts";
 import type { RunState, StepState } from "./state.ts";
 
 /** A write with unknown outcome. */
@@ -20,6 +22,11 @@ export interface OpenAttempt extends OpenWrite {
   readonly last: AttemptState;
   /** Why its step stopped, if it did. */
   readonly stopped: StepState["stopped"];
+}
+
+/** A write whose outcome a person has said. */
+export interface SaidWrite extends OpenWrite {
+  readonly verdict: Verdict;
 }
 
 /** Returns the writes of a run with unknown outcome. */
@@ -60,6 +67,16 @@ export function mayHaveWritten({ steps }: RunState): boolean {
 export function leftWrites(state: RunState, isHeld: boolean): readonly OpenAttempt[] {
   const open = openAttempts(state);
   return isHeld ? open.filter(({ last, stopped }) => last.epoch < state.epoch || stopped !== undefined) : open;
+}
+
+/** Returns a write whose outcome a person has said, while nothing depends on their word yet: its step is not complete, and nothing was sent since. */
+export function saidWrite({ steps }: RunState, step: string): SaidWrite | undefined {
+  const { attempts, completed, stopped } = steps.get(step) ?? {};
+  const last = attempts?.at(-1);
+  if (last?.settled === undefined || completed !== undefined || stopped !== undefined) return undefined;
+  const { intended, intendedAt: sentAt, settled } = last;
+  if (field(settled.evidence, "who") === undefined) return undefined;
+  return { step, attempt: intended.attempt, operation: intended.operation, sentAt, verdict: settled.verdict };
 }
 
 function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {

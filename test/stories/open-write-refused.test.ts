@@ -100,6 +100,30 @@ test("a playbook that was killed in a write is not run again beside it, until so
   expect(fourth.stderr, fourth.transcript).not.toContain("note:");
 });
 
+test.each([
+  ["absent", "applied", ["ledger.token.create", "ledger.token.mint"]],
+  ["applied", "absent", ["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]],
+] as const)("a wrong word, %s instead of %s, is corrected until the run is resumed", async (wrong, right, done) => {
+  const project = newProject({ ...KEYS, USER: "olga" });
+  project.write("mint.yaml", MINT);
+  const killed = await project
+    .as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.answered@mint" })
+    .run("run", "mint.yaml");
+  const run = runIn(killed);
+  const say = (verdict: string): Promise<Ended> =>
+    project.run("resolve", run, "--step", "mint", "--as", verdict, "--because", "seen");
+  expect((await say(wrong)).code).toBe(0);
+  const corrected = await say(right);
+  expect(corrected.code, corrected.transcript).toBe(0);
+  expect(corrected.stdout).toContain(`is ${right}, says olga`);
+  const resumed = await project.run("resume", run);
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout).toContain(`attempt 1: ${right}, says olga`);
+  expect(operationsOf(await embeddedCommits(project))).toEqual(done);
+  const late = await say(wrong);
+  expect([late.code, late.stderr], late.transcript).toEqual([2, expect.stringContaining("error resolve.nothing")]);
+});
+
 test("a run that says unknown says not to run the playbook again, with the command on a line of its own", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);

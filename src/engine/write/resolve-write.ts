@@ -6,8 +6,8 @@ import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { closeEarly } from "../../protocol/decide.ts";
 import type { AttemptSettled, PersonsWord } from "../../protocol/record.ts";
-import { type OpenWrite, openWrites, writtenUntil } from "../../protocol/open-writes.ts";
-import { stateOf, stepIn } from "../../protocol/state.ts";
+import { type OpenWrite, openWrites, saidWrite, writtenUntil } from "../../protocol/open-writes.ts";
+import { type RunState, stateOf, stepIn } from "../../protocol/state.ts";
 import { releaseSilent } from "../run/release-run.ts";
 
 /** A person's word on the outcome of a write, and how they know. */
@@ -19,8 +19,8 @@ export interface Resolution extends PersonsWord {
 }
 
 /**
- * Records a person's word on the outcome of a write, with their name and reason. Nothing is sent; `resume` continues from there. Throws a
- * Failure when the run is held, or has no such write.
+ * Records a person's word on the outcome of a write, with their name and reason. Nothing is sent; `resume` continues from there. Another word
+ * takes its place as long as no run has acted on it. Throws a Failure when the run is held, or has no such write.
  */
 export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
   return actingFor(runId, () => resolve(store, runId, resolution));
@@ -34,7 +34,7 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   const read = store.history(runId);
   const left = stateOf(read.records);
   const found = openWrites(left);
-  const write = found.find(({ step }) => step === resolution.step);
+  const write = found.find(({ step }) => step === resolution.step) ?? corrected(left, resolution);
   if (write === undefined) {
     store.leases.release(claim, found.length > 0);
     throw nothingToResolve(runId, resolution, found);
@@ -48,6 +48,12 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   journal.note(closed);
   await store.release(journal, closed.outcome, until);
   return write;
+}
+
+// A wrong word may be taken back until a run has acted on it.
+function corrected(left: RunState, { step, verdict }: Resolution): OpenWrite | undefined {
+  const said = saidWrite(left, step);
+  return said === undefined || said.verdict === verdict ? undefined : said;
 }
 
 function nothingToResolve(runId: string, { step, verdict }: Resolution, found: readonly OpenWrite[]): Failure {
