@@ -348,6 +348,13 @@ export class JournalStore {
     return this.#summaries(which, identityOf(place), environment)[0];
   }
 
+  /** The runs without a key of the same playbook in the same environment that have begun since this one, and have passed, the latest first. */
+  passedSince({ id, openedAt }: RunSummary): readonly RunSummary[] {
+    const alike = "(identity, environment) = (SELECT identity, environment FROM run WHERE id = ?)";
+    const which = `WHERE ${alike} AND opened_at >= ? AND outcome = 'passed' AND key IS NULL AND id <> ?`;
+    return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, id, openedAt, id, LIMITS.laterRuns);
+  }
+
   /** The run to which a caller gave this key. Throws a Failure when that run is archived. */
   withKey(key: string): RunSummary | undefined {
     const runId = this.archives.runWithKey(this.#ports.redact(key));

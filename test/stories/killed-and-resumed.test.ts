@@ -164,6 +164,47 @@ test("resuming a run that has passed reports that, and sends nothing", async () 
   expect(proxy.seen).toHaveLength(before);
 });
 
+test("resume without a name leaves a run that somebody began again with the same inputs, and that passed then", async () => {
+  const project = newProject();
+  const refused = `playbook: 1
+name: Register, look, register
+inputs: { city: { type: string, default: Porto } }
+defaults: { as: { ledger: "userId:alice" } }
+steps:
+  - { id: first, uses: ledger.asset.create, with: { assetType: Property, data: { id: "F\${{ run.key }}", city: "\${{ inputs.city }}" } } }
+  - { id: look, uses: ledger.asset.get, with: { assetType: Property, id: "\${{ steps.first.id }}" }, expect: [response.data.city == ""] }
+  - { id: second, uses: ledger.asset.create, with: { assetType: Property, data: { id: "S\${{ run.key }}", city: "\${{ inputs.city }}" } } }
+`;
+  const fixed = refused.replace('== ""', '!= ""');
+  project.write("mint.yaml", refused);
+  const failed = await project.run("run", "mint.yaml");
+  expect(failed.code, failed.transcript).toBe(1);
+  project.write("mint.yaml", fixed);
+  const other = await project.run("run", "mint.yaml", "--input", "city=Faro");
+  expect(other.code, other.transcript).toBe(0);
+  const again = await project.run("run", "mint.yaml");
+  expect(again.code, again.transcript).toBe(0);
+  const before = await embeddedCommits(project);
+
+  const resumed = await project.run("resume");
+  expect([resumed.code, resumed.stderr], resumed.transcript).toEqual([2, expect.stringContaining("error resume.done-since")]);
+  expect(resumed.stderr).toContain(
+    `the last run that did not pass is ${runIn(failed)} of mint.yaml, and the run ${runIn(again)} of`,
+  );
+  expect(await embeddedCommits(project)).toEqual(before);
+  const named = await project.run("resume", runIn(failed));
+  expect(named.code, named.transcript).toBe(0);
+  expect((await project.run("resume")).stdout).toContain("nothing to resume");
+
+  // With other inputs it is another matter.
+  project.write("mint.yaml", refused);
+  expect((await project.run("run", "mint.yaml", "--input", "city=Braga")).code).toBe(1);
+  project.write("mint.yaml", fixed);
+  expect((await project.run("run", "mint.yaml")).code).toBe(0);
+  const wanted = await project.run("resume");
+  expect(wanted.code, wanted.transcript).toBe(0);
+});
+
 test("a run on the embedded sandbox is resumed there, whatever environment comes first", async () => {
   const project = newProject({});
   project.write(

@@ -21,6 +21,7 @@ import {
   type ProjectShell,
 } from "../../project/chosen-project.ts";
 import { jsonReport } from "../../../report/formats/json.ts";
+import { assertNotDoneSince } from "../../runs/done-since.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../../runs/perform.ts";
 import type { StatePlace } from "../../../sql/place.ts";
@@ -52,8 +53,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
 
 function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen): Prepared {
   const { id, playbook: file, outcome } = summary;
-  const { opened } = stateOf(known.records);
-  invariant(opened !== undefined, "a run begins with its opening");
+  const opened = openedIn(known);
   const shell = inProjectOfRun(plainShell, options, opened);
   assertSameFolder(shell, opened, (folder) => fromAfar(shell, options, folder));
   if (options.env === undefined) assertEnvironmentThere(shell, opened);
@@ -85,11 +85,21 @@ interface Chosen {
   readonly known: RunHistory;
 }
 
+function openedIn({ records }: RunHistory): RunOpened {
+  const { opened } = stateOf(records);
+  invariant(opened !== undefined, "a run begins with its opening");
+  return opened;
+}
+
 // A text: why there is none.
 function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | string {
   return lookIntoJournal(shell, where, (store) => {
     const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run.in(store));
-    if (summary !== undefined) return { summary, known: store.history(summary.id) };
+    if (summary !== undefined) {
+      const known = store.history(summary.id);
+      if (run === undefined) assertNotDoneSince(store, summary, openedIn(known));
+      return { summary, known };
+    }
     if (store.list(1).length === 0) throw noRunYet();
     const ended = store.losses().length === 0 ? "" : ", or cannot be resumed since somebody accepted that records of it are lost";
     return `every run in this state directory has passed${ended}`;
