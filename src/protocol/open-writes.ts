@@ -56,8 +56,13 @@ export function writtenUntil(state: RunState): number | undefined {
 }
 
 /** Whether a run has changed something, or may have. */
-export function mayHaveWritten({ steps }: RunState): boolean {
-  return steps.values().some(({ attempts }) => attempts.some((each) => !hadNoEffect(each)));
+export function mayHaveWritten(state: RunState): boolean {
+  return stepsWritten(state).length > 0;
+}
+
+/** Returns the addresses of the steps by which a run has changed something, or may have. */
+export function stepsWritten({ steps }: RunState): readonly string[] {
+  return [...steps].flatMap(([step, { attempts }]) => (attempts.every(hadNoEffect) ? [] : [step]));
 }
 
 /**

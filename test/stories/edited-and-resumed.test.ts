@@ -263,7 +263,7 @@ test("what has not been done may be edited: the step that failed is fixed, one i
   const over = await project.run("resume", runIn(passed));
   expect([over.code, over.stderr], over.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
   // Where this one acts, whichever environment comes first.
-  expect(over.stderr, over.transcript).toMatch(/or begin a new run:\n {2}tokenbook run outer\.yaml --env here$/m);
+  expect(over.stderr).toMatch(/has written \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m);
 });
 
 test("a condition of a done step may be edited, and it is said that nothing judges it", async () => {

@@ -7,7 +7,7 @@ import { organizationOf } from "../../environment/target.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { openWrites } from "../../protocol/open-writes.ts";
+import { openWrites, stepsWritten } from "../../protocol/open-writes.ts";
 import type { RunEdited, RunOpened } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { writingOf } from "../run/plan-steps.ts";
@@ -68,7 +68,8 @@ function changedFailure(opened: RunOpened, parts: RunParts, state: RunState): Fa
 // A new run does not see an open write of this run, and may send it a second time.
 function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): AdviceLines {
   const [open] = openWrites(state);
-  if (open === undefined) return howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target) });
+  if (open === undefined)
+    return howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target), written: stepsWritten(state) });
   return [
     `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it:`,
     ...resolvingCommands(opened.runId, open.step),
