@@ -130,6 +130,10 @@ test("a run that is resumed has the values with which it began, even if the file
   project.serviceAt(world.url);
   const run = await project.run("run", "playbooks/mint.yaml");
   expect(run.code, run.transcript).toBe(4);
+  const said = 'the run keeps the "holders" with which it began, and playbooks/data/holders.csv holds something else';
+  expect((await project.run("resume")).stderr).not.toContain("note:");
+  project.write("playbooks/data/holders.csv", "holder,amount\nuserId:alice,2.60\n");
+  expect((await project.run("resume")).stderr).toContain(said);
   await world.call("POST /token/mint", "userId:alice", [{ id: "SHARES1", to: { orgId: "org1", userId: "alice" }, value: 1 }]);
 
   const holders = join(project.folder, "playbooks/data/holders.csv");
@@ -137,6 +141,7 @@ test("a run that is resumed has the values with which it began, even if the file
   rmSync(holders);
   const resumed = await project.run("resume", "--report", "json=report.json");
   expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stderr).toContain(said);
   expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":2.50}');
 });
 

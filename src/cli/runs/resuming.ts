@@ -1,7 +1,9 @@
 import { join, relative } from "node:path";
 import { command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
+import { type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { quoted } from "../../base/text/text.ts";
+import { inOrganization, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { RunOpened } from "../../protocol/record.ts";
@@ -26,6 +28,34 @@ export function playbookOfRun(
     if (!(error instanceof Failure) || !NOT_THERE.has(error.code)) throw error;
     const next = [`put ${file} back, or go to the folder in which the run began:`, command`resume ${runId}`];
     throw new Failure({ ...error.toJSON(), next });
+  }
+}
+
+/** Says of each file from which an input has its default whether it is another one now: somebody may have corrected it, and the run does not read it again. */
+export function keptFileNotes(
+  shell: ProjectShell,
+  { playbook, inputs }: { readonly playbook: Playbook; readonly inputs: JsonObject },
+  orgId: string | undefined,
+): readonly string[] {
+  return playbook.inputs.flatMap((declaration) => {
+    const { name, file } = declaration;
+    const kept = inputs[name];
+    if (file?.path === undefined || kept === undefined) return [];
+    const only = { ...playbook, inputs: [declaration] };
+    if (jsonEquals(kept, contentNow(only, filesOf(shell), orgId)[name] ?? null)) return [];
+    return [
+      `note: the run keeps the "${name}" with which it began, and ${file.path} holds something else; write what else the rest of the run needs into its steps`,
+    ];
+  });
+}
+
+// A file that is gone, or is wrong, holds something else.
+function contentNow(playbook: Playbook, files: FileReader, orgId: string | undefined): JsonObject {
+  try {
+    return inOrganization(playbook, resolveInputs(playbook, {}, files), orgId);
+  } catch (error) {
+    if (error instanceof Failure) return {};
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, invariant } from "../../../base/failure.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { resumeRun } from "../../../engine/run/start-run.ts";
+import { organizationOf } from "../../../environment/target.ts";
 import { outlineEnvironments } from "../../../environment/load.ts";
 import type { RunHistory } from "../../../journal/chain.ts";
 import { noRunYet } from "../../../journal/failures.ts";
@@ -27,7 +28,7 @@ import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOp
 import type { StatePlace } from "../../../sql/place.ts";
 import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../../project/project.ts";
 import { filesOf } from "../../project/project-files.ts";
-import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
+import { assertSameFolder, keptFileNotes, playbookOfRun } from "../../runs/resuming.ts";
 import { consentBefore } from "../../runs/consent.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { shipped } from "../../project/shipped.ts";
@@ -66,6 +67,8 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
     steps: playbook.steps.length,
     work: async (session, ports, { consent }) =>
       resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known, consent }),
+    notes: ({ target }) =>
+      outcome === "passed" ? [] : keptFileNotes(shell, { playbook, inputs: opened.inputs }, organizationOf(target)),
   };
   return {
     shell,
