@@ -275,6 +275,26 @@ test("a row whose process was killed resumes its run", async () => {
   expectNoneTwice(commits, again.transcript);
 });
 
+test("a row that is taken out while its write is open is still reported", async () => {
+  const service = await servedSandbox();
+  const project = projectWith("id\nA\n");
+  project.serviceAt(service.url);
+  await project.run(...EACH);
+  project.write("houses.csv", "id\nA\nB\n");
+  await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "sent@house" }).run(...EACH);
+  project.write("houses.csv", "id\nA\n");
+  for (const more of [[], ["--failed"]]) {
+    const without = await project.run(...EACH, ...more, ...WITH_REPORTS);
+    expect(without.code, without.transcript).toBe(5);
+    expect(without.stderr).toContain("houses.csv no longer has a row whose run has left a write open:");
+    expect(reportIn(project).notBegun.map(({ problem }) => problem.code)).toEqual(["each.left-open"]);
+  }
+  const resumed = await project.run("resume");
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect((await project.run(...EACH)).code).toBe(0);
+  expectNoneTwice(await service.commits(), resumed.transcript);
+});
+
 test("a file that changes while its rows run gives no further row, because half of a row is another row", async () => {
   const row = (at: number): string => `H${at},${"x".repeat(30_000)}\n`;
   const project = projectWith(`id,note\n${Array.from({ length: 60 }, (_, at) => row(at)).join("")}`);

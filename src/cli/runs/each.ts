@@ -171,6 +171,8 @@ class EachRow {
       else this.#breakOff(refusal);
     }
     print([this.#summary()]);
+    const left = this.#isBroken ? undefined : this.#gone.leftOpen(this.#options.each);
+    if (left !== undefined) this.#breakOff(left);
     this.#ended.sort((one, other) => one.line - other.line);
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
     this.#noteLeft();

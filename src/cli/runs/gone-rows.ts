@@ -1,8 +1,10 @@
 import { command } from "../../base/command-line.ts";
+import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { firstLines } from "../../base/text/text.ts";
+import { leftBy } from "../../engine/run/writes-left-open.ts";
 import type { KeyedRun } from "../../journal/archives/archives.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
@@ -40,6 +42,22 @@ export class GoneRows {
         "write edited rows again as they were, and put new rows into a file of their own:",
         command`run ${playbook} --each NEW.csv`,
       ],
+    });
+  }
+
+  /** Returns what the runs of rows that are gone have left open, once all rows of the file are known: nothing else reports it. */
+  leftOpen(file: string): Failure | undefined {
+    const left = [...this.#runs.values()].flatMap(({ id, outcome, isArchived }) =>
+      isArchived || outcome === "passed" || leftBy(this.#store, this.#store.summary(id)) === undefined ? [] : [id],
+    );
+    const [first, ...others] = left.toSorted();
+    if (first === undefined) return undefined;
+    return new Failure({
+      code: "each.left-open",
+      message: `${file} no longer has ${others.length === 0 ? "a row whose run has" : `${left.length} rows whose runs have`} left a write open: ${[first, ...others].slice(0, LIMITS.runsNamed).join(", ")}`,
+      why: "whether that write took effect is still unknown",
+      next: ["check the ledger again and continue that run:", command`resume ${first}`],
+      exit: EXIT.unknown,
     });
   }
 
