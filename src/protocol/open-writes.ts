@@ -60,8 +60,15 @@ export function mayHaveWritten(state: RunState): boolean {
   return stepsWritten(state).length > 0;
 }
 
-/** Returns the addresses of the steps by which a run has changed something, or may have. */
-export function stepsWritten({ steps }: RunState): readonly string[] {
+/** Returns the steps that a new run would make again, in words; an empty text for a run that has changed nothing. */
+export function writtenWords(state: RunState): string {
+  const steps = stepsWritten(state);
+  const shown = steps.slice(0, LIMITS.writtenShown).join(", ");
+  return steps.length > LIMITS.writtenShown ? `${shown} and ${steps.length - LIMITS.writtenShown} more` : shown;
+}
+
+// Their addresses.
+function stepsWritten({ steps }: RunState): readonly string[] {
   return [...steps].flatMap(([step, { attempts }]) => (attempts.every(hadNoEffect) ? [] : [step]));
 }
 

@@ -7,7 +7,7 @@ import { organizationOf } from "../../environment/target.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { openWrites, stepsWritten } from "../../protocol/open-writes.ts";
+import { openWrites, writtenWords } from "../../protocol/open-writes.ts";
 import type { RunEdited, RunOpened } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { writingOf } from "../run/plan-steps.ts";
@@ -69,7 +69,7 @@ function changedFailure(opened: RunOpened, parts: RunParts, state: RunState): Fa
 function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): AdviceLines {
   const [open] = openWrites(state);
   if (open === undefined)
-    return howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target), written: stepsWritten(state) });
+    return howToRunAgain(opened, { playbook, secrets, organization: organizationOf(target), written: writtenWords(state) });
   return [
     `the outcome of ${open.step} is unknown, so begin no new run; once you know it, record it:`,
     ...resolvingCommands(opened.runId, open.step),

@@ -13,8 +13,8 @@ interface RunAgain {
   readonly secrets: Secrets;
   /** The organization of the environment, which the run's entities have. */
   readonly organization: string | undefined;
-  /** The addresses of the steps by which the earlier run has written. */
-  readonly written: readonly string[];
+  /** What the earlier run has written, as `writtenWords` gives it. */
+  readonly written: string;
 }
 
 /**
@@ -22,8 +22,7 @@ interface RunAgain {
  * them. Other inputs would make a run that does something else.
  */
 export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, again: RunAgain): AdviceLines {
-  const twice =
-    again.written.length === 0 ? "" : `, which also makes again what this run has written (${shortList(again.written)})`;
+  const twice = again.written === "" ? "" : `, which also makes again what this run has written (${again.written})`;
   const words = again.playbook.inputs.map((declaration) => wordsOf(declaration, inputs[declaration.name], again));
   if (words.includes(undefined))
     return [
@@ -33,11 +32,6 @@ export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, ag
   // Without --env, the command would run in the first environment instead of this run's.
   const given = words.flatMap((word) => word ?? []);
   return [`or begin a new run${twice}:`, command`run ${[playbook.file, "--env", target.environment, ...given]}`];
-}
-
-function shortList(steps: readonly string[]): string {
-  const shown = steps.slice(0, LIMITS.writtenShown);
-  return steps.length === shown.length ? shown.join(", ") : `${shown.join(", ")} and ${steps.length - shown.length} more`;
 }
 
 // The option that gives a value; none for the default, and undefined for what is no word: a file's content, a secret, a long text.

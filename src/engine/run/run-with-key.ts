@@ -10,6 +10,7 @@ import type { Playbook } from "../../playbook/model.ts";
 import { differingFields } from "../../protocol/heading.ts";
 import { identityOf, placeOf } from "../../protocol/identity.ts";
 import type { RunOpened, RunOutcome } from "../../protocol/record.ts";
+import { writtenWords } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import type { RunName } from "./run-names.ts";
@@ -51,9 +52,10 @@ interface Known {
 
 async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Known): Promise<RunOutcome> {
   const known = parts.store.history(runId);
-  const { opened, closed } = stateOf(known.records);
+  const state = stateOf(known.records);
+  const { opened, closed } = state;
   invariant(opened !== undefined, "a run begins with its opening");
-  assertSame(opened, parts, { given, key: keyed.key });
+  assertSame(opened, parts, { given, key: keyed.key, written: writtenWords(state) });
   if (closed?.outcome !== "passed") {
     const { playbook, files } = keyed.reload(opened);
     return resumeRun({ ...parts, playbook }, runId, { files, known, consent: keyed.consent });
@@ -69,17 +71,23 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
 function assertSame(
   opened: RunOpened,
   parts: RunParts,
-  { given, key }: { readonly given: GivenToRun; readonly key: string },
+  { given, key, written }: { readonly given: GivenToRun; readonly key: string; readonly written: string },
 ): void {
   const { runId } = opened;
-  const differences = [...placeDifferences(opened, parts), ...inputDifferences(opened, given)];
+  const places = placeDifferences(opened, parts);
+  const differences = [...places, ...inputDifferences(opened, given)];
   if (differences.length === 0) return;
   const shown = firstLines(differences, LIMITS.planPlaces);
   throw new Failure({
     code: "run.key-of-another",
     message: [`the key ${key} already names the run ${runId}, which differs from this one:`, ...shown].join("\n"),
     why: "a key names one run of one playbook, with the same inputs in the same environment; nothing was sent",
-    next: ["choose another key for this run, or look at the earlier one:", command`runs show ${runId}`],
+    next: [
+      written === "" || places.length > 0
+        ? "choose another key for this run, or look at the earlier one:"
+        : `look at the earlier one first, because a run with another key also makes what that one has written (${written}):`,
+      command`runs show ${runId}`,
+    ],
   });
 }
 
