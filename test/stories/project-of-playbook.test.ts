@@ -1,8 +1,8 @@
 // A playbook acts in the project that it lies in, from whichever folder it is run.
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { environmentAt, KEYS, newProject, servedSandbox } from "./world.ts";
+import { environmentAt, KEYS, MINT_ONCE, newProject, servedSandbox } from "./world.ts";
 
 const LOOK = "playbook: 1\nname: Look\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n";
 const FAILS = `playbook: 1
@@ -75,6 +75,36 @@ test("resumed from another folder than it began in: what is printed then resumes
   expect(folder, elsewhere.transcript).toBe("..");
   const resumed = await outer.run(...(command ?? "").split(" "));
   expect(resumed.code, resumed.transcript).toBe(0);
+});
+
+test("no run begins where tokenbook.yaml was moved to a folder above, and the runs were not", async () => {
+  const service = await servedSandbox();
+  const outer = newProject();
+  outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
+  outer.write("nightly/mint.yaml", MINT_ONCE);
+  const killed = await outer
+    .as({ ...outer.variables, TOKENBOOK_FAILPOINT: "before:attempt.answered@mint" })
+    .run("run", "nightly/mint.yaml");
+  expect(killed.code, killed.transcript).not.toBe(0);
+  const before = await service.commits();
+  renameSync(join(outer.folder, "nightly/tokenbook.yaml"), join(outer.folder, "tokenbook.yaml"));
+  for (const [project, command] of [
+    [outer, ["run", "nightly/mint.yaml"]],
+    [outer.within("nightly"), ["run", "mint.yaml"]],
+    [outer, ["schedule", "--once", "nightly/mint.yaml"]],
+  ] as const) {
+    const refused = await project.run(...command);
+    expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("error state.left-behind")]);
+  }
+  expect(await service.commits()).toEqual(before);
+  const { stderr } = await outer.run("run", "nightly/mint.yaml");
+  expect(stderr).toContain("  mv nightly/.tokenbook .tokenbook\n");
+  renameSync(join(outer.folder, "nightly/.tokenbook"), join(outer.folder, ".tokenbook"));
+  const known = await outer.run("run", "nightly/mint.yaml");
+  expect([known.code, known.stderr], known.transcript).toEqual([
+    6,
+    expect.stringContaining("an earlier run of this playbook, left"),
+  ]);
 });
 
 test("a link to a playbook acts in the project of the file that it leads to", async () => {

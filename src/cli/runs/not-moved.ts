@@ -1,4 +1,5 @@
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { command, type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
@@ -6,16 +7,22 @@ import { holdsRuns } from "../../journal/moving.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { DATABASE } from "../../sql/mark.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import type { ProjectShell } from "../project/chosen-project.ts";
+import { ENVIRONMENT_FILE } from "../../environment/load.ts";
+import { type ProjectShell, STATE_FOLDER } from "../project/chosen-project.ts";
 import { stateDirectory } from "../project/project.ts";
 import { assertJournalWhole } from "./open-journal.ts";
 
 /**
  * Holds that runs begin in a database only once those of the project's folder are there too: it would not know which writes they left open, and
- * which keys they have. Throws a Failure.
+ * which keys they have. So it is where `tokenbook.yaml` was moved to a folder above, and `.tokenbook` was not. Throws a Failure.
  */
-export function assertMoved(shell: Pick<ProjectShell, "cwd" | "project">, state: StatePlace): void {
-  const problem = typeof state === "string" ? undefined : problemOf(shell);
+export function assertMoved(
+  shell: Pick<ProjectShell, "cwd" | "project">,
+  state: StatePlace,
+  playbooks: readonly string[] = [],
+): void {
+  if (typeof state === "string") return assertNotLeftBehind(shell, state, playbooks);
+  const problem = problemOf(shell);
   if (problem === undefined) return;
   assertJournalWhole(state); // what a mark of the database says is more exact
   throw problem;
@@ -37,6 +44,42 @@ function problemOf(shell: Pick<ProjectShell, "cwd" | "project">): Failure | unde
     if (error instanceof Failure) return error;
     throw error;
   }
+}
+
+// A folder with a `tokenbook.yaml` is another project, and a state that somebody names is meant.
+function assertNotLeftBehind(
+  { cwd, project }: Pick<ProjectShell, "cwd" | "project">,
+  state: string,
+  playbooks: readonly string[],
+): void {
+  if (project.environmentFile === undefined || state !== stateDirectory({ cwd, project }, {})) return;
+  const starts = [cwd, ...playbooks.map((file) => dirname(resolve(cwd, file)))];
+  const between = new Set(starts.flatMap((start) => foldersBelow(project.folder, start)));
+  const left = [...between].find(
+    (folder) => !existsSync(join(folder, ENVIRONMENT_FILE)) && holdsRuns(join(folder, STATE_FOLDER)),
+  );
+  if (left === undefined || holdsRuns(state)) return;
+  const from = relative(cwd, join(left, STATE_FOLDER));
+  const to = relative(cwd, state);
+  throw new Failure({
+    code: "state.left-behind",
+    message: `${from} has runs on a service, and ${to}, beside ${relative(cwd, project.environmentFile)}, has none`,
+    why: "a run that began now would not know what was done before, and could do it again; nothing was sent",
+    next: [
+      "if they are of this project, move them there while nothing runs:",
+      existsSync(state)
+        ? `mv ${quoted(to)} ${quoted(`${to}-old`)} && mv ${quoted(from)} ${quoted(to)}`
+        : `mv ${quoted(from)} ${quoted(to)}`,
+      "or, if they are of another project, rename their folder:",
+      `mv ${quoted(from)} ${quoted(`${from}-old`)}`,
+    ],
+  });
+}
+
+function foldersBelow(top: string, folder: string): readonly string[] {
+  const way = relative(top, folder);
+  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return [];
+  return [folder, ...foldersBelow(top, dirname(folder))];
 }
 
 function notMoved(folder: string): Failure {

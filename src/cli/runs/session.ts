@@ -63,12 +63,12 @@ function keepsExchanges({ variables }: Pick<Shell, "variables">, { keepExchanges
 /** Opens the target and the journal that the options name. Throws a Failure. */
 export async function openSession(
   shell: ProjectShell,
-  where: Where & DebugOption & KeepOptions,
+  where: Where & DebugOption & KeepOptions & { readonly files?: readonly string[] },
   playbookSecrets: Secrets,
   { opened, pacer }: Shared = {},
 ): Promise<Session> {
   const state = statePlace(shell, where);
-  assertMoved(shell, state);
+  assertMoved(shell, state, where.files);
   // What stays open when the rest cannot be opened would keep the process from ending.
   await using opening = new AsyncDisposableStack();
   const exchanges = opening.use(await openExchanges(shell, where));

@@ -74,7 +74,8 @@ export function leftOpenBefore(
     const isNamedAlike = identityOf(placeOf(opened)) === own;
     return writes.flatMap((write): readonly LeftOpen[] => {
       if (!isAt(opened, write, starting.target)) return [];
-      if (isNamedAlike || isAlike(opened, starting)) return [{ run, write, same: undefined, isRenamed: !isNamedAlike }];
+      if (isNamedAlike || isAlike(opened, starting))
+        return [{ run, write, same: undefined, isRenamed: !isNamedAlike && run.playbook !== starting.playbook.file }];
       const same = meeting(touchedBy(write.last, starting.target), would());
       return same === undefined ? [] : [{ run, write, same, isRenamed: false }];
     });

@@ -195,7 +195,7 @@ async function withStore(
   work: (parts: Parts, output: Output) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = statePlace(shell, options);
-  assertMoved(shell, state);
+  assertMoved(shell, state, options.files);
   assertJournalWhole(state);
   const { log, redact } = ports;
   warnOfEmptyState(shell, state, log);
