@@ -159,13 +159,20 @@ export class RunQueue {
     const id = idOf(run.key);
     const isNew = (await this.#boss.send(name, run, { id })) !== null;
     if (isNew) return id;
-    const job = await this.#boss.getJobById<SubmittedRun>(name, id);
-    if (job !== null && sameRun(job.data) !== sameRun(run)) throw keyTaken(run.key);
-    if (job !== null && hasEndedBadly(job)) {
+    const job = await this.#there(name, id);
+    if (sameRun(job.data) !== sameRun(run)) throw keyTaken(run.key);
+    if (hasEndedBadly(job)) {
       await this.#boss.deleteJob(name, id);
-      await this.#boss.send(name, run, { id });
+      if ((await this.#boss.send(name, run, { id })) === null) await this.#there(name, id);
     }
     return id;
+  }
+
+  // A job that was not put in because it is there can be gone right after that; and a trigger of somebody can keep it out.
+  async #there(name: string, id: string): Promise<AnyJob> {
+    const job = await this.#boss.getJobById<SubmittedRun>(name, id);
+    if (job === null) throw new Error("the database did not keep it");
+    return job;
   }
 
   /** Takes work of these labels, up to some jobs of each at a time, until `stop`. Throws a Failure when it cannot begin to. */

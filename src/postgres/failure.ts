@@ -1,5 +1,5 @@
 import { DatabaseFailure, PassingFailure, type FailureText } from "../sql/failure.ts";
-import { type ServerError, SHARED_SESSION, WRONG_ENCODING } from "./messages.ts";
+import { NOT_ADDED, type ServerError, SHARED_SESSION, WRONG_ENCODING } from "./messages.ts";
 
 /** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
 export const DIVISION_BY_ZERO = "22012";
@@ -37,7 +37,7 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
   "42501": {
     code: "database.denied",
     what: "denies this user a right",
-    next: "let the user own the schema: CREATE SCHEMA tokenbook AUTHORIZATION the_user",
+    next: "let the user own the schema (CREATE SCHEMA tokenbook AUTHORIZATION the_user) and its tables, without row security on them",
   },
   [READ_ONLY]: {
     passes: true,
@@ -68,6 +68,11 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
     code: "database.encoding",
     what: "is in a database that cannot hold every character",
     next: "create a database that can: CREATE DATABASE tokenbook TEMPLATE template0 ENCODING 'UTF8'",
+  },
+  [NOT_ADDED]: {
+    code: "database.changed",
+    what: "is not as tokenbook made it, and forgets what is written to it",
+    next: "remove the trigger or the rule that somebody has added, and restore the schema from a backup",
   },
   "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
   "58": { code: "database.unusable", what: "cannot be read and written", next: "make sure that the disk of the server works" },

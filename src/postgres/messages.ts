@@ -51,6 +51,9 @@ export const SHARED_SESSION = "shared session";
 /** The code of an error: the database has an encoding without all characters. */
 export const WRONG_ENCODING = "wrong encoding";
 
+/** The code of an error: a row that must be there after its INSERT is not. */
+export const NOT_ADDED = "not added";
+
 /** An error of the server, or of the way to it. */
 export interface ServerError {
   /** What the server or the network says of the error. */

@@ -1,11 +1,12 @@
 /**
  * What each session of the state and of the queue sets, because a server, a database or a role may have other values. With those, nothing could be
- * written, what was acknowledged could be lost, and texts and times would be spelt in another way.
+ * written, what was acknowledged could be lost, rows could be hidden, and texts and times would be spelt in another way.
  */
 export const SESSION = `
 SET default_transaction_isolation = 'read committed';
 SET default_transaction_read_only = off;
 SET standard_conforming_strings = on;
 SET DateStyle = 'ISO';
+SET row_security = off;
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');
 `;

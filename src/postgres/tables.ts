@@ -76,12 +76,14 @@ export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   if (missing !== undefined) throw changedFailure(database.path, `the table "${missing}" of the ${part} is missing`);
 }
 
-// Triggers, rules and policies of the schema; those that keep references belong to the server.
+// Triggers, rules, policies and row security of the schema; triggers that keep references belong to the server.
 const ADDED = `
 SELECT 'trigger' AS kind, tgname AS name FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
 WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
 UNION ALL SELECT 'rule', rulename FROM pg_rules WHERE schemaname = current_schema()
-UNION ALL SELECT 'policy', policyname FROM pg_policies WHERE schemaname = current_schema()`;
+UNION ALL SELECT 'policy', policyname FROM pg_policies WHERE schemaname = current_schema()
+UNION ALL SELECT 'row security of the table', relname FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND (relrowsecurity OR relforcerowsecurity)`;
 
 function assertOurs(database: SqlDatabase, schema: string): void {
   const others =

@@ -7,6 +7,7 @@ import { LIMITS } from "../base/limits.ts";
 import { getOrInsert } from "../base/maps.ts";
 import {
   type Address,
+  NOT_ADDED,
   SHARED_SESSION,
   type ThreadReply,
   type ThreadRequest,
@@ -190,9 +191,14 @@ async function send(client: Client | undefined, statements: readonly Statement[]
     // The server answers COMMIT so, and with no error, when a statement before it had failed.
     if (statements[at]?.text === "COMMIT" && each.value.command === "ROLLBACK")
       throw Object.assign(new Error("a statement of the transaction had failed"), { code: "25P02" });
+    // The server reports success when a trigger or a rule that somebody has added meanwhile takes the row away.
+    if (each.value.rowCount === 0 && ADDS_ONE.test(statements[at]?.text ?? ""))
+      throw Object.assign(new Error("a row that was written is not there"), { code: NOT_ADDED });
     return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
   });
 }
+
+const ADDS_ONE = /^INSERT INTO (?!.*\b(?:SELECT|ON CONFLICT)\b)/s;
 
 // Each piece would wake the server.
 function inOnePiece<T>({ connection: { stream } }: Client, work: () => T): T {

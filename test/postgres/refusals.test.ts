@@ -193,12 +193,50 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     ],
     ["a rule", "CREATE RULE quiet AS ON INSERT TO SCHEMA.record DO INSTEAD NOTHING"],
     ["a policy", "ALTER TABLE SCHEMA.record ENABLE ROW LEVEL SECURITY; CREATE POLICY quiet ON SCHEMA.record USING (false)"],
+    [
+      "row security without a policy",
+      "ALTER TABLE SCHEMA.archived_run ENABLE ROW LEVEL SECURITY; ALTER TABLE SCHEMA.archived_run FORCE ROW LEVEL SECURITY",
+    ],
     ["a missing table", "DROP TABLE SCHEMA.proof"],
   ])("%s that somebody has added, or removed", async (_what, sql) => {
     const place = server.place();
     open(place);
     await server.query(sql.replaceAll("SCHEMA", place.schema));
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.changed" }));
+  });
+
+  test("what somebody adds while the tables are in use hides no row, and takes none away, without a word", async () => {
+    await server.query("CREATE ROLE owner LOGIN; GRANT CREATE ON DATABASE postgres TO owner");
+    const place = server.place("owner");
+    const database = PostgresDatabase.open(place, JOURNAL);
+    const note = (): unknown =>
+      database.transaction(() => database.run("INSERT INTO approval (plan, who, because, at) VALUES ('p', 'w', 'b', 1)"));
+    const security = (is: string): Promise<unknown> =>
+      server.query(
+        `ALTER TABLE ${place.schema}.run ${is} ROW LEVEL SECURITY; ALTER TABLE ${place.schema}.approval ${is} ROW LEVEL SECURITY`,
+      );
+    await security("ENABLE");
+    await security("FORCE");
+    expect(() => database.all("SELECT id FROM run")).toThrow(/denies this user a right: query would be affected by row-level/);
+    await security("NO FORCE");
+    await server.query(`CREATE FUNCTION ${place.schema}.act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
+    await server.query(
+      `CREATE TRIGGER quiet BEFORE INSERT ON ${place.schema}.approval FOR EACH ROW EXECUTE FUNCTION ${place.schema}.act()`,
+    );
+    expect(note).toThrow(expect.objectContaining({ code: "database.changed" }));
+    await server.query(`DROP TRIGGER quiet ON ${place.schema}.approval`);
+    expect(note).not.toThrow();
+    database.close();
+  });
+
+  test("a queue whose table keeps no job: it is not said to be submitted", async () => {
+    const place = server.place();
+    const queue = await RunQueue.open(place, { takesJobs: false, onError: () => undefined });
+    await queue.submit("default", { ...SUBMITTED, key: "k1" });
+    await server.query(`CREATE FUNCTION ${place.schema}_queue.act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER quiet BEFORE INSERT ON ${place.schema}_queue.job_common FOR EACH ROW EXECUTE FUNCTION ${place.schema}_queue.act()`);
+    await expect(queue.submit("default", { ...SUBMITTED, key: "k2" })).rejects.toMatchObject({ code: "queue.unanswered" });
+    await queue.stop(0);
   });
 
   test.each([
