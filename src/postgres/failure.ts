@@ -32,7 +32,7 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
   "3D": {
     code: "database.missing",
     what: "is in a database that does not exist",
-    next: "create the database, or correct the address",
+    next: "correct the address; create the database only where there was none, because an empty one knows no run",
   },
   "42501": {
     code: "database.denied",
@@ -74,7 +74,11 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
     what: "is not as tokenbook made it, and forgets what is written to it",
     next: "remove the trigger or the rule that somebody has added, and restore the schema from a backup",
   },
-  "42P01": { code: "database.removed", what: "has lost a table", next: "restore the schema from a backup" },
+  "42P01": {
+    code: "database.removed",
+    what: "has lost a table, or was renamed, or this user may not use it any more",
+    next: "find out which, and undo it; where the table is gone, restore the schema from a backup",
+  },
   "58": { code: "database.unusable", what: "cannot be read and written", next: "make sure that the disk of the server works" },
   XX001: DAMAGED,
   XX002: DAMAGED,

@@ -229,6 +229,23 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     database.close();
   });
 
+  test("a schema or a database that is renamed while it is in use: a backup, or an empty one, is not the first remedy", async () => {
+    const place = server.place();
+    const database = PostgresDatabase.open(place, JOURNAL);
+    await server.query(`ALTER SCHEMA ${place.schema} RENAME TO elsewhere`);
+    expect(() => database.all("SELECT id FROM run")).toThrow(
+      expect.objectContaining({
+        code: "database.removed",
+        next: expect.stringMatching(/^find out which, and undo it/) as string,
+      }),
+    );
+    database.close();
+    expect(failureOf("it", { message: "no", code: "3D000", isBroken: true, isUnsent: false })).toMatchObject({
+      code: "database.missing",
+      next: expect.stringMatching(/^correct the address/) as string,
+    });
+  });
+
   test("a queue whose table keeps no job: it is not said to be submitted", async () => {
     const place = server.place();
     const queue = await RunQueue.open(place, { takesJobs: false, onError: () => undefined });
@@ -252,11 +269,12 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await server.run();
   });
 
-  test("a commit that the server need not sync is synced all the same", async () => {
+  test("a commit that the server need not sync is synced all the same, and a session that does nothing is kept", async () => {
     await server.stop();
-    await server.run({ synchronous_commit: "off" });
+    await server.run({ synchronous_commit: "off", idle_session_timeout: "60s" });
     const database = PostgresDatabase.open(server.place(), JOURNAL);
     expect(database.get("SHOW synchronous_commit")).toEqual({ synchronous_commit: "on" });
+    expect(database.get("SHOW idle_session_timeout")).toEqual({ idle_session_timeout: "0" });
     database.close();
     await server.stop();
     await server.run();
