@@ -164,6 +164,10 @@ export class JournalStore {
     { first, last }: { readonly first?: Fact; readonly last?: Fact } = {},
   ): Promise<Held> {
     this.assertWhole();
+    const opening = (): void => {
+      this.#database.assertDurable(); // it may have been opened long ago
+      run.opening();
+    };
     const stored = {
       database: this.#database,
       commits: this.#commits,
@@ -171,7 +175,7 @@ export class JournalStore {
       liveness: this.#liveness,
       tail: this.#tail,
     };
-    const journal = new RunJournal(stored, run, this.#ports);
+    const journal = new RunJournal(stored, { ...run, opening }, this.#ports);
     const claimedNow: Fact = { kind: "run.claimed", holder: this.#liveness.me() };
     const noted = [first ?? [], claimedNow, last ?? []].flat().map((fact) => journal.note(fact));
     await journal.flushed();

@@ -64,7 +64,7 @@ export class PostgresDatabase implements SqlDatabase {
   /** Opens the tables of a layout, and makes them where there are none. Throws a Failure when the schema is somebody else's, or newer. */
   static open(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase {
     return PostgresDatabase.#checked(server, layout, { ...opening, readOnly: false }, (database) => {
-      assertDurable(database);
+      database.assertDurable();
       makeTables(database, layout, opening.moving === true);
     });
   }
@@ -135,6 +135,10 @@ export class PostgresDatabase implements SqlDatabase {
   /** Does nothing: each transaction begins with this check. */
   assertInPlace(): void {
     // each transaction begins with this check
+  }
+
+  assertDurable(): void {
+    assertDurable(this);
   }
 
   /** Returns the format of the tables of a layout; 0 where there are none. For a move, without the mark in it. */

@@ -28,6 +28,8 @@ export interface SqlDatabase extends Disposable {
   readonly clock: Clock;
   /** Throws a DatabaseFailure when it was removed or replaced: nobody would find what is written then. */
   assertInPlace(): void;
+  /** Throws a Failure when it may lose what it calls durable: who has set up a server can change that while it is in use. */
+  assertDurable(): void;
   /** Returns the format of the tables of a layout; 0 where there are none. */
   formatOf(layout: TableLayout): number;
   /** Returns the damage in its structure, as far as the database can find it; nothing when it is intact. */

@@ -127,6 +127,11 @@ export class Database implements SqlDatabase {
     return this.path === IN_MEMORY ? undefined : this.path;
   }
 
+  /** Does nothing: each commit of a file is synced by this process. */
+  assertDurable(): void {
+    // each commit is synced
+  }
+
   assertInPlace(): void {
     if (this.file !== undefined && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }

@@ -5,10 +5,13 @@ import { Secret } from "../../src/base/secret.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { NotNow, RunQueue } from "../../src/fleet/queue.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
+import { systemClock } from "../../src/base/ports.ts";
+import { JournalStore } from "../../src/journal/store.ts";
 import { failureOf } from "../../src/postgres/failure.ts";
 import { SHARED_SESSION, WRONG_ENCODING } from "../../src/postgres/messages.ts";
 import { mayPass } from "../../src/sql/failure.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
+import { opened } from "../unit/protocol/facts.ts";
 import { PgBouncer, POOLER } from "./pooler.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
 
@@ -267,6 +270,23 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     expect(() => open({ ...place, accepted: [risk] })).not.toThrow();
     await server.stop();
     await server.run();
+  });
+
+  test("one whose settings become unsafe while it is in use: no run begins or continues until they are as before", async () => {
+    const set = async (is: string): Promise<void> => {
+      await server.query(`ALTER SYSTEM SET full_page_writes = ${is}`);
+      await server.query("SELECT pg_reload_conf()");
+      await expect.poll(() => server.query("SHOW full_page_writes")).toEqual([{ full_page_writes: is }]);
+    };
+    const store = JournalStore.open(server.place(), { clock: systemClock, redact: (text) => text });
+    const { journal } = await store.begin({ ...opened, runId: "run1" });
+    await set("off");
+    for (const acts of [() => store.begin({ ...opened, runId: "run2" }), () => store.claim("run1", journal.claim)])
+      await expect(acts()).rejects.toMatchObject({ code: "database.unsafe" });
+    expect(store.ids()).toEqual(["run1"]);
+    await set("on");
+    await store.begin({ ...opened, runId: "run2" });
+    store.close();
   });
 
   test("a commit that the server need not sync is synced all the same, and a session that does nothing is kept", async () => {
