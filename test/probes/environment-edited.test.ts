@@ -56,7 +56,7 @@ test("the address of the environment is edited, and another playbook makes the s
     },
   });
   expect([outcome, settled]).toEqual(["unknown", []]);
-  await expect(run(mintAs("userId:bob"), edited, { file: "other.yaml" })).rejects.toThrow(
+  await expect(run(`# Another playbook.\n${mintAs("userId:bob")}`, edited, { file: "other.yaml" })).rejects.toThrow(
     `the run ${runId}, a run of test.yaml, left a write open`,
   );
 });
