@@ -28,9 +28,16 @@ describe("a command that only reads is ended by a signal at once, as the system 
 
   test.for(["SIGINT", "SIGTERM"] as const)("the language server: %s", async (signal) => {
     const project = newProject();
-    const serve = `exec ${IN_SHELL} lsp --stdio < <(exec tail --pid=$$ -f /dev/null)`;
+    const asked = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { processId: null, rootUri: null, capabilities: {} },
+    });
+    const input = `printf 'Content-Length: ${asked.length}\\r\\n\\r\\n%s' '${asked}'; exec tail --pid=$$ -f /dev/null`;
+    const serve = `exec ${IN_SHELL} lsp --stdio < <(${input})`;
     const running = launch(["-c", serve], { cwd: project.folder, program: "bash", variables: COMPILED });
-    await hasComputed(running, 10);
+    await running.printed("capabilities");
     await running.signal(signal);
     const ended = await running.ended;
     expect(ended.code, ended.transcript).toBe(null);
