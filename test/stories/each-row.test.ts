@@ -174,7 +174,7 @@ test("a row that was edited after its run has written is not run as another one"
     const refused = await project.run(...EACH, ...WITH_REPORTS);
     expect(refused.code, refused.transcript).not.toBe(0);
     expect(refused.stderr, refused.transcript).toContain(
-      "houses.csv no longer has 1 row whose run has written, and 1 of its rows has no run:",
+      "houses.csv lacks 1 row whose run has written, and 1 of its rows has no run:",
     );
     expect(refused.stderr, refused.transcript).toContain(gone);
     expect(reportIn(project).notBegun.map(({ problem }) => problem.code)).toEqual(["each.rows-gone"]);
@@ -259,6 +259,18 @@ test("two equal rows are two runs, and --key names a batch in which rows run onc
   expect(await houses(project)).toHaveLength(4);
 });
 
+test("a batch has the rows of one file: those of another one are refused, and get a key of their own", async () => {
+  const project = projectWith("id,rooms\nA,1\n");
+  expect((await project.run(...EACH, "--key", "NOVEMBER")).code).toBe(0);
+  project.write("others.csv", "id,rooms\nB,1\n");
+  const other = ["run", "register.yaml", "--each", "others.csv", "--key"] as const;
+  const refused = await project.run(...other, "NOVEMBER");
+  expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("others.csv lacks 1 row")]);
+  expect(refused.stderr, refused.transcript).toContain("--each NEW.csv --key NAME");
+  expect((await project.run(...other, "NOVEMBER-2")).code).toBe(0);
+  expect(await houses(project)).toHaveLength(2);
+});
+
 test("a row whose process was killed resumes its run", async () => {
   const service = await servedSandbox();
   const project = projectWith("id\nA\nB\nC\n");
@@ -286,7 +298,7 @@ test("a row that is taken out while its write is open is still reported", async 
   for (const more of [[], ["--failed"]]) {
     const without = await project.run(...EACH, ...more, ...WITH_REPORTS);
     expect(without.code, without.transcript).toBe(5);
-    expect(without.stderr).toContain("houses.csv no longer has a row whose run has left a write open:");
+    expect(without.stderr).toContain("houses.csv lacks a row whose run has left a write open:");
     expect(reportIn(project).notBegun.map(({ problem }) => problem.code)).toEqual(["each.left-open"]);
   }
   const resumed = await project.run("resume");

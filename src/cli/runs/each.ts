@@ -186,7 +186,8 @@ class EachRow {
   #refusal(): Failure | undefined {
     const { steps, file: playbook } = this.#prepared.playbook;
     const { withoutRun } = this.#counts;
-    return hasWrites(steps) ? this.#gone.refusal({ file: this.#options.each, playbook, withoutRun }) : undefined;
+    const { each: file, key } = this.#options;
+    return hasWrites(steps) ? this.#gone.refusal({ file, playbook, key, withoutRun }) : undefined;
   }
 
   async #performAll(rows: AsyncGenerator<Chosen>, print: Print): Promise<void> {

@@ -10,6 +10,16 @@ import type { JournalStore } from "../../journal/store.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 
+/** What is asked of the rows of a file without a run. */
+interface AskedRows {
+  readonly file: string;
+  readonly playbook: string;
+  /** The name of their batch; undefined where the file is it. */
+  readonly key: string | undefined;
+  /** How many there are. */
+  readonly withoutRun: number;
+}
+
 /** The runs of a batch whose rows its file no longer has. A row that was edited after its run is another row, whose run would write again. */
 export class GoneRows {
   readonly #store: JournalStore;
@@ -27,20 +37,20 @@ export class GoneRows {
   }
 
   /** Returns why no row without a run may begin, once all rows of the file are known; nothing where no run of a row that is gone has written. */
-  refusal({ file, playbook, withoutRun }: { file: string; playbook: string; withoutRun: number }): Failure | undefined {
+  refusal({ file, playbook, key, withoutRun }: AskedRows): Failure | undefined {
     const written = [...this.#runs.values()].flatMap((run) => this.#lineOf(run));
     if (withoutRun === 0 || written.length === 0) return undefined;
     const gone = written.length === 1 ? "1 row whose run has written" : `${written.length} rows whose runs have written`;
     return new Failure({
       code: "each.rows-gone",
       message: [
-        `${file} no longer has ${gone}, and ${withoutRun} of its rows ${withoutRun === 1 ? "has" : "have"} no run:`,
+        `${file} lacks ${gone}, and ${withoutRun} of its rows ${withoutRun === 1 ? "has" : "have"} no run:`,
         ...firstLines(written.toSorted(), LIMITS.runsNamed),
       ].join("\n"),
       why: "a row that was edited after its run is another row, and would be written a second time; no such row was begun",
       next: [
-        "write edited rows again as they were, and put new rows into a file of their own:",
-        command`run ${playbook} --each NEW.csv`,
+        `write edited rows again as they were, and put new rows into a file of their own${key === undefined ? "" : ", with a key of its own"}:`,
+        key === undefined ? command`run ${playbook} --each NEW.csv` : command`run ${playbook} --each NEW.csv --key NAME`,
       ],
     });
   }
@@ -54,7 +64,7 @@ export class GoneRows {
     if (first === undefined) return undefined;
     return new Failure({
       code: "each.left-open",
-      message: `${file} no longer has ${others.length === 0 ? "a row whose run has" : `${left.length} rows whose runs have`} left a write open: ${[first, ...others].slice(0, LIMITS.runsNamed).join(", ")}`,
+      message: `${file} lacks ${others.length === 0 ? "a row whose run has" : `${left.length} rows whose runs have`} left a write open: ${[first, ...others].slice(0, LIMITS.runsNamed).join(", ")}`,
       why: "whether that write took effect is still unknown",
       next: ["check the ledger again and continue that run:", command`resume ${first}`],
       exit: EXIT.unknown,
