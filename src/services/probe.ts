@@ -139,12 +139,6 @@ export const TWIN: Sight = {
   why: "a write that looks the same was sent at the same time, and the two cannot be distinguished",
 };
 
-/** Its effect is not there, and another write at the same time may have undone it. */
-export const UNDONE_BESIDE: Sight = {
-  seen: "unclear",
-  why: "its effect is not there, and another write at the same time may have undone it",
-};
-
 /** The readings before the write failed, so nothing can be compared with them. */
 export const UNREAD: Sight = { seen: "unclear", why: "the state before the write could not be read" };
 

@@ -42,8 +42,8 @@ function trustedFolder(cwd: string, named: string): readonly string[] {
 }
 
 /**
- * Returns the path of a file as seen from a folder, the same by whichever way around that folder it is named: a shell that has entered a folder
- * through a link names the files in it by that link. A link below the folder is a name like any other.
+ * Returns the path of a file from a folder, which is the same whichever links lead to that folder: a shell that has entered a folder through a link
+ * names the files in it by that link. A link below the folder is a name like any other.
  */
 export function seenFrom(folder: string, path: string): string {
   const here = realPath(folder);
@@ -64,7 +64,8 @@ function realPath(path: string): string {
   }
 }
 
-function wayBelow(folder: string, path: string): string | undefined {
+/** Returns the path of a file from a folder that holds it, at whatever depth; `undefined` when it is outside. */
+export function wayBelow(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way;
 }

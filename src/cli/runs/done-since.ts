@@ -8,8 +8,8 @@ import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 
 /**
- * Holds that no later run has made the writes of one that nobody has named: whoever began again with the same inputs, and passed, means no more to
- * continue the earlier run. A key says that a run is another one. Throws a Failure.
+ * Throws a Failure if a later run has begun with the same inputs as one that nobody has named, has written, and has passed: whoever began it hardly
+ * means to continue the earlier run. A run with a key is always another one.
  */
 export function assertNotDoneSince(store: JournalStore, run: RunSummary, { inputs, idempotencyKey }: RunOpened): void {
   if (idempotencyKey !== undefined) return;

@@ -10,7 +10,7 @@ import type { JournalStore } from "../../journal/store.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 
-/** What is asked of the rows of a file without a run. */
+/** The rows of a file that have no run. */
 interface AskedRows {
   readonly file: string;
   readonly playbook: string;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { command, type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { quoted } from "../../base/text/text.ts";
@@ -9,6 +9,7 @@ import { DATABASE } from "../../sql/mark.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { ENVIRONMENT_FILE } from "../../environment/load.ts";
 import { type ProjectShell, STATE_FOLDER } from "../project/chosen-project.ts";
+import { wayBelow } from "../project/project-files.ts";
 import { stateDirectory } from "../project/project.ts";
 import { assertJournalWhole } from "./open-journal.ts";
 
@@ -76,10 +77,10 @@ function assertNotLeftBehind(
   });
 }
 
+// The folder itself first; nothing of the one at the top.
 function foldersBelow(top: string, folder: string): readonly string[] {
-  const way = relative(top, folder);
-  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return [];
-  return [folder, ...foldersBelow(top, dirname(folder))];
+  const way = wayBelow(top, folder) ?? "";
+  return way === "" ? [] : [folder, ...foldersBelow(top, dirname(folder))];
 }
 
 function notMoved(folder: string): Failure {

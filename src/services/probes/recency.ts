@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json/json.ts";
-import type { Evidence, OtherWrite } from "../probe.ts";
+import type { Evidence, OtherWrite, Sight } from "../probe.ts";
 import { maybeSameId } from "../same-id.ts";
 import { field, text } from "../../base/json/parts.ts";
 import { contains, isEntity } from "./compare.ts";
@@ -46,6 +46,23 @@ export function naming(thing: Json): (write: OtherWrite) => boolean {
 export function isTouchedBeside({ rivals, bystanders }: Evidence, touches: (write: OtherWrite) => boolean): boolean {
   return [...rivals, ...bystanders].some(touches);
 }
+
+/**
+ * Returns the sight of a write whose effect is not there: it is missing only if no other write at the same time may have undone it (decision 224).
+ */
+export function missing(
+  evidence: Evidence,
+  mayUndo: (write: OtherWrite) => boolean,
+  again?: Extract<Sight, { seen: "nothing" }>["again"],
+): Sight {
+  if (isTouchedBeside(evidence, mayUndo)) return UNDONE_BESIDE;
+  return again === undefined ? { seen: "nothing" } : { seen: "nothing", again };
+}
+
+const UNDONE_BESIDE: Sight = {
+  seen: "unclear",
+  why: "its effect is not there, and another write at the same time may have undone it",
+};
 
 /** Returns the writes that, as far as is known, have left none of the records with these ids: a record could be theirs. */
 export function withoutRecord(writes: readonly OtherWrite[], ids: ReadonlySet<Json | undefined>): readonly OtherWrite[] {

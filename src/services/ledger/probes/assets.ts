@@ -29,7 +29,7 @@ import {
 } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, newnessOf, withoutRecord } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
-import { type HistoryChange, changesIn, changingAsset, effectOfChange, isSpent, newChanges } from "./records.ts";
+import { type HistoryChange, changesIn, changingAsset, effectOfChange, isCreation, isSpent, newChanges } from "./records.ts";
 
 /** B.1: the present asset, and its history, whose records name their transactions. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
@@ -62,10 +62,14 @@ function transactionsIn(history: Json): readonly Json[] {
 
 /** Returns the changes to the asset since then, by anybody, except those of earlier writes of the run. */
 function changesSince(evidence: Evidence): readonly HistoryChange[] {
+  return allSince(evidence).filter((change) => !isSpent(change, evidence));
+}
+
+function allSince(evidence: Evidence): readonly HistoryChange[] {
   const known = new Set(listOf(evidence.before?.["history"]));
-  return changesIn(evidence.now["history"]).filter((change) => {
-    return !known.has(change.id ?? null) && !isSpent(change, evidence) && newnessOf(evidence, change.at) !== "before";
-  });
+  return changesIn(evidence.now["history"]).filter(
+    (change) => !known.has(change.id ?? null) && newnessOf(evidence, change.at) !== "before",
+  );
 }
 
 /** Returns the changes that prove by themselves that they are newer than the write's intent. */
@@ -108,7 +112,7 @@ export const assetCreated: Probe = probeOf((evidence) => {
   const { before, now, input } = evidence;
   if (before === undefined) return UNREAD;
   const created = changesSince(evidence).flatMap((change) =>
-    change.left["trasactionType"] === "CREATED" ? [{ ...change, by: change.left["createdBy"] }] : [],
+    isCreation(change.left) ? [{ ...change, by: change.left["createdBy"] }] : [],
   );
   const found = oneOf(evidence, created, hasData);
   if (found !== undefined) return found;
@@ -155,7 +159,7 @@ export const assetDeleted: Probe = probeOf((evidence) => {
   const { before, now } = evidence;
   if (before === undefined) return UNREAD;
   const last = changesSince(evidence)
-    .filter(({ left }) => left["trasactionType"] !== "CREATED")
+    .filter(({ left }) => !isCreation(left))
     .at(-1);
   const isGone = now["asset"] === null;
   if (last !== undefined && isGone) {
@@ -164,17 +168,10 @@ export const assetDeleted: Probe = probeOf((evidence) => {
   }
   // What is in the history was there: a reading before the write that did not show it was old.
   if (before["asset"] === null) return last !== undefined && isGone ? DELETED_BY_ANYBODY : { seen: "nothing", again: "never" };
-  if (!isGone) return isMadeSince(evidence) ? MADE_AGAIN : { seen: "nothing", again: "value" };
+  // Also by a write of this run, whose record is known.
+  if (!isGone) return allSince(evidence).some(({ left }) => isCreation(left)) ? MADE_AGAIN : { seen: "nothing", again: "value" };
   return { seen: "effect", by: { asset: "does not exist any more" }, rests: "readings", again: "value" };
 }, eachOf("id"));
-
-// Also by a write of this run, whose record is known.
-function isMadeSince(evidence: Evidence): boolean {
-  const known = new Set(listOf(evidence.before?.["history"]));
-  return changesIn(evidence.now["history"]).some(
-    ({ id, at, left }) => left["trasactionType"] === "CREATED" && !known.has(id ?? null) && newnessOf(evidence, at) !== "before",
-  );
-}
 
 const MADE_AGAIN: Sight = {
   seen: "unclear",

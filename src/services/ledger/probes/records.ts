@@ -97,7 +97,8 @@ function oldestFirst(records: readonly JsonObject[]): readonly JsonObject[] {
   return (isReversed ? timed.toReversed() : timed).toSorted((one, other) => one.at - other.at).map(({ record }) => record);
 }
 
-function isCreation({ trasactionType }: JsonObject): boolean {
+/** Returns whether a record of a history is of the creation of its resource. */
+export function isCreation({ trasactionType }: JsonObject): boolean {
   return trasactionType === "CREATED";
 }
 

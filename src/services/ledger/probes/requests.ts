@@ -11,13 +11,12 @@ import {
   type ProbeRead,
   type Sent,
   type Sight,
-  UNDONE_BESIDE,
   UNREAD,
 } from "../../probe.ts";
 import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
 import { eachOf, isEntity, itemsOf } from "../../probes/compare.ts";
 import { partyMatch } from "../../probes/match.ts";
-import { isTouchedBeside, naming } from "../../probes/recency.ts";
+import { missing, naming } from "../../probes/recency.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
 /** B.2: the one request with our mark. */
@@ -145,8 +144,7 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
       if (more(shared, "shared") > 0)
         return { seen: "unclear", why: `an entry that others vote for too has changed to ${wanted}` };
       const isRead = isKnown(own, field(before["request"], "words")) && isKnown(shared, field(before["request"], "shared"));
-      if (!isRead) return UNKNOWN_WORD;
-      return isTouchedBeside(evidence, ownVote(evidence)) ? UNDONE_BESIDE : { seen: "nothing" };
+      return isRead ? missing(evidence, ownVote(evidence)) : UNKNOWN_WORD;
     },
   };
 }

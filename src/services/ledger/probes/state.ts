@@ -2,17 +2,17 @@ import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.
 import {
   type Evidence,
   forEach,
+  type OtherWrite,
   type Probe,
   type Readings,
   type Reads,
   type Sent,
   type Sight,
-  UNDONE_BESIDE,
   UNREAD,
 } from "../../probe.ts";
 import { field } from "../../../base/json/parts.ts";
 import { type Alike, includes, isExactly, itemsOf } from "../../probes/compare.ts";
-import { isStamped, isTouchedBeside, naming, newnessOf, timeOf } from "../../probes/recency.ts";
+import { isStamped, isTouchedBeside, missing, naming, newnessOf, timeOf } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 
 /** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
@@ -45,8 +45,9 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
       if (isStampedByOther(evidence, record)) return CHANGED_BY_OTHERS;
       // An empty list proves nothing about something that does not exist.
       if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) {
-        const mayBeUndone = stamped === undefined ? evidence.rivals.length > 0 : isTouchedBeside(evidence, naming(thing));
-        return mayBeUndone ? UNDONE_BESIDE : { seen: "nothing", again: "value" };
+        // Without the id of a thing, any write of the same kind may be of it.
+        const isRival = (write: OtherWrite): boolean => evidence.rivals.includes(write);
+        return missing(evidence, stamped === undefined ? isRival : naming(thing), "value");
       }
       if (isStamped(evidence, record, { stamp: "updated", thing })) return stampedAt(record);
       if (before === undefined) return UNREAD;

@@ -8,12 +8,11 @@ import {
   type ProbeRead,
   type Sent,
   type Sight,
-  UNDONE_BESIDE,
   UNREAD,
 } from "../../probe.ts";
 import { field, listOf, number, recordsIn } from "../../../base/json/parts.ts";
 import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers, without } from "../../probes/compare.ts";
-import { isTouchedBeside, naming } from "../../probes/recency.ts";
+import { isTouchedBeside, missing, naming } from "../../probes/recency.ts";
 import {
   changesIn,
   changingAsset,
@@ -167,9 +166,8 @@ function isDoneByOthers(evidence: Evidence, type: "MINT" | "BURN"): boolean {
 }
 
 // Another write may have brought the asset back to where it was.
-function unlessUndone(evidence: Evidence): Sight {
-  const thing = field(evidence.input["assets"], "id") ?? null;
-  return isTouchedBeside(evidence, changingAsset(thing)) ? UNDONE_BESIDE : { seen: "nothing" };
+function unmoved(evidence: Evidence): Sight {
+  return missing(evidence, changingAsset(field(evidence.input["assets"], "id") ?? null));
 }
 
 const OTHERS: Sight = { seen: "unclear", why: "someone else has moved the asset or its shares meanwhile" };
@@ -186,7 +184,7 @@ export const deposited: Probe = forEach(eachAsset, {
     if (isAsSent && record !== undefined) return record;
     if (before === undefined) return UNREAD;
     if (before["asset"] !== null) return profile.ledger.capabilities.sameVaultDepositRefused ? NEVER : LAY_THERE;
-    if (there === undefined) return record === undefined ? unlessUndone(evidence) : APART;
+    if (there === undefined) return record === undefined ? unmoved(evidence) : APART;
     if (isDoneByOthers(evidence, "MINT")) return OTHERS;
     return isAsSent
       ? { seen: "effect", by, rests: "readings" }
@@ -229,7 +227,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
     if (record !== undefined) return isThere ? APART : record;
     if (before === undefined) return UNREAD;
     if (before["asset"] === null) return { seen: "unclear", why: "the asset was not in the vault before" };
-    if (isThere) return unlessUndone(evidence);
+    if (isThere) return unmoved(evidence);
     if (isDoneByOthers(evidence, "BURN")) return OTHERS;
     return { seen: "effect", by, rests: "readings" };
   },
