@@ -148,6 +148,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       }),
     ),
   },
+  {
+    name: "what another write has undone is taken for absent",
+    breaks: "double effect",
+    shownBy: 86,
+    playbook: withMeaning((meaning) => judging(meaning, (judge, evidence) => judge({ ...evidence, rivals: [], bystanders: [] }))),
+  },
   { name: "a key starts a second run", breaks: "second run", shownBy: 7, disk: () => new KeylessDisk() },
   { name: "a run begins beside an open write", breaks: "second run", shownBy: 8, disk: () => new SettledDisk() },
   {

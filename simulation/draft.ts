@@ -14,8 +14,8 @@ export interface SimulatedStep {
   readonly needs: readonly string[];
   /** What an absolute write sets. The last of several writes that set the same must win. */
   readonly sets?: string;
-  /** What it leaves there, where that can be the same as before. */
-  readonly leaves?: string;
+  /** What it leaves there, where that can be the same as before; what each of its rounds does, in their order. */
+  readonly leaves?: string | readonly string[];
   /** It passes when its write is acknowledged, which may take effect later. */
   readonly isUnawaited?: true;
 }

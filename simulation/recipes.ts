@@ -16,6 +16,10 @@ function call(id: string, uses: string, input: string, more = ""): string {
   return `  - id: ${id}\n    uses: ${uses}\n    with: ${input}\n${more}`;
 }
 
+function forEachVoter(parallel: string): string {
+  return `    foreach: { member: ["\${{ actors.bob }}", "\${{ actors.dora }}"], key: member.userId${parallel} }\n`;
+}
+
 export const makeCoin: Recipe = (draft) => {
   const id = draft.name("coin");
   const own = `Own${id}\${{ run.key }}`;
@@ -58,11 +62,10 @@ export const mintRounds: Recipe = (draft) => {
   const value = draft.dice.pick(QUANTITIES);
   const input = `{ id: "${coin.id}", to: "\${{ member }}", value: ${value} }`;
   const parallel = draft.dice.chance(0.6) ? ", parallel: 2" : "";
-  const loop = `    foreach: { member: ["\${{ actors.bob }}", "\${{ actors.dora }}"], key: member.userId${parallel} }\n`;
   draft.add({
     id,
     effect: "additive",
-    text: call(id, "ledger.token.mint", input, loop),
+    text: call(id, "ledger.token.mint", input, forEachVoter(parallel)),
     writes: VOTERS.map((key) => `${id}[${key}]`),
   });
   coin.supply += value * VOTERS.length;
@@ -208,6 +211,38 @@ export const entrustAll: Recipe = (draft) => {
     leaves: approved ? "dora" : AT_FIRST,
   });
 };
+
+export const permitRounds: Recipe = (draft) => {
+  const input = 'permissions: [{ entity: "${{ member }}", roles: [burner] }]';
+  setInRounds(draft, { word: "permits", uses: "ledger.token.setPermissions", input, what: "permissions" });
+};
+
+export const describeRounds: Recipe = (draft) => {
+  const input = 'description: "As ${{ member.userId }} says"';
+  setInRounds(draft, { word: "describes", uses: "ledger.token.update", input, what: "description" });
+};
+
+interface Setting {
+  readonly word: string;
+  readonly uses: string;
+  readonly input: string;
+  readonly what: string;
+}
+
+// Two rounds at the same time: the later one undoes what the earlier one did.
+function setInRounds(draft: Draft, { word, uses, input, what }: Setting): void {
+  const coin = draft.dice.pick(draft.coins);
+  if (coin === undefined) return makeCoin(draft);
+  const id = draft.name(word);
+  draft.add({
+    id,
+    effect: "absolute",
+    text: call(id, uses, `{ id: "${coin.id}", ${input} }`, forEachVoter(", parallel: 2")),
+    writes: VOTERS.map((key) => `${id}[${key}]`),
+    sets: `${coin.of}.${what}`,
+    leaves: VOTERS,
+  });
+}
 
 export const makeSeats: Recipe = (draft) => {
   const id = draft.name("seats");

@@ -11,7 +11,7 @@ import {
 } from "./faults.ts";
 import { Dice } from "../src/base/numbers/dice.ts";
 import { type SimulatedStep, unawaited } from "./draft.ts";
-import { ADDING, drawSteps, MINTING, UNCONDITIONAL } from "./steps.ts";
+import { ADDING, drawSteps, IN_ROUNDS, MINTING, stepsOf, UNCONDITIONAL } from "./steps.ts";
 import { drawVarieties, VARIETIES, type Variety } from "./varieties.ts";
 
 /** What a simulated run does, and what goes wrong. */
@@ -63,6 +63,8 @@ const OTHERS = 0x07_4e25;
 const SHARE_OF_SHARED_COINS = 0.3;
 const SHARE_OF_COMPANY = 0.5;
 const SHARE_OF_OTHERS = 0.4;
+const ROUNDS = 0x04_0d25;
+const SHARE_OF_ROUNDS = 0.1;
 const UNAWAITED = 0x0a_4a17;
 const SHARE_OF_UNAWAITED = 0.3;
 const SHARE_OF_LONG = 0.5;
@@ -85,11 +87,29 @@ export function drawSchedule(seed: number): Schedule {
   const isKeyed = dice.chance(SHARE_KEYED);
   const varieties = [...first, ...drawVarieties(dice, VARIETIES.slice(1), faults)];
   const company = sharesCoin ? drawCompany(seed, declared) : undefined;
-  return { seed, steps, faults, skewMs, isKeyed, varieties, company, ...declared };
+  const rounds = drawRounds(seed, declared);
+  const [allSteps, allFaults] = [
+    [...steps, ...rounds.steps],
+    [...faults, ...rounds.faults],
+  ];
+  return { seed, steps: allSteps, faults: allFaults, skewMs, isKeyed, varieties, company, ...declared };
+}
+
+// A write of one round may undo what a write of another one did, whose answer is lost.
+function drawRounds(seed: number, declared: Pick<Drawn, "settleWithinMs">): Course {
+  const block = new Dice(Math.floor(seed / SHARING) ^ ROUNDS);
+  if (!block.chance(SHARE_OF_ROUNDS)) return { steps: [], faults: [] };
+  const steps = stepsOf(block.pick(IN_ROUNDS), { whose: "last" });
+  const writes = steps.flatMap((step) => step.writes);
+  return { steps, faults: drawDoubt(new Dice(seed ^ ROUNDS), writes, mostDelay(declared)) };
+}
+
+function mostDelay({ settleWithinMs }: Pick<Drawn, "settleWithinMs">): number {
+  return settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS;
 }
 
 // What the environment declares holds for both runs. Where nobody acts in both, neither waits for the other one.
-function drawCompany(seed: number, { settleWithinMs }: Pick<Drawn, "settleWithinMs">): Course | undefined {
+function drawCompany(seed: number, declared: Pick<Drawn, "settleWithinMs">): Course | undefined {
   const dice = new Dice(seed ^ COMPANY);
   if (!dice.chance(SHARE_OF_COMPANY)) return undefined;
   const block = Math.floor(seed / SHARING);
@@ -99,7 +119,7 @@ function drawCompany(seed: number, { settleWithinMs }: Pick<Drawn, "settleWithin
   const awaited = drawSteps(new Dice(block ^ ~COMPANY), { whose: "their_", sharesCoin: true }, recipes);
   const steps = isUnawaited ? awaited.map(unawaited) : awaited;
   const writes = steps.flatMap((step) => step.writes);
-  const mostMs = settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS;
+  const mostMs = mostDelay(declared);
   const faults = [...(isUnawaited ? drawLong(dice, writes, mostMs) : []), ...drawFaults(dice, writes, mostMs)];
   // Nobody could find out that such a receipt is another write's, where receipts name no transaction.
   const known = faults.filter(({ at, what }) => at !== "write" || what.receipts === undefined);

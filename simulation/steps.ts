@@ -12,6 +12,7 @@ import {
   deleteAsset,
   deposit,
   describe,
+  describeRounds,
   entrust,
   entrustAll,
   identify,
@@ -25,6 +26,7 @@ import {
   pay,
   payBatch,
   permit,
+  permitRounds,
   putAsset,
   requestTransfer,
   revoke,
@@ -82,6 +84,12 @@ export const MINTING: readonly Recipe[] = [...UNCONDITIONAL, burn];
 
 /** What adds up: two runs may do it at the same time. */
 export const ADDING: readonly Recipe[] = [...MINTING, pay, payBatch, buy, buyAlike];
+
+/** What makes something, and sets a value of it in rounds at the same time. */
+export const IN_ROUNDS: readonly (readonly Recipe[])[] = [
+  [makeCoin, permitRounds],
+  [makeCoin, describeRounds],
+];
 
 const FEWEST_STEPS = 2;
 const MORE_STEPS = 5;

@@ -99,13 +99,14 @@ export class Witness {
   #isSoNow(address: string): boolean {
     const step = this.#steps.find(({ writes }) => writes.includes(address));
     if (step?.sets === undefined || step.leaves === undefined) return false;
-    return this.#valueOf(step.sets) === step.leaves;
+    return this.#valueOf(step.sets) === leftBy(step, address);
   }
 
   #valueOf(target: string): string | undefined {
     const setters = this.#steps.filter(({ sets }) => sets === target);
     const last = [...this.#committed().values()].findLast((address) => setters.some(({ writes }) => writes.includes(address)));
-    return last === undefined ? AT_FIRST : setters.find(({ writes }) => writes.includes(last))?.leaves;
+    const setter = setters.find(({ writes }) => writes.some((address) => address === last));
+    return last === undefined || setter === undefined ? AT_FIRST : leftBy(setter, last);
   }
 
   /** All has come to rest. */
@@ -130,14 +131,25 @@ export class Witness {
   #counts(): void {
     const counts = new Map<string, number>();
     for (const address of this.#committed().values()) counts.set(address, (counts.get(address) ?? 0) + 1);
-    for (const { writes, effect } of this.#steps) {
+    for (const step of this.#steps) {
+      const { writes, effect } = step;
       // A write that sets a value may set it twice, as long as the value is there in the end.
-      if (effect === "absolute") continue;
+      if (effect === "absolute") {
+        this.#setsOver(step);
+        continue;
+      }
       for (const address of writes) {
         const count = counts.get(address) ?? 0;
         if (count > 1) this.sees("double effect", `${address} took effect ${count} times`);
       }
     }
+  }
+
+  // Of two rounds at the same time either may come last, but none of them comes again over the other one.
+  #setsOver({ writes }: SimulatedStep): void {
+    const done = [...this.#committed().values()].filter((address) => writes.includes(address));
+    const turns = done.filter((address, nth) => address !== done[nth - 1]);
+    if (new Set(turns).size < turns.length) this.sees("double effect", `${turns.join(", then ")} took effect`);
   }
 
   #remembers(records: readonly RunRecord[]): void {
@@ -176,8 +188,11 @@ export class Witness {
     for (const target of new Set(this.#steps.flatMap(({ sets }) => sets ?? []))) {
       const setters = this.#steps.filter(({ sets }) => sets === target).flatMap(({ writes }) => writes);
       const last = order.findLast((address) => setters.includes(address));
-      const wanted = this.#steps.findLast(({ sets }) => sets === target)?.leaves;
-      const stays = wanted === undefined ? last === setters.at(-1) : this.#valueOf(target) === wanted;
+      const wanted = this.#steps.findLast(({ sets }) => sets === target);
+      const stays =
+        wanted?.leaves === undefined
+          ? last === setters.at(-1)
+          : wanted.writes.some((address) => this.#valueOf(target) === leftBy(wanted, address));
       if (!stays) this.sees("late value stays", `${target} is as ${last ?? "nobody"} set it, not as ${setters.at(-1)} did`);
     }
   }
@@ -198,6 +213,10 @@ export class Witness {
   #effects(): ReadonlySet<string> {
     return new Set(this.#committed().values());
   }
+}
+
+function leftBy({ writes, leaves }: SimulatedStep, address: string): string | undefined {
+  return typeof leaves === "object" ? leaves[writes.indexOf(address)] : leaves;
 }
 
 // Whoever does not wait for a write passes without its effect.
