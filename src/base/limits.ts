@@ -43,6 +43,8 @@ export const LIMITS = {
   justBeforeMs: 5_000,
   /** How long a write that was acknowledged, and is not known to have taken effect, may be what another run finds, in milliseconds. */
   mayArriveMs: 86_400_000,
+  /** How long a request without an answer may still arrive and undo what another run does, where no `settleWithin` is declared, in milliseconds. */
+  lateWriteMs: 3_600_000,
   /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
   /** Open writes that are named when they prevent a run from starting, and characters of a caller's key. */

@@ -334,6 +334,12 @@ export class JournalStore {
     return this.#summaries(`WHERE settled = 0 AND ${unended} ORDER BY opened_at DESC, id DESC`);
   }
 
+  /** Runs that have left no write open, and have learnt of a write since this moment that it may still arrive. */
+  sentLately(since: number): readonly RunSummary[] {
+    const which = "WHERE settled = 1 AND written_until > ? ORDER BY opened_at DESC, id DESC";
+    return this.#summaries(which, since + LIMITS.mayArriveMs);
+  }
+
   /** How a run ended, as its row says and no record: its outcome, and whether it left no write open. */
   endOf(runId: string): { readonly outcome: string | undefined; readonly settled: boolean } {
     const row = this.#database.get("SELECT outcome, settled FROM run WHERE id = ?", runId) ?? this.#unknown(runId);

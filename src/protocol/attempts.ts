@@ -53,9 +53,14 @@ export function standingBaseline(
   return undecidedOf(attempts).find(isSuperseded)?.intended;
 }
 
-/** Whether an attempt that was superseded, or changed nothing, may still arrive, whatever the outcome of later ones. */
+/** Returns the attempts that were superseded, or changed nothing, and may still arrive, whatever the outcome of later ones. */
+export function lateAttempts(attempts: readonly AttemptState[]): readonly AttemptState[] {
+  return undecidedOf(attempts).filter((attempt) => isSuperseded(attempt) || attempt.settled?.verdict === "unchanged");
+}
+
+/** Whether an attempt may still arrive, whatever the outcome of later ones. */
 export function mayStillArrive(attempts: readonly AttemptState[]): boolean {
-  return undecidedOf(attempts).some((attempt) => isSuperseded(attempt) || attempt.settled?.verdict === "unchanged");
+  return lateAttempts(attempts).length > 0;
 }
 
 /** Whether an attempt is known to have taken effect. One whose receipt was never read, or that was superseded, may still do so later. */

@@ -72,3 +72,59 @@ test("the operator declares how long a write may be on its way: what cannot be s
   expect(sent()).toBe(2);
   expect(operationsOf(await service.commits())).toEqual(MINTED_ONCE);
 });
+
+const ABOUT = (text: string): string => `playbook: 1
+name: Describe
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: describe, uses: ledger.token.update, with: { id: LateToken, description: ${text} }, wait: { timeout: 2s } }
+`;
+const MAKE_IT = `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: token, uses: ledger.token.create, with: { id: LateToken, name: Late, behaviour: { decimal: 0 } } }
+`;
+
+test("a value may arrive when its run has passed: until it cannot any more, no run begins that sets another one", async () => {
+  const [late, arrived] = [gate(), gate()];
+  const service = await servedSandbox();
+  const proxy = await proxyTo(service.url);
+  const project = newProject();
+  project.write("tokenbook.yaml", environmentAt(proxy.url));
+  for (const [name, text] of [
+    ["make", MAKE_IT],
+    ["old", ABOUT("old")],
+    ["new", ABOUT("new")],
+  ] as const)
+    project.write(`${name}.yaml`, text);
+  const made = await project.run("run", "make.yaml");
+  expect(made.code, made.transcript).toBe(0);
+  void proxy.next("PATCH /token", async (passing) => {
+    passing.cut();
+    await late.passed;
+    await passing.forward();
+    arrived.open();
+  });
+  const old = await project.run("run", "old.yaml");
+  expect(old.code, old.transcript).toBe(0);
+  expect(old.stdout, old.transcript).toContain("attempt 1: superseded");
+
+  const refused = await project.run("run", "new.yaml");
+  expect(refused.code, refused.transcript).toBe(6);
+  expect(refused.stderr, refused.transcript).toContain("run.late-write");
+  expect(refused.stderr, refused.transcript).toContain(
+    `a request of the run ${runIn(old)} of old.yaml may still arrive: "describe"`,
+  );
+  const planned = await project.run("plan", "new.yaml");
+  expect(planned.stdout + planned.stderr, planned.transcript).toContain("run.late-write");
+  const same = await project.run("run", "old.yaml");
+  expect(same.code, same.transcript).toBe(0);
+
+  late.open();
+  await arrived.passed;
+  project.write("tokenbook.yaml", environmentAt(proxy.url).replace("    timeout: 2m", "    timeout: 2m\n    settleWithin: 1ms"));
+  const next = await project.run("run", "new.yaml");
+  expect(next.code, next.transcript).toBe(0);
+});

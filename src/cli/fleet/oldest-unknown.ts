@@ -1,4 +1,4 @@
-import { leftBy } from "../../engine/run/writes-left-open.ts";
+import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
-import { OPEN_WRITE } from "../../engine/run/writes-left-open.ts";
+import { OPEN_WRITE } from "../../engine/run/earlier/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { compares, hasWrites } from "../../playbook/playbook-walk.ts";

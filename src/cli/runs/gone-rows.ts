@@ -4,7 +4,7 @@ import { Failure } from "../../base/failure.ts";
 import { type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { firstLines } from "../../base/text/text.ts";
-import { leftBy } from "../../engine/run/writes-left-open.ts";
+import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import type { KeyedRun } from "../../journal/archives/archives.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";

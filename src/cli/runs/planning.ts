@@ -7,7 +7,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
-import { leftOpenBefore, openWriteLeft } from "../../engine/run/writes-left-open.ts";
+import { leftBehindBefore, refusalBeside } from "../../engine/run/earlier/left-behind.ts";
 import { readingOnly } from "../../engine/read/reading-port.ts";
 import { ServiceClient } from "../../engine/service/service.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
@@ -104,9 +104,11 @@ function refusalOf(
   { playbook, inputs, env, target }: ReadyPlaybook & { readonly target: Target },
 ): PlannedProblem | null {
   const starting = { playbook, target, given: { inputs, env }, folder: folderInProject(shell) };
-  const [first, ...others] = peekIntoJournal(statePlace(shell, where), (store) => leftOpenBefore(store, starting));
-  if (first === undefined) return null;
-  const { code, message, next = null } = openWriteLeft([first, ...others]);
+  const refused = peekIntoJournal(statePlace(shell, where), (store) =>
+    refusalBeside(leftBehindBefore(store, starting, { clock: systemClock })),
+  );
+  if (refused === undefined) return null;
+  const { code, message, next = null } = refused;
   return { code, message, next };
 }
 

@@ -1,6 +1,6 @@
 import { Cron, localTime } from "../../base/time/cron.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { leftBy, leftOpenOf } from "../../engine/run/writes-left-open.ts";
+import { leftBy, leftOpenOf } from "../../engine/run/earlier/writes-left-open.ts";
 import { keepsHold } from "../../journal/holder.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
-import { leftBy } from "../../engine/run/writes-left-open.ts";
+import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { overviewPage } from "../../report/html/pages/overview.ts";

@@ -3,7 +3,7 @@ import { Failure, invariant } from "../../base/failure.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
-import type { Held, JournalStore } from "../../journal/store.ts";
+import type { Held } from "../../journal/store.ts";
 import { writtenUntil } from "../../protocol/open-writes.ts";
 import { differingFields } from "../../protocol/heading.ts";
 import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
@@ -15,8 +15,9 @@ import { RunContext } from "./run-context.ts";
 import { editOf } from "../edit/edit-of-run.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import { assertConsent, confirmedIn, type Consent } from "./consent.ts";
+import { leftBehindBefore, refusalBeside, runsOf } from "./earlier/left-behind.ts";
 import { releasingOnFailure, withLeases } from "./run-leases.ts";
-import { type LeftOpen, leftOpenBefore, openWriteLeft, type Starting } from "./writes-left-open.ts";
+import type { HasLeftNothing, Starting } from "./earlier/writes-left-open.ts";
 import { releaseSilent } from "./release-run.ts";
 import type { RunName } from "./run-names.ts";
 import { writingOf } from "./plan-steps.ts";
@@ -60,17 +61,16 @@ async function beginRun(
   checkTarget(playbook, target);
   assertConsent(playbook, target, beginning.consent);
   const starting = { playbook, target, given, folder };
-  const runs = acceptedRuns(store, starting, beginning);
+  const runs = acceptedRuns(parts, starting, beginning);
   return withLeases(parts, { ...given, ...name, isNew: true }, async (claim) => {
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
     // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
     const admit = (): void => {
       beginning.admit?.();
-      refuseBeside(
-        leftOpenBefore(store, starting, (run, until) => store.settle(run, until)),
-        runs,
-      );
+      const hasLeftNothing: HasLeftNothing = (run, until) => store.settle(run, until);
+      const refused = refusalBeside(leftBehindBefore(store, starting, { clock: ports.clock, hasLeftNothing }), runs);
+      if (refused !== undefined) throw refused;
     };
     const held = await store.begin(opened, claim, admit);
     for (const record of held.records) ports.observe(record);
@@ -78,18 +78,13 @@ async function beginRun(
   });
 }
 
-// The runs with open writes that a person has accepted. Throws a Failure when there is one that is not accepted.
-function acceptedRuns(store: JournalStore, starting: Starting, { anyway }: Beginning): readonly string[] {
-  const found = leftOpenBefore(store, starting);
-  const all = [...new Set(found.map(({ run }) => run.id))];
-  const runs = anyway === undefined ? [] : all.filter((id) => anyway.runs?.includes(id) ?? true);
-  refuseBeside(found, runs);
+// The runs that a person has accepted, of those that have left something behind. Throws a Failure when there is one that is not accepted.
+function acceptedRuns({ store, ports }: RunParts, starting: Starting, { anyway }: Beginning): readonly string[] {
+  const left = leftBehindBefore(store, starting, ports);
+  const runs = anyway === undefined ? [] : runsOf(left).filter((id) => anyway.runs?.includes(id) ?? true);
+  const refused = refusalBeside(left, runs);
+  if (refused !== undefined) throw refused;
   return runs;
-}
-
-function refuseBeside(found: readonly LeftOpen[], accepted: readonly string[]): void {
-  const [first, ...others] = found.filter(({ run }) => !accepted.includes(run.id));
-  if (first !== undefined) throw openWriteLeft([first, ...others]);
 }
 
 const NO_FILES: FileReader = { read: () => undefined };

@@ -11,7 +11,7 @@ import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle
 import { type AttemptState, hadNoEffect, isRefused } from "../../protocol/attempt-state.ts";
 import { stepIn } from "../../protocol/state.ts";
 import type { AttemptBeside, RunContext } from "../run/run-context.ts";
-import { mayTouchSame, touchedBy } from "../run/foreseen-writes.ts";
+import { mayTouchSame, touchedBy } from "../run/earlier/foreseen-writes.ts";
 import { isFinal } from "./final-write.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import { leftBy } from "../../../src/engine/run/writes-left-open.ts";
+import { leftBy } from "../../../src/engine/run/earlier/writes-left-open.ts";
 import { archiveRuns } from "../../../src/journal/archives/archive-runs.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import type { JournalStore } from "../../../src/journal/store.ts";

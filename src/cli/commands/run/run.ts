@@ -6,7 +6,7 @@ import { systemClock, systemRandom } from "../../../base/ports.ts";
 import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../../environment/target.ts";
-import { leftBy } from "../../../engine/run/writes-left-open.ts";
+import { leftBy } from "../../../engine/run/earlier/writes-left-open.ts";
 import type { Consent } from "../../../engine/run/consent.ts";
 import { newRunName } from "../../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../../engine/run/start-run.ts";

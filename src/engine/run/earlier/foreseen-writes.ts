@@ -1,26 +1,27 @@
-import type { InterfaceName } from "../../contract/contract.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
-import type { Target } from "../../environment/target.ts";
-import { ifKnown, type Scope } from "../../expression/expression.ts";
-import { unknownValue } from "../../expression/unknown.ts";
-import { objectsIn } from "../../operations/objects.ts";
-import { type Operation, operations } from "../../operations/operation.ts";
-import type { CallStep, IncludeStep } from "../../playbook/model.ts";
-import { bind, type Template } from "../../playbook/expressions/template.ts";
-import { stepsIn } from "../../playbook/playbook-walk.ts";
-import type { AttemptState } from "../../protocol/attempt-state.ts";
-import { maybeSameId } from "../../services/same-id.ts";
-import { actorIn, actorsScope, organizationScope, callerOf, writtenAs } from "../service/caller.ts";
-import { completedInput } from "../../operations/completed-input.ts";
-import type { GivenToRun } from "./concurrency-groups.ts";
-import type { RunParts } from "./run-parts.ts";
+import { isObject, type Json, type JsonObject } from "../../../base/json/json.ts";
+import type { Target } from "../../../environment/target.ts";
+import { ifKnown, type Scope } from "../../../expression/expression.ts";
+import { unknownValue } from "../../../expression/unknown.ts";
+import { objectsIn } from "../../../operations/objects.ts";
+import { type Operation, operations } from "../../../operations/operation.ts";
+import type { CallStep, IncludeStep } from "../../../playbook/model.ts";
+import { bind, type Template } from "../../../playbook/expressions/template.ts";
+import { stepsIn } from "../../../playbook/playbook-walk.ts";
+import type { AttemptState } from "../../../protocol/attempt-state.ts";
+import { contains } from "../../../services/probes/compare.ts";
+import { maybeSameId } from "../../../services/same-id.ts";
+import { actorIn, actorsScope, organizationScope, callerOf, writtenAs } from "../../service/caller.ts";
+import { completedInput } from "../../../operations/completed-input.ts";
+import type { GivenToRun } from "../concurrency-groups.ts";
+import type { RunParts } from "../run-parts.ts";
 
 /** A write with its caller and the objects that it touches: predicted for a run that would make it, or recorded for an attempt. */
 export interface TouchingWrite {
   /** The step's address; of a predicted write, its id as written: `deposit/mint`. */
   readonly step: string;
-  /** The interface to which it writes. */
-  readonly interface: InterfaceName;
+  readonly operation: Operation;
+  /** Its input; `undefined` where a part of it is known only during the run. */
+  readonly input: JsonObject | undefined;
   /** The acting entity or the credential; `undefined`: known only during the run, or a key whose entity is not known. */
   readonly as: string | undefined;
   /** The objects that its input names, or the acting identity where it sets something of that identity. */
@@ -128,12 +129,13 @@ interface Touching extends Pick<TouchingWrite, "step" | "as"> {
 
 /** Returns what a write touches: the objects that its input names, or its acting identity where the write sets something of that identity. */
 export function touching({ operation }: Pick<CallStep, "operation">, { step, as, input, target }: Touching): TouchingWrite {
-  const about = { step, as, interface: operation.call.interface };
-  if (!isObject(input)) return { ...about, objects: [{ kind: undefined, id: undefined }] };
+  const about = { step, as, operation };
+  if (!isObject(input)) return { ...about, input: undefined, objects: [{ kind: undefined, id: undefined }] };
   const named = objectsIn(operation, input, { profile: target.profile, isMissing: (value) => holds(value, UNKNOWN) });
   const objects = named.flatMap(({ kind, id }) => (holds(id, NEW) ? [] : [{ kind, id: holds(id, UNKNOWN) ? undefined : id }]));
   const isOfItself = named.length === 0 && operation.meaning.effect === "absolute";
-  return { ...about, objects: isOfItself ? [{ kind: "identity", id: as }] : objects };
+  const isKnown = !contains(input, (value) => holds(value, UNKNOWN));
+  return { ...about, input: isKnown ? input : undefined, objects: isOfItself ? [{ kind: "identity", id: as }] : objects };
 }
 
 /** Returns what a recorded write touches; `undefined` for an operation that this version does not know. */

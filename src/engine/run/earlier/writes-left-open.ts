@@ -1,22 +1,22 @@
-import { command } from "../../base/command-line.ts";
-import { EXIT } from "../../base/exit.ts";
-import { resolvingCommands } from "../../journal/failures.ts";
-import { Failure } from "../../base/failure.ts";
-import { jsonEquals } from "../../base/json/json.ts";
-import { LIMITS } from "../../base/limits.ts";
-import { isMasked } from "../../base/secret.ts";
-import { count } from "../../base/text/text.ts";
-import { mayBeAtSame, headingOf, type Target } from "../../environment/target.ts";
-import type { RunSummary } from "../../journal/run-summary.ts";
-import type { JournalStore } from "../../journal/store.ts";
-import { maybeSameId } from "../../services/same-id.ts";
-import { serviceOf, services } from "../../services/services.ts";
-import { callsOf } from "../../playbook/playbook-walk.ts";
-import { identityOf, placeOf, type PlaybookPlace } from "../../protocol/identity.ts";
-import { leftWrites, type OpenAttempt, writtenUntil } from "../../protocol/open-writes.ts";
-import type { RunOpened } from "../../protocol/record.ts";
-import { type RunState, stateOf } from "../../protocol/state.ts";
-import { digestOf } from "./plan-steps.ts";
+import { command } from "../../../base/command-line.ts";
+import { EXIT } from "../../../base/exit.ts";
+import { resolvingCommands } from "../../../journal/failures.ts";
+import { Failure } from "../../../base/failure.ts";
+import { jsonEquals } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { isMasked } from "../../../base/secret.ts";
+import { count } from "../../../base/text/text.ts";
+import { mayBeAtSame, headingOf, type Target } from "../../../environment/target.ts";
+import type { RunSummary } from "../../../journal/run-summary.ts";
+import type { JournalStore } from "../../../journal/store.ts";
+import { maybeSameId } from "../../../services/same-id.ts";
+import { serviceOf, services } from "../../../services/services.ts";
+import { callsOf } from "../../../playbook/playbook-walk.ts";
+import { identityOf, placeOf, type PlaybookPlace } from "../../../protocol/identity.ts";
+import { leftWrites, type OpenAttempt, writtenUntil } from "../../../protocol/open-writes.ts";
+import type { RunOpened } from "../../../protocol/record.ts";
+import { type RunState, stateOf } from "../../../protocol/state.ts";
+import { digestOf } from "../plan-steps.ts";
 import { foreseenWrites, type ForeseenRun, meets, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
 
 /** A run that is about to begin. */
@@ -46,16 +46,18 @@ interface SameObject {
   readonly object: { readonly kind: string; readonly id: string } | undefined;
 }
 
+/** Is called for each run without an open write, with the time until which other runs may find what it has written. */
+export type HasLeftNothing = (run: RunSummary, until: number) => void;
+
 /**
  * Returns the open writes that prevent a run from beginning: those of earlier runs of its playbook in its environment, and those of any run in it
  * that were made as the same entity on an object to which the new run writes, or may write. The environment may have another name or address
  * since. They never prevent a playbook without writes.
- * `hasLeftNothing` is called for each run without an open write, with the time until which other runs may find what it has written.
  */
 export function leftOpenBefore(
   store: JournalStore,
   starting: Starting,
-  hasLeftNothing: (run: RunSummary, until: number) => void = () => undefined,
+  hasLeftNothing: HasLeftNothing = () => undefined,
 ): readonly LeftOpen[] {
   const runs = store.unsettled();
   if (runs.length === 0 || ![...callsOf(starting.playbook)].some(({ operation }) => operation.writes)) return [];
@@ -129,7 +131,7 @@ function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): b
 function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[]): SameObject | undefined {
   for (const write of would) {
     if (open === undefined) return { step: write.step, as: undefined, object: undefined };
-    if (write.interface !== open.interface || !maybeSame(write.as, open.as)) continue;
+    if (write.operation.service !== open.operation.service || !maybeSame(write.as, open.as)) continue;
     const as = write.as ?? open.as;
     const object = open.objects.find((one) => write.objects.some((other) => meets(one, other)));
     if (object === undefined) continue;

@@ -1,0 +1,99 @@
+import { EXIT } from "../../../base/exit.ts";
+import { Failure } from "../../../base/failure.ts";
+import { jsonEquals } from "../../../base/json/json.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import type { Clock } from "../../../base/ports.ts";
+import { count } from "../../../base/text/text.ts";
+import { isoTime } from "../../../base/time/date.ts";
+import { surelyPassed } from "../../../base/uptime.ts";
+import { headingOf, mayBeAtSame, type Target } from "../../../environment/target.ts";
+import type { RunSummary } from "../../../journal/run-summary.ts";
+import type { JournalStore } from "../../../journal/store.ts";
+import type { AttemptState } from "../../../protocol/attempt-state.ts";
+import { lateAttempts } from "../../../protocol/attempts.ts";
+import { stateOf } from "../../../protocol/state.ts";
+import { canUndo } from "../../../services/sets.ts";
+import { foreseenWrites, type ForeseenRun, mayTouchSame, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
+
+/** A request of an earlier run that may still arrive, and then undo what a run does that is about to begin. */
+export interface LateWrite {
+  /** The earlier run. */
+  readonly run: Pick<RunSummary, "id" | "playbook">;
+  /** The request. It had no answer, and was sent again, because no later step of its run could collide with it. */
+  readonly attempt: AttemptState;
+  /** Until when it may arrive, in milliseconds since the Unix epoch. */
+  readonly until: number;
+  /** Whether the environment declares that time, as `settleWithin`. */
+  readonly isDeclared: boolean;
+  /** The step of the new run that it may undo. */
+  readonly undoes: string;
+}
+
+/**
+ * Returns the requests of earlier runs that may still arrive and undo what a run does. They may arrive as long as the environment declares
+ * (`settleWithin`), or else for an hour. See decision 225.
+ */
+export function lateBefore(store: JournalStore, starting: ForeseenRun, clock: Clock): readonly LateWrite[] {
+  const { target } = starting;
+  const runs = store.sentLately(clock.now() - LIMITS.lateWriteMs);
+  if (runs.length === 0) return [];
+  const would = foreseenWrites(starting);
+  return runs.flatMap((run): readonly LateWrite[] => {
+    const { opened, steps } = stateOf(store.read(run.id));
+    if (opened === undefined) return [];
+    return [...steps.values()].flatMap(({ attempts }) =>
+      lateAttempts(attempts).flatMap((attempt): readonly LateWrite[] => {
+        const late = touchedBy(attempt, target);
+        if (late === undefined || !mayBeAtSame(late.operation.service, opened.target, headingOf(target))) return [];
+        const leftMs = arrivesWithin(attempt, target) - goneFor(attempt, { clock, target });
+        const undone = leftMs > 0 ? would.find((write) => mayUndo(late, write, target)) : undefined;
+        if (undone === undefined) return [];
+        const isDeclared = target.settleWithinMs !== undefined;
+        return [{ run, attempt, until: clock.now() + leftMs, isDeclared, undoes: undone.step }];
+      }),
+    );
+  });
+}
+
+function arrivesWithin({ mayStillBeSent }: AttemptState, { settleWithinMs }: Target): number {
+  return mayStillBeSent ? LIMITS.lateWriteMs : (settleWithinMs ?? LIMITS.lateWriteMs);
+}
+
+// As a run counts it (`RunContext.goneFor`), but for a process that has ended.
+function goneFor({ intended, intendedAt, answered }: AttemptState, { clock, target }: { clock: Clock; target: Target }): number {
+  const leftAt = answered?.at ?? intendedAt + Math.max(LIMITS.intentMs, target.timeoutMs);
+  return Math.min(clock.now() - leftAt, surelyPassed(intended.uptime, clock.uptime()) ?? Infinity);
+}
+
+// What sets the same once more undoes nothing.
+function mayUndo(late: TouchingWrite, write: TouchingWrite, { profile }: Target): boolean {
+  const [own, theirs] = [late.operation, write.operation];
+  if (!own.writes || !theirs.writes || own.service !== theirs.service || !mayTouchSame(late, write)) return false;
+  if (own === theirs && write.input !== undefined && jsonEquals(late.input ?? null, write.input)) return false;
+  const again = own.meaning.effect === "absolute" ? "value" : "unique";
+  const setter = { sets: theirs.meaning.sets, input: write.input };
+  return canUndo({ sets: own.meaning.sets, input: late.input }, setter, { again, profile });
+}
+
+/** Returns the Failure of a run that must not begin while a request of an earlier run may still undo what it does. */
+export function lateWriteSent(found: readonly [LateWrite, ...LateWrite[]]): Failure {
+  const shown = found.slice(0, LIMITS.openWritesShown).map(sentenceOf);
+  const more = found.length > shown.length ? [`and ${count(found.length - shown.length, "more request")}`] : [];
+  const [first] = found;
+  return new Failure({
+    code: "run.late-write",
+    message: [...shown, ...more].join("\n"),
+    why: "that request had no answer, and was sent again, because that did no harm by itself; if it arrives now, it undoes what this run does. Nothing was sent",
+    next: [
+      `run it after ${isoTime(Math.max(...found.map(({ until }) => until)))}`,
+      ...(first.isDeclared ? [] : ["or declare in tokenbook.yaml how long a request can be under way, as `settleWithin`"]),
+      "or run it now, with your reason kept in the journal, by adding: --anyway --because TEXT",
+    ],
+    exit: EXIT.locked,
+  });
+}
+
+function sentenceOf({ run, attempt: { intended, intendedAt }, undoes }: LateWrite): string {
+  const { step, operation } = intended;
+  return `a request of the run ${run.id} of ${run.playbook} may still arrive: "${step}" (${operation}, attempted at ${isoTime(intendedAt)}); "${undoes}" of this playbook sets the same`;
+}
