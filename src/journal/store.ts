@@ -358,6 +358,12 @@ export class JournalStore {
     return this.#summaries(which, identityOf(place), environment)[0];
   }
 
+  /** The runs of a playbook in an environment that have begun since a moment, the latest first. */
+  begunSince(place: PlaybookPlace, environment: string, at: number): readonly RunSummary[] {
+    const which = "WHERE identity = ? AND environment = ? AND opened_at >= ? ORDER BY opened_at DESC, id DESC LIMIT ?";
+    return this.#summaries(which, identityOf(place), environment, at, LIMITS.laterRuns);
+  }
+
   /** The runs without a key of the same playbook in the same environment that have begun since this one, and have passed, the latest first. */
   passedSince({ id, openedAt }: RunSummary): readonly RunSummary[] {
     const alike = "(identity, environment) = (SELECT identity, environment FROM run WHERE id = ?)";

@@ -6,7 +6,7 @@ import { patternOf } from "../../src/expression/pattern.ts";
 import { userValidator } from "../../src/schema/user.ts";
 import { CREATE, ONBOARDING, onlyReading, playbookOf } from "./planned.ts";
 import { proxyTo } from "./proxy.ts";
-import { newProject, operationsOf, servedSandbox } from "./world.ts";
+import { newProject, operationsOf, runIn, servedSandbox } from "./world.ts";
 
 const STRAY = {
   format: "additionalProperties",
@@ -56,6 +56,23 @@ test("a plan that is out of date is refused before the first write, and every st
   expect((await project.run("plan", "onboarding.yaml", "--out", "p.plan")).code).toBe(0);
   const ran = await project.run("run", "onboarding.yaml", "--plan", "p.plan");
   expect(ran.code, ran.transcript).toBe(0);
+});
+
+test("a plan is carried out once, also where nothing that it reads shows that", async () => {
+  const { project, service } = await onlyReading();
+  project.write("mint.yaml", playbookOf(CREATE));
+  expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
+  const made = await project.run("run", "mint.yaml", "--plan", "p.plan");
+  expect(made.code, made.transcript).toBe(0);
+  const commits = await service.commits();
+  const again = await project.run("run", "mint.yaml", "--plan", "p.plan");
+  expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining("plan.carried-out")]);
+  expect(again.stderr).toContain(runIn(made));
+  expect(await service.commits()).toEqual(commits);
+
+  expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
+  const once = await project.run("run", "mint.yaml", "--plan", "p.plan");
+  expect(once.code, once.transcript).toBe(0);
 });
 
 test("an answer that changed is reported place by place", async () => {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
-import { type Json, parseJson } from "../../base/json/json.ts";
+import { jsonEquals, type Json, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
@@ -10,6 +10,9 @@ import type { EnginePorts } from "../../engine/engine-ports.ts";
 import { leftBehindBefore, refusalBeside } from "../../engine/run/earlier/left-behind.ts";
 import { readingOnly } from "../../engine/read/reading-port.ts";
 import { ServiceClient } from "../../engine/service/service.ts";
+import type { JournalStore } from "../../journal/store.ts";
+import { mayHaveWritten, writtenWords } from "../../protocol/open-writes.ts";
+import { stateOf } from "../../protocol/state.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
 import { assertSamePlan, assertSamePlanned } from "../../planner/compare.ts";
 import type { PlannerPorts } from "../../planner/context.ts";
@@ -61,7 +64,34 @@ export async function refuseOutdated(
     if (isBegun) return;
     const { json } = await madePlan(ready, target, ports);
     assertSamePlan(plan, readPlan(file, parseJson(json, LIMITS.recordDepth)));
+    peekIntoJournal(statePlace(shell, options), (store) => {
+      for (const each of placed(ready, target))
+        assertNotCarriedOut(store, plan, { ...each, target, folder: folderInProject(shell) });
+    });
   });
+}
+
+interface Planned extends ReadyPlaybook {
+  readonly target: Target;
+  readonly folder: string | undefined;
+}
+
+// What the plan reads may be as it was although the plan was carried out.
+function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { playbook, inputs, target, folder }: Planned): void {
+  const since = store.begunSince({ file: playbook.file, folder }, target.environment, Date.parse(madeAt));
+  for (const { id } of since) {
+    const state = stateOf(store.read(id));
+    if (!jsonEquals(state.opened?.inputs ?? null, inputs) || !mayHaveWritten(state)) continue;
+    throw new Failure({
+      code: "plan.carried-out",
+      message: `the run ${id} of ${playbook.file} has begun with the same inputs since the plan was made (${madeAt}), and has written ${writtenWords(state)}`,
+      why: "a run by this plan would make these writes again; nothing was sent but reads",
+      next:
+        state.closed?.outcome === "passed"
+          ? ["if they shall be made once more, make a new plan and look at it:", command`plan ${playbook.file} --out FILE`]
+          : command`resume ${id}`,
+    });
+  }
 }
 
 /** The file of a plan, read once: what is compared is what somebody has approved. */
