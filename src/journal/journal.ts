@@ -258,12 +258,14 @@ export class RunJournal {
     else if (this.#database.get(END, runId, this.#hash) === undefined) throw turnedBack(this.#database.path, runId);
   }
 
-  // Whoever was taken over can write no more, however late it wakes up.
+  // Whoever was taken over can write no more, however late it wakes up. An older copy of the database may not know the claim.
   #assertHeld(check: ClaimCheck = "asked"): void {
     const { runId } = this.claim;
     if (!this.#liveness.isSeen()) throw unseen(runId);
     if (check === "required") return this.#leases.requireHeld(this.claim);
     if (this.#leases.isHeld(this.claim)) return;
+    const hasBegun = this.#opening === undefined;
+    if (hasBegun && !this.#leases.isTakenOver(this.claim)) throw turnedBack(this.#database.path, runId);
     throw new Failure({
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,

@@ -159,6 +159,11 @@ export class Leases {
     return this.#database.get(HELD, runId, runId, epoch) !== undefined;
   }
 
+  /** Whether a run that began was claimed again since a claim, or has even been archived. */
+  isTakenOver({ runId, epoch }: Claim): boolean {
+    return this.#database.get(TAKEN_OVER, runId, runId, epoch, runId) !== undefined;
+  }
+
   /** Lets the transaction throw an Unmet unless a claim is the last one that was given. */
   requireHeld({ runId, epoch }: Claim): void {
     this.#database.require(HELD, runId, runId, epoch);
@@ -295,6 +300,9 @@ export class Leases {
 }
 
 const HELD = "SELECT 1 FROM lease WHERE kind = 'run' AND name = ? AND run_id = ? AND epoch = ?";
+
+const TAKEN_OVER = `SELECT 1 FROM lease WHERE kind = 'run' AND name = ? AND run_id = ? AND epoch > ?
+  UNION ALL SELECT 1 FROM archived_run WHERE id = ?`;
 
 function holdingAmong(leases: readonly Lease[]): Lease | undefined {
   return leases.find(({ kind, holder }) => kind === "run" && holder !== undefined);

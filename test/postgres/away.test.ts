@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EXIT } from "../../src/base/exit.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { Clock } from "../../src/base/ports.ts";
 import { Secret } from "../../src/base/secret.ts";
@@ -11,6 +12,7 @@ import { Proxy } from "./proxy.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
 
 const STILL_AWAY = 3;
+const BEGUN = ["run.opened", "run.claimed"];
 
 // A commit waits for the standby, which does not exist, until somebody ends its session: it is durable then.
 const END_WHEN_SOMEBODY_WAITS = `DO $$ BEGIN
@@ -68,8 +70,6 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     url: new Secret("state.postgres", server.address().replace(String(server.port), String(port))),
   });
   const kinds = (): readonly string[] => store.read("run1").map(({ kind }) => kind);
-  const BEGUN = ["run.opened", "run.claimed"];
-
   test("is waited for, and nothing is recorded twice or lost when it is back", async () => {
     await server.stop("immediate");
     meanwhile = async () => {
@@ -134,15 +134,23 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     expect(passedMs).toBeLessThan(LIMITS.databaseAwayMs);
   });
 
-  test("comes back without the last record, as an older copy does: the run ends, and nothing follows what is there", async () => {
+  test.for([
+    [
+      "the last record",
+      `DELETE FROM record WHERE kind = 'attempt.intended'; UPDATE run SET last_sequence = 1, last_hash = (SELECT hash FROM record WHERE sequence = 1)`,
+      BEGUN,
+    ],
+    ["the last claim", "UPDATE lease SET epoch = epoch - 1", [...BEGUN, "attempt.intended"]],
+    ["the run", "DELETE FROM record; DELETE FROM lease; DELETE FROM run", []],
+  ] as const)("comes back without %s, as an older copy does: the run ends, and nothing follows what is there", async (lost) => {
+    const [, made, left] = lost;
     journal.note(intended("mint"));
     await journal.flushed();
-    const { schema } = place;
-    await server.query(`DELETE FROM ${schema}.record WHERE kind = 'attempt.intended'; UPDATE ${schema}.run SET last_sequence = 1,
-      last_hash = (SELECT hash FROM ${schema}.record WHERE sequence = 1)`);
+    await server.query(`SET search_path TO ${place.schema}; ${made}`);
     journal.note(answered("mint", "acknowledged"));
-    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
-    expect(kinds()).toEqual(BEGUN);
+    await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost", exit: EXIT.cannotStart });
+    const records = await server.query(`SELECT kind FROM ${place.schema}.record ORDER BY sequence`);
+    expect(records.map(({ kind }) => kind)).toEqual(left);
     await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
   });
 
