@@ -111,14 +111,12 @@ export class Carrier {
         const over = store.firings.end(firing, state, problems[0]);
         if (over !== undefined)
           this.reportEnd(scheduled, over, { report: result.report, exit: result === NOT_BEGUN ? undefined : exit, problems });
-        return over;
+        // The server may have kept the end, and gone away before it answered.
+        return over ?? store.firings.at(firing.schedule, firing.tick);
       }),
     );
-    if (ended === undefined)
-      log("error", "firing.lost", lostLine(scheduled, store.firings.at(firing.schedule, firing.tick), result), {
-        ...aboutFiring(firing),
-        outcome: state,
-      });
+    if (ended === undefined || ended.state === "died")
+      log("error", "firing.lost", lostLine(scheduled, ended, result), { ...aboutFiring(firing), outcome: state });
     return { state, exit };
   }
 

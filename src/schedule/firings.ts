@@ -85,12 +85,13 @@ export class Firings {
 
   /** Throws a Failure when a firing of this process was taken for dead meanwhile. */
   assertMine(firing: Firing): void {
-    const { state, holder } = this.at(firing.schedule, firing.tick) ?? {};
-    if (state !== "running" || holder === undefined || !this.#isMe(holder)) throw lostFiring(firing);
+    const there = this.at(firing.schedule, firing.tick);
+    if (there === undefined || !this.isMine(there)) throw lostFiring(firing);
   }
 
-  #isMe(holder: Holder): boolean {
-    return JSON.stringify(holder) === JSON.stringify(this.#ports.liveness.me());
+  /** Whether a firing is under way, and this process holds it. */
+  isMine({ state, holder }: Firing): boolean {
+    return state === "running" && JSON.stringify(holder) === JSON.stringify(this.#ports.liveness.me());
   }
 
   /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */

@@ -29,15 +29,18 @@ export interface SchedulerParts extends Parts {
   readonly reportOf: (runId: string) => RunReport | undefined;
 }
 
+interface Running {
+  readonly stop: AbortController;
+  readonly over: Promise<void>;
+}
+
 /** Fires playbooks at their ticks until it is stopped. */
 export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #carrier: Carrier;
   readonly #memory: ScheduleMemory;
-  readonly #running = new Map<
-    string,
-    { readonly firing: Firing; readonly stop: AbortController; readonly over: Promise<void> }
-  >();
+  /** The firings that are carried here. */
+  readonly #running = new Map<string, Running>();
   #scheduled: readonly Ticking[] = [];
   #reloadedAt = Number.NEGATIVE_INFINITY;
   /** The same by their ids, once they are registered. */
@@ -183,15 +186,16 @@ export class Scheduler {
 
   // Each look is a transaction, so what is under way undisturbed is not looked at: thousands of firings may be.
   #needsLook(open: readonly Firing[]): boolean {
+    const { firings } = this.#parts.store;
     const running = open.filter(({ state }) => state === "running");
     if (running.length === 0) return open.length > 0;
     return running.some((firing) =>
-      this.#isHere(firing) ? firing.isToStop : !keepsHold(this.#parts.store.firings.lifeOf(firing)),
+      this.#isHere(firing) ? firing.isToStop : firings.isMine(firing) || !keepsHold(firings.lifeOf(firing)),
     );
   }
 
-  #isHere({ schedule, tick }: Firing): boolean {
-    return this.#running.get(schedule)?.firing.tick === tick;
+  #isHere(firing: Firing): boolean {
+    return this.#running.has(keyOf(firing));
   }
 
   #look(ticking: Ticking): void {
@@ -202,12 +206,14 @@ export class Scheduler {
       return blocking !== undefined;
     };
     const plan = planOf(ticking);
-    const { decision } = store.look(plan, isBlocked, (looked) => this.#report(ticking, looked, blocking));
+    store.look(plan, isBlocked, (looked) => this.#report(ticking, looked, blocking));
     this.#readAgain(ticking.id);
     metrics.next(ticking.id, this.#memory.nextDue(plan));
-    for (const { state, tick } of decision.steps) if (state === "running") this.#start(ticking, tick);
-    const isToStop = this.#memory.open(ticking.id).some((firing) => firing.isToStop && this.#isHere(firing));
-    if (decision.cancels || isToStop) this.#running.get(ticking.id)?.stop.abort("cancelled" satisfies StopReason);
+    // A claim of an earlier look too: the server may have kept it, and gone away before it answered.
+    for (const firing of this.#memory.open(ticking.id)) {
+      if (!this.#isHere(firing) && store.firings.isMine(firing)) this.#start(ticking, firing);
+      if (firing.isToStop) this.#running.get(keyOf(firing))?.stop.abort("cancelled" satisfies StopReason);
+    }
   }
 
   #readAgain(id: string): void {
@@ -263,10 +269,8 @@ export class Scheduler {
     log("error", "firing.missed", note.summary, { schedule: ticking.id, missed: note.missed });
   }
 
-  #start(ticking: Ticking, tick: number): void {
-    const { store, log } = this.#parts;
-    const firing = store.firings.at(ticking.id, tick);
-    if (firing === undefined) return;
+  #start(ticking: Ticking, firing: Firing): void {
+    const { log } = this.#parts;
     const stop = new AbortController();
     const over = this.#carrier
       .carry(ticking, firing, stop)
@@ -276,10 +280,10 @@ export class Scheduler {
         this.#crash ??= { error };
       })
       .finally(() => {
-        this.#running.delete(ticking.id);
+        this.#running.delete(keyOf(firing));
         this.#wake.abort();
       });
-    this.#running.set(ticking.id, { firing, stop, over });
+    this.#running.set(keyOf(firing), { stop, over });
   }
 
   async #deliver(): Promise<void> {
@@ -302,8 +306,8 @@ export class Scheduler {
 
   // Another process may end what runs there, or want what runs here to stop.
   #isWatched({ id, schedule }: Ticking): boolean {
-    const isOpen = this.#memory.open(id).length > 0;
-    return isOpen && (!this.#running.has(id) || schedule.overlap === "cancel");
+    const open = this.#memory.open(id);
+    return open.length > 0 && (schedule.overlap === "cancel" || !open.some((firing) => this.#isHere(firing)));
   }
 
   async #windUp(): Promise<void> {
@@ -322,6 +326,10 @@ export class Scheduler {
     await Promise.all([this.#unlessAway(() => courier.drain(LIMITS.notificationsLastMs)), heartbeat.settle()]);
     log("info", "schedule.stopped", "stopped");
   }
+}
+
+function keyOf({ schedule, tick }: Firing): string {
+  return `${tick} ${schedule}`;
 }
 
 const plans = new WeakMap<Ticking, FiringPlan>();

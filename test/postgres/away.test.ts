@@ -8,6 +8,7 @@ import type { RunJournal } from "../../src/journal/journal.ts";
 import { JournalStore } from "../../src/journal/store.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 import { answered, intended, opened } from "../unit/protocol/facts.ts";
+import { Desk, schedule } from "../unit/schedule/desk.ts";
 import { Proxy } from "./proxy.ts";
 import { BINARIES, PostgresServer } from "./server.ts";
 
@@ -152,6 +153,22 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     const records = await server.query(`SELECT kind FROM ${place.schema}.record ORDER BY sequence`);
     expect(records.map(({ kind }) => kind)).toEqual(left);
     await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
+  });
+
+  test.for([
+    ["the claim", "INSERT INTO firing"],
+    ["the end", "UPDATE firing SET state"],
+  ] as const)("keeps %s of a firing, and does not answer: the firing is run once, and the next one too", async (kept) => {
+    const proxy = await Proxy.open(server.port);
+    const desk = new Desk("2026-06-01T00:00:00Z", through(proxy));
+    const service = desk.serve(schedule("*/10 * * * *"));
+    await desk.until("2026-06-01T00:05:00Z");
+    await proxy.loseCommitOf(kept[1]);
+    await desk.until("2026-06-01T00:25:00Z");
+    await desk.end(service);
+    expect(desk.table()).toMatch(/^.* 02:10:00 .* passed .*\n.* 02:20:00 .* passed .*$/);
+    expect([desk.runs.length, desk.logged.filter((line) => line.startsWith("firing.lost"))]).toEqual([2, []]);
+    await proxy.close();
   });
 
   test("is not taken for damaged when it goes between a lease and the question whether its holder lives", async () => {

@@ -5,6 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 /** What the way does, once. */
 export type Harm =
   | { readonly loseCommit: true }
+  | { readonly loseCommitOf: string }
   | { readonly abandon: true }
   | { readonly cutAfter: number }
   | { readonly hang: true }
@@ -15,6 +16,7 @@ const IDLE = Buffer.from("Z\0\0\0\u0005I", "latin1");
 const { port } = workerData as { readonly port: number };
 const open = new Set<Socket>();
 let losesCommit = false;
+let losesCommitOf: string | undefined;
 let abandons = false;
 let answersLeft = Infinity;
 let refuses = false;
@@ -32,13 +34,19 @@ const listener = createServer((client) => {
     });
   }
   client.pipe(server);
+  let isLost = false;
+  client.on("data", (chunk) => {
+    if (losesCommitOf === undefined || !chunk.includes(losesCommitOf)) return;
+    losesCommitOf = undefined;
+    isLost = true;
+  });
   server.on("data", (chunk) => {
     if (abandons) {
       abandons = false;
       client.removeAllListeners("close").destroy();
       open.delete(client);
       server.removeAllListeners("data").resume();
-    } else if (losesCommit && chunk.includes(IDLE)) {
+    } else if ((losesCommit || isLost) && chunk.includes(IDLE)) {
       losesCommit = false;
       client.destroy();
     } else if (answersLeft-- === 0) {
@@ -50,6 +58,7 @@ const listener = createServer((client) => {
 listener.listen(0, "127.0.0.1", () => parentPort?.postMessage((listener.address() as AddressInfo).port));
 parentPort?.on("message", (harm: Harm) => {
   if ("loseCommit" in harm) losesCommit = true;
+  else if ("loseCommitOf" in harm) losesCommitOf = harm.loseCommitOf;
   else if ("abandon" in harm) abandons = true;
   else if ("cutAfter" in harm) answersLeft = harm.cutAfter;
   else if ("refuses" in harm) refuses = harm.refuses;

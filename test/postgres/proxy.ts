@@ -24,6 +24,11 @@ export class Proxy {
     return this.#arm({ loseCommit: true });
   }
 
+  /** The same of the next transaction that makes the server parse this text. */
+  loseCommitOf(text: string): Promise<void> {
+    return this.#arm({ loseCommitOf: text });
+  }
+
   /** The next client that is answered loses its connection, and the server does not notice: it continues with what it has received. */
   abandon(): Promise<void> {
     return this.#arm({ abandon: true });
