@@ -27,6 +27,20 @@ export interface Held {
   readonly records: readonly RunRecord[];
 }
 
+/** The runs of one day that have one outcome. */
+export interface RunsOfDay {
+  /** Since the Unix epoch, in UTC. */
+  readonly day: number;
+  /** `undefined`: they are under way, or their process died. */
+  readonly outcome: string | undefined;
+  /** How many they are. */
+  readonly runs: number;
+}
+
+const DAY_MS = 86_400_000;
+
+const NOT_PASSED = "outcome IS DISTINCT FROM 'passed' AND run.id NOT IN (SELECT run_id FROM ended_run)";
+
 const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
 
 /** All runs of one state directory. */
@@ -295,8 +309,24 @@ export class JournalStore {
 
   /** Runs that have not passed, the latest first; none that a loss has ended. */
   notPassed(limit: number): readonly RunSummary[] {
-    const isOpen = "outcome IS DISTINCT FROM 'passed' AND id NOT IN (SELECT run_id FROM ended_run)";
-    return this.#summaries(`WHERE ${isOpen} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+    return this.#summaries(`WHERE ${NOT_PASSED} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+  }
+
+  /** Those of them that are the last run of their playbook in their environment. */
+  lastNotPassed(limit: number): readonly RunSummary[] {
+    const later = `SELECT 1 FROM run AS later WHERE later.identity = run.identity AND later.environment = run.environment
+      AND (later.opened_at > run.opened_at OR later.opened_at = run.opened_at AND later.id > run.id)`;
+    return this.#summaries(`WHERE ${NOT_PASSED} AND NOT EXISTS (${later}) ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+  }
+
+  /** How many runs of each day (since the Unix epoch, in UTC) have which outcome, from a day on. */
+  outcomesByDay(from: number): readonly RunsOfDay[] {
+    const counts = `SELECT opened_at / ${DAY_MS} AS day, outcome, COUNT(*) AS runs FROM run WHERE opened_at >= ? GROUP BY 1, outcome`;
+    return this.#database.all(counts, from * DAY_MS).map(({ day, outcome, runs }) => ({
+      day: Number(day),
+      outcome: outcome === null ? undefined : String(outcome),
+      runs: Number(runs),
+    }));
   }
 
   /** Keeps a person's approval of a plan. */

@@ -400,17 +400,18 @@ const SCHEDULED: readonly ListedSchedule[] = (["playbooks/nightly.yaml", "playbo
 export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
   overview: () =>
     overviewPage({
-      runs: Array.from({ length: 60 }, (_, at): ListedRun => ({
-        ...(LISTED[at % 7 === 3 ? 2 : at % 11 === 5 ? 1 : at === 0 ? 3 : 0] as ListedRun),
-        openedAt: new Date(NOW - ((at * at) % 29) * DAY_MS).toISOString(),
-      })),
+      runs: LISTED.filter(({ outcome }) => outcome !== "passed"),
       open: new Set(),
+      latest: LISTED,
+      days: Array.from({ length: 29 }, (_, at) => {
+        return { day: Math.floor(NOW / DAY_MS) - at, outcome: LISTED[at % 6]?.outcome ?? "passed", runs: 1 + ((at * at) % 11) };
+      }),
       drifts: KNOWN.filter(({ state }) => state !== "acknowledged"),
       schedules: SCHEDULED,
       now: NOW,
     }),
-  "overview-none": () => overviewPage({ runs: [], open: new Set(), drifts: [], schedules: [], now: NOW }),
-  list: () => runsPage(LISTED, { outcome: "", words: "" }),
+  "overview-none": () => overviewPage({ runs: [], open: new Set(), latest: [], days: [], drifts: [], schedules: [], now: NOW }),
+  list: () => runsPage({ runs: LISTED, total: LISTED.length }, { outcome: "", words: "" }),
   compare: () => comparePage(of("resumed"), expectation()),
   "compare-nights": () => comparePage(night(0, 5), night(2, 2)),
   drifts: () => driftsPage({ drifts: KNOWN, total: KNOWN.length, unfinished: 0 }, { state: "", words: "", all: true }),

@@ -1,23 +1,31 @@
 import { Failure } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { overviewPage } from "../../report/html/pages/overview.ts";
+import { LATEST_RUNS, overviewPage } from "../../report/html/pages/overview.ts";
+import { firstDayOf } from "../../report/html/parts/outcomes.ts";
 import { html, type WebPage } from "./page.ts";
 import { unacknowledgedDrifts } from "./drifts.ts";
 import type { RunDetails } from "./run-details.ts";
-import { listedRuns } from "./runs.ts";
+import { listing, reported } from "./runs.ts";
 import { listedSchedules } from "./schedules.ts";
 import type { StatePlace } from "../../sql/place.ts";
 
 /** The first page of a state directory. */
 export function overviewOf(state: StatePlace, store: JournalStore, details: RunDetails): WebPage {
   const { shown } = listedSchedules(state);
-  const runs = listedRuns(store, details);
+  const now = systemClock.now();
+  const days = store.outcomesByDay(firstDayOf(now)).map((each) => ({ ...each, outcome: reported(each.outcome) }));
   const unsettled = store.unsettled().filter((run) => leavesOpen(store, run));
   const open = new Set(unsettled.map(({ id }) => id));
-  return html(overviewPage({ runs, open, drifts: unacknowledgedDrifts(state), schedules: shown, now: systemClock.now() }));
+  // A run that has left a write open counts until that is resolved, whatever has run since.
+  const others = store.lastNotPassed(LIMITS.viewRuns).filter(({ id }) => !open.has(id));
+  const unfinished = [...unsettled, ...others].toSorted((a, b) => b.openedAt - a.openedAt);
+  const asListed = listing(store, details);
+  const [runs, latest] = [unfinished.map(asListed), store.list(LATEST_RUNS).map(asListed)];
+  return html(overviewPage({ runs, open, latest, days, drifts: unacknowledgedDrifts(state), schedules: shown, now }));
 }
 
 // A run whose records cannot be read may have left a write open.

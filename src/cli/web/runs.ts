@@ -15,13 +15,14 @@ import type { RunDetails } from "./run-details.ts";
 /** The list of all runs, filtered. */
 export function allRuns(store: JournalStore, query: URLSearchParams, details: RunDetails): WebPage {
   const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
-  return html(runsPage(listedRuns(store, details), filter));
+  const runs = store.list(LIMITS.viewRuns).map(listing(store, details));
+  return html(runsPage({ runs, total: store.total() }, filter));
 }
 
-/** Returns the latest runs, the last one first. */
-export function listedRuns(store: JournalStore, details: RunDetails): readonly ListedRun[] {
+/** Returns what lists one run after the other. */
+export function listing(store: JournalStore, details: RunDetails): (run: RunSummary) => ListedRun {
   const detailOf = details.readerOf(store);
-  return store.list(LIMITS.viewRuns).map((summary) => ({ ...listed(summary), detail: detailOf(summary.id) }));
+  return (run) => ({ ...listed(run), detail: detailOf(run.id) });
 }
 
 function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): Omit<ListedRun, "detail"> {
@@ -29,7 +30,8 @@ function listed({ id, playbook, environment, openedAt, outcome, held }: RunSumma
   return { id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome: reported(outcome), heldBy };
 }
 
-function reported(outcome: string | undefined): ReportedOutcome {
+/** The outcome of a run as reports have it. */
+export function reported(outcome: string | undefined): ReportedOutcome {
   return outcome !== undefined && Object.hasOwn(RUN_WORDS, outcome) ? (outcome as ReportedOutcome) : "running";
 }
 

@@ -358,8 +358,8 @@ describe("hostile texts, wherever a run can hold one", () => {
       const report = reportOf(hostileRun(text).all);
       const row = hostileRow(text);
       const pages = [
-        overviewPage({ runs: [row], open: new Set(), drifts: [], schedules: [], now: 0 }),
-        ...[text, ""].map((words) => runsPage([row], { outcome: words, words })),
+        overviewPage({ runs: [row], open: new Set(), latest: [row], days: [], drifts: [], schedules: [], now: 0 }),
+        ...[text, ""].map((words) => runsPage({ runs: [row], total: 2 }, { outcome: words, words })),
         comparePage(report, report),
         runPage(report, { events: 1, isLive: true }),
         hostileAudit(report, text),

@@ -5,7 +5,8 @@ import { driftPage } from "../../../src/report/html/pages/drift.ts";
 import { driftsPage } from "../../../src/report/html/pages/drifts.ts";
 import { el } from "../../../src/report/html/markup.ts";
 import { plotOf } from "../../../src/report/html/parts/plot.ts";
-import { overviewPage } from "../../../src/report/html/pages/overview.ts";
+import { overviewPage, type StateOverview } from "../../../src/report/html/pages/overview.ts";
+import { type ListedRun, runsPage } from "../../../src/report/html/pages/runs.ts";
 import { schedulePage } from "../../../src/report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../../src/report/html/pages/schedules.ts";
 
@@ -31,8 +32,18 @@ function count(pieces: Iterable<string>, what: RegExp): number {
   return [...pieces].join("").match(what)?.length ?? 0;
 }
 
+const NO_OVERVIEW: StateOverview = {
+  runs: [],
+  open: new Set(),
+  latest: [],
+  days: [],
+  drifts: [],
+  schedules: [],
+  now: 0,
+};
+
 test("where nothing has run, nothing is called well", () => {
-  const page = [...overviewPage({ runs: [], open: new Set(), drifts: [], schedules: [], now: 0 })].join("");
+  const page = [...overviewPage(NO_OVERVIEW)].join("");
   expect(page).not.toContain("Nothing needs attention");
   expect(count([page], /Nothing has run yet/g)).toBe(2);
 });
@@ -106,6 +117,40 @@ test("a schedule shows its latest firings, and a list of schedules so many", () 
   expect(page).toContain("200 missed</p>");
   expect(page).toContain('The latest 500; to list more: <code class="typed">tokenbook schedule history</code>');
   expect([...schedulesPage([SCHEDULE], 3)].join("")).toContain('2 more: <code class="typed">tokenbook schedule list</code>');
+});
+
+test("a firing that could not make a run needs attention, though no run shows it", () => {
+  const firing: ListedFiring = {
+    tick: new Date(0).toISOString(),
+    state: "failed",
+    run: null,
+    tries: 0,
+    startedAt: null,
+    endedAt: null,
+    heldBy: null,
+    problem: { message: "1 playbook of 1 cannot be run" },
+  };
+  const passed: ListedRun = {
+    id: "run1",
+    playbook: "nightly.yaml",
+    environment: "here",
+    openedAt: new Date(0).toISOString(),
+    outcome: "passed",
+    heldBy: null,
+    detail: null,
+  };
+  const overviewAfter = (last: ListedFiring): string =>
+    [...overviewPage({ ...NO_OVERVIEW, latest: [passed], schedules: [{ ...SCHEDULE, last }] })].join("");
+  const broken = overviewAfter(firing);
+  expect(broken).not.toContain("Nothing needed attention");
+  expect(broken).toContain("without a run: 1 playbook of 1 cannot be run");
+  expect(overviewAfter({ ...firing, state: "passed", run: "run1", problem: null })).toContain("✓ Nothing needed attention at ");
+});
+
+test("a list of runs that shows the latest of them counts all, and says where it has looked", () => {
+  const page = [...runsPage({ runs: [], total: 1_202 }, { outcome: "pending", words: "" })].join("");
+  expect(page).toContain("<h1>0 runs of 1202</h1>");
+  expect(page).toContain('Looked for in the latest 0; to list all: <code class="typed">tokenbook runs --limit 1202</code>');
 });
 
 test("a plot draws what doubles cannot distinguish, shows it exactly, and breaks where there is nothing", () => {

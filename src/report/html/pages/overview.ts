@@ -2,23 +2,28 @@ import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { RUN_WORDS } from "../../words.ts";
+import type { FiringState } from "../../schedule/shape.ts";
+import { FIRING_WORDS, RUN_WORDS } from "../../words.ts";
 import { framed, section } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { momentOf } from "../parts/drift-table.ts";
-import { outcomesOverTime } from "../parts/outcomes.ts";
+import { type CountedRuns, outcomesOverTime } from "../parts/outcomes.ts";
 import { driftLink, listPath, runLink, scheduleLink } from "../parts/places.ts";
 import { type ListedRun, playbookOf, runCells, RUN_COLUMNS } from "./runs.ts";
-import { type ListedSchedule, localMoment } from "./schedules.ts";
+import { type ListedFiring, type ListedSchedule, localMoment } from "./schedules.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
 /** What the first page of a state directory is made from. */
 export interface StateOverview {
-  /** The latest runs, the last one first. */
+  /** The runs that have left a write open, and the last ones of their playbooks that have not passed; the latest first. */
   readonly runs: readonly ListedRun[];
-  /** The ids of runs that have left a write open. */
+  /** The ids of those that have left a write open. */
   readonly open: ReadonlySet<string>;
+  /** The latest runs of all, the last one first. */
+  readonly latest: readonly ListedRun[];
+  /** The runs of the days that are shown. */
+  readonly days: readonly CountedRuns[];
   /** The drifts that nobody has acknowledged, the newest first. */
   readonly drifts: readonly KnownDrift[];
   /** The first schedules, as they are now. */
@@ -28,17 +33,18 @@ export interface StateOverview {
 }
 
 const MOST_ITEMS = 20;
-const LATEST_RUNS = 10;
+/** How many of the latest runs are shown. */
+export const LATEST_RUNS = 10;
 
 /** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
-export function overviewPage({ runs, open, drifts, schedules, now }: StateOverview): Iterable<string> {
+export function overviewPage({ runs, open, latest, days, drifts, schedules, now }: StateOverview): Iterable<string> {
   const items = [...runItems(runs, open), ...scheduleItems(schedules), ...driftItems(drifts)];
   return framed({ title: "Overview – tokenbook", place: "overview" }, [
     el("h1", {}, "Overview").html,
-    section("Needs attention", items.length === 0 && runs.length === 0 ? NOTHING : attentionOf(items)).html,
-    section("Runs over time", outcomesOverTime(runs, now)).html,
+    section("Needs attention", items.length === 0 && latest.length === 0 ? NOTHING : attentionOf(items, now)).html,
+    section("Runs over time", outcomesOverTime(days, now)).html,
     section("Next firings", firingsOf(schedules)).html,
-    section("Latest runs", latestOf(runs)).html,
+    section("Latest runs", latestOf(latest)).html,
   ]);
 }
 
@@ -51,8 +57,8 @@ interface Item {
   readonly text: Child;
 }
 
-function attentionOf(items: readonly Item[]): Markup {
-  if (items.length === 0) return el("p", { class: "calm" }, "✓ Nothing needs attention.");
+function attentionOf(items: readonly Item[], now: number): Markup {
+  if (items.length === 0) return el("p", { class: "calm" }, "✓ Nothing needed attention at ", momentOf(now), ".");
   const shown = items.slice(0, MOST_ITEMS);
   const left = items.length - shown.length;
   return el(
@@ -63,17 +69,11 @@ function attentionOf(items: readonly Item[]): Markup {
   );
 }
 
-// A run counts while no later one of its playbook has taken its place; a write with unknown outcome counts until it is resolved.
 function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readonly Item[] {
-  const seen = new Set<string>();
   return runs.flatMap((run) => {
-    const place = JSON.stringify([run.playbook, run.environment]);
-    const isLatest = !seen.has(place);
-    seen.add(place);
     const isUnderWay = run.outcome === "running" && run.heldBy !== null;
+    if (isUnderWay && !open.has(run.id)) return [];
     const outcome = open.has(run.id) && run.outcome !== "conflict" ? "unknown" : run.outcome;
-    const isLasting = outcome === "unknown" || outcome === "conflict";
-    if (!isLasting && (outcome === "passed" || isUnderWay || !isLatest)) return [];
     const { mark, word } = RUN_WORDS[outcome];
     const text = [playbookOf(run), ", ", oneLine(run.environment), ", ", moment(run.openedAt), ": ", runLink(run.id)];
     return [{ tone: outcome, word: `${mark} ${word}`, text }];
@@ -81,17 +81,29 @@ function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readon
 }
 
 function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
-  return schedules.flatMap(({ id, blockedBy, unserved, missed }): readonly Item[] => {
+  return schedules.flatMap(({ id, blockedBy, last, unserved, missed }): readonly Item[] => {
     const link = scheduleLink(id);
+    const broken = last === null ? [] : withoutRun(last, link);
     if (blockedBy !== null) {
-      return [{ tone: "blocked", word: "! kept back", text: [link, " by the run ", runLink(blockedBy.runId)] }];
+      return [...broken, { tone: "blocked", word: "! kept back", text: [link, " by the run ", runLink(blockedBy.runId)] }];
     }
-    if (unserved !== null) return [{ tone: "missed", word: "! not served", text: [link, " since ", moment(unserved)] }];
-    if (missed.count === 0) return [];
-    const last = missed.last === null ? "" : [", the last ", moment(missed.last)];
-    return [{ tone: "missed", word: "! missed", text: [link, ` missed ${count(missed.count, "firing")}`, last] }];
+    if (unserved !== null)
+      return [...broken, { tone: "missed", word: "! not served", text: [link, " since ", moment(unserved)] }];
+    if (missed.count === 0) return broken;
+    const ofLast = missed.last === null ? "" : [", the last ", moment(missed.last)];
+    return [...broken, { tone: "missed", word: "! missed", text: [link, ` missed ${count(missed.count, "firing")}`, ofLast] }];
   });
 }
+
+// A firing that made no run is in no list of runs.
+function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): readonly Item[] {
+  if (run !== null || !NO_RUN.has(state)) return [];
+  const { mark, word } = FIRING_WORDS[state];
+  const why = problem === null ? "" : `: ${oneLine(problem.message)}`;
+  return [{ tone: state, word: `${mark} ${word}`, text: [link, ", ", moment(tick), `, without a run${why}`] }];
+}
+
+const NO_RUN: ReadonlySet<FiringState> = new Set(["failed", "died", "interrupted"]);
 
 function driftItems(drifts: readonly KnownDrift[]): readonly Item[] {
   return drifts.map((drift) => {
@@ -119,7 +131,7 @@ function firingsOf(schedules: readonly ListedSchedule[]): Markup {
 function latestOf(runs: readonly ListedRun[]): Child {
   if (runs.length === 0) return NOTHING;
   return [
-    el("div", { class: "runs" }, tableOf("Latest runs", RUN_COLUMNS, runs.slice(0, LATEST_RUNS).map(runCells))),
+    el("div", { class: "runs" }, tableOf("Latest runs", RUN_COLUMNS, runs.map(runCells))),
     el("p", {}, el("a", { href: listPath("runs") }, "All runs")),
   ];
 }

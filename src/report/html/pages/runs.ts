@@ -1,7 +1,6 @@
 import { hint, outcomeMarkup } from "../parts/phrases.ts";
 import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
-import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { ReportedOutcome } from "../../shape.ts";
@@ -50,16 +49,25 @@ export interface RunFilter {
   readonly words: string;
 }
 
+/** The latest runs of a state directory, and how many it has. */
+export interface ListedRuns {
+  /** The last one first. */
+  readonly runs: readonly ListedRun[];
+  /** With those that are not listed. */
+  readonly total: number;
+}
+
 /** The runs of a state directory, those that are asked for. Pure. */
-export function runsPage(runs: readonly ListedRun[], filter: RunFilter): Iterable<string> {
+export function runsPage({ runs, total }: ListedRuns, filter: RunFilter): Iterable<string> {
   const found = runs.filter((run) => isAskedFor(run, filter));
   return framed({ title: "Runs – tokenbook", place: "runs" }, [
-    el("h1", {}, `${count(found.length, "run")}${found.length === runs.length ? "" : ` of ${runs.length}`}`).html,
+    el("h1", {}, `${count(found.length, "run")}${found.length === total ? "" : ` of ${total}`}`).html,
     filterForm(filter).html,
     (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
-    runs.length < LIMITS.viewRuns
+    runs.length === total
       ? ""
-      : hint(`The latest ${LIMITS.viewRuns}; to list more: `, commandMarkup(command`runs --limit N`)).html,
+      : hint(`Looked for in the latest ${runs.length}; to list all: `, commandMarkup(command`runs --limit ${String(total)}`))
+          .html,
   ]);
 }
 

@@ -5,11 +5,14 @@ import { RUN_WORDS } from "../../words.ts";
 import { type Child, el, type Markup, rounded } from "../markup.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** A run as the plot needs it. */
-interface PlottedRun {
-  /** ISO 8601, UTC. */
-  readonly openedAt: string;
+/** The runs of one day that have one outcome. */
+export interface CountedRuns {
+  /** Since the Unix epoch, in UTC. */
+  readonly day: number;
+  /** How they ended. */
   readonly outcome: ReportedOutcome;
+  /** How many they are. */
+  readonly runs: number;
 }
 
 interface Day {
@@ -25,12 +28,17 @@ const HEIGHT = 96;
 const MARGIN = 4;
 const GAP = 0.2;
 
+/** Returns the first day that is shown, counted from the Unix epoch. `now` in milliseconds since then. */
+export function firstDayOf(now: number): number {
+  return Math.floor(now / DAY_MS) - DAYS + 1;
+}
+
 /** A bar for each of the last days, one part for each outcome of its runs; a table has the same numbers. `now` in milliseconds since the Unix epoch. */
-export function outcomesOverTime(runs: readonly PlottedRun[], now: number): Markup {
-  const byDate = Map.groupBy(runs, ({ openedAt }) => openedAt.slice(0, 10));
+export function outcomesOverTime(runs: readonly CountedRuns[], now: number): Markup {
+  const byDay = Map.groupBy(runs, ({ day }) => day);
   const days = Array.from({ length: DAYS }, (_, at): Day => {
-    const date = isoDay(now - (DAYS - 1 - at) * DAY_MS);
-    return dayOf(date, byDate.get(date) ?? []);
+    const day = firstDayOf(now) + at;
+    return dayOf(isoDay(day * DAY_MS), byDay.get(day) ?? []);
   });
   const all = days.reduce((sum, { total }) => sum + total, 0);
   if (all === 0) return el("p", {}, `No run started in the last ${DAYS} days.`);
@@ -63,10 +71,10 @@ export function outcomesOverTime(runs: readonly PlottedRun[], now: number): Mark
 
 const OUTCOMES = Object.keys(RUN_WORDS) as readonly ReportedOutcome[];
 
-function dayOf(date: string, runs: readonly PlottedRun[]): Day {
+function dayOf(date: string, counted: readonly CountedRuns[]): Day {
   const counts = new Map<ReportedOutcome, number>();
-  for (const { outcome } of runs) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return { date, counts, total: runs.length };
+  for (const { outcome, runs } of counted) counts.set(outcome, (counts.get(outcome) ?? 0) + runs);
+  return { date, counts, total: counted.reduce((sum, { runs }) => sum + runs, 0) };
 }
 
 function sumOf(days: readonly Day[], outcome: ReportedOutcome): number {
