@@ -55,7 +55,8 @@ for path in archives:
     try:
         previous, runs, records = verify(path, previous)
         intact += 1
-        print(path.name, " intact  ", runs, "runs,", records, "records, the digest", previous)
+        noun = "run," if runs == 1 else "runs,"
+        print(path.name, " intact  ", runs, noun, records, "records, the digest", previous)
     except (ValueError, LookupError, TypeError) as problem:
         print(path.name, " damaged ", problem)
         previous = None
