@@ -421,6 +421,6 @@ export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
   "schedules-none": () => schedulesPage([], 0),
   "one-schedule": () => schedulePage(SCHEDULED[0] as ListedSchedule, FIRED),
   "blocked-schedule": () => schedulePage(SCHEDULED[1] as ListedSchedule, FIRED.slice(0, 3)),
-  "run-drift": () => runPage(night(1, 7), { events: 9, isLive: false }),
-  live: () => runPage(of("killed"), { events: 9, isLive: true }),
+  "run-drift": () => runPage(night(1, 7), { events: 9, heldBy: null }),
+  live: () => runPage(of("killed"), { events: 9, heldBy: null }),
 };

@@ -9,7 +9,7 @@ import { ScheduleStore } from "../../src/schedule/store.ts";
 import { proxyTo } from "../stories/proxy.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { viewing } from "../stories/viewing.ts";
-import { approveAsBob, MINT_ONCE, newProject, type Project, runIn, servedSandbox } from "../stories/world.ts";
+import { approveAsBob, MINT_ONCE, newProject, type Project, runIn, type Running, servedSandbox } from "../stories/world.ts";
 import { clickCopyButtons } from "./copying.ts";
 import { HAS_CHROMIUM, openBrowser, type Opened } from "./browser.ts";
 import { expectNoFinding } from "./readable.ts";
@@ -55,7 +55,7 @@ test("only whoever has the address is shown anything", async () => {
   for (const path of ["", "runs", "runs/nope", "runs/..%2f..%2fetc", "other", "other/", "runs//events", "drifts/x/events"])
     expect([path, (await get(path)).status]).toEqual([path, 404]);
   expect((await get(`compare/?run=${ids[0]}`)).status).toBe(400);
-  expect(await (await get(`runs/${ids[0]}/events`)).json()).toEqual({ events: expect.any(Number) as number });
+  expect(await (await get(`runs/${ids[0]}/events`)).json()).toEqual({ events: expect.any(Number) as number, heldBy: null });
 });
 
 const HOLDINGS = `playbook: 1
@@ -367,7 +367,9 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect([...dialogs, ...complaints]).toEqual([]);
   });
 
-  test("a run that is under way is followed to its end", async () => {
+  async function waitingRun(): Promise<
+    Awaited<ReturnType<typeof open>> & { readonly approve: () => Promise<unknown>; readonly running: Running }
+  > {
     const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
@@ -376,10 +378,25 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     const running = project.start("run", "approval.yaml");
     await running.lines(3);
     const { url } = await viewing(project);
-    const { page, complaints } = await open(url);
-    await page.locator(".runs tbody a").click();
-    expect(await page.locator("header .badge").textContent()).toContain("not finished");
-    await approveAsBob(service);
+    const shown = await open(url);
+    await shown.page.locator(".runs tbody a").click();
+    expect(await shown.page.locator("header .badge").textContent()).toContain("not finished");
+    expect(await shown.page.locator(".live").textContent()).toMatch(/^It is under way, by process \d+ on this host\./);
+    expect(await shown.page.locator(".next").count(), "it cannot be resumed now").toBe(0);
+    return { ...shown, approve: () => approveAsBob(service), running };
+  }
+
+  test("a run whose process dies is shown as one that nobody runs, with the command that continues it", async () => {
+    const { page, running, complaints } = await waitingRun();
+    await running.signal("SIGKILL");
+    await page.locator(".live", { hasText: "No process runs it any more." }).waitFor();
+    expect(await page.locator(".next").textContent()).toContain("tokenbook resume");
+    expect(complaints).toEqual([]);
+  });
+
+  test("a run that is under way is followed to its end", async () => {
+    const { page, running, complaints, approve } = await waitingRun();
+    await approve();
     await page.locator("header .badge", { hasText: "✓ passed" }).waitFor();
     expect(await page.locator(".live").count()).toBe(0);
     expect((await running.ended).code).toBe(0);

@@ -3,7 +3,7 @@ import { spellHolder } from "../../journal/holder.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { comparePage } from "../../report/html/pages/compare.ts";
-import { runPage } from "../../report/html/pages/page.ts";
+import { runPage, type RunProgress } from "../../report/html/pages/page.ts";
 import { type ListedRun, runsPage } from "../../report/html/pages/runs.ts";
 import { reportOf } from "../../report/model.ts";
 import type { ReportedOutcome } from "../../report/shape.ts";
@@ -37,14 +37,19 @@ export function reported(outcome: string | undefined): ReportedOutcome {
 
 /** One run. */
 export function oneRun(store: JournalStore, run: RunReference): WebPage {
-  const records = store.read(run.in(store));
-  const report = reportOf(records);
-  return html(runPage(report, { events: records.length, isLive: report.run.outcome === "running" }));
+  const id = run.in(store);
+  const progress = progressOf(store, id);
+  return html(runPage(reportOf(store.read(id)), progress));
 }
 
-/** How many events a run has: its page reloads when there are more. */
+/** How far a run is: its page reloads when this is another. */
 export function eventsOf(store: JournalStore, run: RunReference): WebPage {
-  return { status: 200, type: "application/json", body: JSON.stringify({ events: store.count(run.in(store)) }) };
+  return { status: 200, type: "application/json", body: JSON.stringify(progressOf(store, run.in(store))) };
+}
+
+function progressOf(store: JournalStore, id: string): RunProgress {
+  const { held } = store.summary(id);
+  return { events: store.count(id), heldBy: held === undefined ? null : spellHolder(held.holder) };
 }
 
 /** Two runs side by side. */

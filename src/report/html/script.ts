@@ -158,12 +158,13 @@ export const FOLLOW: string = String.raw`(() => {
   "use strict";
   const EVERY_MS = 1500;
   const state = document.querySelector(".live");
+  const words = state.textContent;
   async function look() {
     try {
       const answer = await fetch(location.pathname + "/events", { cache: "no-store" });
       if (!answer.ok) throw new Error(answer.statusText);
-      const { events } = await answer.json();
-      if (String(events) !== state.dataset.events) return location.reload();
+      if ((await answer.text()) !== state.dataset.progress) return location.reload();
+      if (state.textContent !== words) state.textContent = words;
     } catch {
       state.textContent = "The server does not answer: this page is as the run was when it last did.";
     }

@@ -361,7 +361,7 @@ describe("hostile texts, wherever a run can hold one", () => {
         overviewPage({ runs: [row], open: new Set(), latest: [row], days: [], drifts: [], schedules: [], now: 0 }),
         ...[text, ""].map((words) => runsPage({ runs: [row], total: 2 }, { outcome: words, words })),
         comparePage(report, report),
-        runPage(report, { events: 1, isLive: true }),
+        runPage(report, { events: 1, heldBy: text }),
         hostileAudit(report, text),
       ];
       for (const page of pages) {

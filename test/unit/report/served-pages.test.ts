@@ -44,7 +44,7 @@ const NO_OVERVIEW: StateOverview = {
 
 test("where nothing has run, nothing is called well", () => {
   const page = [...overviewPage(NO_OVERVIEW)].join("");
-  expect(page).not.toContain("Nothing needs attention");
+  expect(page).not.toContain("Nothing need");
   expect(count([page], /Nothing has run yet/g)).toBe(2);
 });
 
@@ -53,6 +53,7 @@ test("a list of drifts shows so many, and that there are more", () => {
   const all = { state: "", words: "", all: false };
   const page = [...driftsPage({ drifts, total: drifts.length + 5, unfinished: 0 }, all)].join("");
   expect(count([page], /<tr><th scope="row">/g)).toBe(LIMITS.viewDrifts);
+  expect(page).toContain("Nightly, environment here: 1001 drifts, the newest 1000 of them");
   expect(page).toContain("The newest 1000 of these; search for others.");
   expect(page).toContain("Looked for in the newest 1001; tokenbook drift list lists more.");
   const last = [...driftsPage({ drifts, total: drifts.length, unfinished: 0 }, { ...all, words: "holder-1000 FILE" })].join("");
@@ -142,7 +143,7 @@ test("a firing that could not make a run needs attention, though no run shows it
   const overviewAfter = (last: ListedFiring): string =>
     [...overviewPage({ ...NO_OVERVIEW, latest: [passed], schedules: [{ ...SCHEDULE, last }] })].join("");
   const broken = overviewAfter(firing);
-  expect(broken).not.toContain("Nothing needed attention");
+  expect(broken).not.toContain("Nothing need");
   expect(broken).toContain("without a run: 1 playbook of 1 cannot be run");
   expect(overviewAfter({ ...firing, state: "passed", run: "run1", problem: null })).toContain("✓ Nothing needed attention at ");
 });

@@ -14,11 +14,12 @@ import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
-/** Two runs of one playbook side by side, what differs first. Pure. */
+/** Two runs side by side, what differs first. Pure. */
 export function comparePage(before: RunReport, after: RunReport): Iterable<string> {
   const pairs = pairsOf(before, after);
   const others = pairs.filter(isOther);
-  const title = `Two runs of ${oneLine(after.run.playbook.name)}`;
+  const [earlier, later] = [before, after].map(({ run }) => oneLine(run.playbook.name));
+  const title = isOnePlaybook(before, after) ? `Two runs of ${later}` : `A run of ${earlier}, and one of ${later}`;
   return framed({ title: `${title} – tokenbook`, place: "runs" }, [
     el("h1", {}, title).html,
     isOnePlaybook(before, after) ? "" : hint("They are runs of two playbooks: steps of one name may have little in common.").html,

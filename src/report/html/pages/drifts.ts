@@ -35,11 +35,14 @@ export function driftsPage(listed: ListedDrifts, filter: DriftFilter): Iterable<
   const { drifts, total } = listed;
   const found = drifts.filter((drift) => isAskedFor(drift, filter));
   const shown = found.slice(0, LIMITS.viewDrifts);
-  const of = found.length === total ? "" : ` of ${total}`;
+  const of = Map.groupBy(found, comparisonOf);
   return framed({ title: "Drift – tokenbook", place: "drifts" }, [
-    el("h1", {}, `${count(found.length, "drift")}${of}`).html,
+    el("h1", {}, `${count(found.length, "drift")}${found.length === total ? "" : ` of ${total}`}`).html,
     filterForm(filter).html,
-    ...[...Map.groupBy(shown, comparisonOf).values()].map((group) => groupOf(group).html),
+    ...Array.from(
+      Map.groupBy(shown, comparisonOf),
+      ([comparison, group]) => groupOf(group, of.get(comparison)?.length ?? 0).html,
+    ),
     ...notesOf(listed, found.length, filter).map((note) => hint(note).html),
   ]);
 }
@@ -67,7 +70,8 @@ function comparisonOf({ of: { environment, playbook, comparison, scope } }: Know
   return JSON.stringify([environment, playbook, comparison, scope]);
 }
 
-function groupOf(drifts: readonly KnownDrift[]): Markup {
+// Of so many drifts the newest are shown.
+function groupOf(drifts: readonly KnownDrift[], total: number): Markup {
   const [first] = drifts;
   const { title = "", of, sides } = first ?? {};
   const scope = of === undefined || of.scope === "" ? "" : `, scope ${oneLine(of.scope)}`;
@@ -77,7 +81,8 @@ function groupOf(drifts: readonly KnownDrift[]): Markup {
     el("h2", { class: "part" }, oneLine(title)),
     hint(
       `${oneLine(of?.comparison ?? "")} of ${oneLine(of?.playbook ?? "")}, environment ${oneLine(of?.environment ?? "")}${scope}: `,
-      count(drifts.length, "drift"),
+      count(total, "drift"),
+      drifts.length === total ? "" : `, the newest ${drifts.length} of them`,
     ),
     el(
       "div",

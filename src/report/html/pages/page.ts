@@ -23,32 +23,50 @@ export function htmlReport(reports: readonly RunReport[], notBegun: readonly Not
   return framed({ title, above: toolbar(reports) }, reportPieces(reports, { notBegun, isServed: false }));
 }
 
-/** One run as a server shows it: among its other pages, and, while it is under way, reloaded whenever there is something new. Pure. */
-export function runPage(
-  report: RunReport,
-  { events, isLive }: { readonly events: number; readonly isLive: boolean },
-): Iterable<string> {
-  const state = el("p", { class: "live", role: "status", "data-events": events }, "This page follows the run.");
+/** How far a run is. */
+export interface RunProgress {
+  /** How many events it has. */
+  readonly events: number;
+  /** The process that runs it; null when none does. */
+  readonly heldBy: string | null;
+}
+
+/** One run as a server shows it: among its other pages, and, while it is not finished, reloaded whenever there is something new. Pure. */
+export function runPage(report: RunReport, progress: RunProgress): Iterable<string> {
+  const isLive = report.run.outcome === "running";
+  const { heldBy } = progress;
+  const words =
+    heldBy === null
+      ? "No process runs it any more. This page follows whoever continues it."
+      : `It is under way, by ${oneLine(heldBy)}. This page follows it.`;
+  const state = el("p", { class: "live", role: "status", "data-progress": JSON.stringify(progress) }, words);
   const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
   return framed(
     { title: titleOf([report], []), above: toolbar([report]), script, place: "runs" },
     (function* () {
       if (isLive) yield state.html;
-      yield* reportPieces([report], { notBegun: [], isServed: true });
+      yield* reportPieces([report], { notBegun: [], isServed: true, isUnderWay: isLive && heldBy !== null });
     })(),
   );
 }
 
+interface ReportsShown {
+  readonly notBegun: readonly NotBegun[];
+  readonly isServed: boolean;
+  /** A process runs it. */
+  readonly isUnderWay?: boolean;
+}
+
 function* reportPieces(
   reports: readonly RunReport[],
-  { notBegun, isServed }: { readonly notBegun: readonly NotBegun[]; readonly isServed: boolean },
+  { notBegun, isServed, isUnderWay = false }: ReportsShown,
 ): Generator<string> {
   const isOnly = reports.length === 1 && notBegun.length === 0;
   if (!isOnly) yield indexOf(reports, notBegun).html;
   yield comparisonsOverTime(reports)?.html ?? "";
   const budget = new Budget();
   for (const each of notBegun) yield notBegunMarkup(each, budget).html;
-  for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly, isServed, budget });
+  for (const [at, report] of reports.entries()) yield* runPieces(report, { id: runId(at), isOnly, isServed, isUnderWay, budget });
 }
 
 function titleOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): string {

@@ -22,17 +22,19 @@ import { Timeline } from "../parts/timeline.ts";
 interface ShowingRun extends Pick<Showing, "id" | "isServed" | "budget"> {
   /** It is the only one of its page. */
   readonly isOnly: boolean;
+  /** A process runs it: there is nothing to continue. */
+  readonly isUnderWay: boolean;
 }
 
 /** A run, piece by piece: how it ended, what needs attention, its writes, its steps, what it was given and gave. */
-export function* runPieces(report: RunReport, { id, isOnly, isServed, budget }: ShowingRun): Generator<string> {
+export function* runPieces(report: RunReport, { id, isOnly, isServed, isUnderWay, budget }: ShowingRun): Generator<string> {
   const { run, steps } = report;
   const timeline = new Timeline(report);
   const ids = new Map(steps.map((step, at) => [step.step, `${id}-step-${at + 1}`]));
   const linkTo = (step: StepReport): Markup => el("a", { href: `#${ids.get(step.step) ?? id}` }, oneLine(step.step));
   yield opening("article", { id, class: `run ${run.outcome}` });
   const part = (title: string): Markup => el(isOnly ? "h2" : "h3", { class: "part" }, title);
-  yield headerOf(report, isOnly ? "h1" : "h2", budget).html;
+  yield headerOf(report, { heading: isOnly ? "h1" : "h2", isUnderWay, budget }).html;
   const reasonIds = new Map(
     steps
       .filter(needsAttention)
@@ -67,7 +69,11 @@ export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget):
   );
 }
 
-function headerOf({ run, totals, steps }: RunReport, heading: "h1" | "h2", budget: Budget): Markup {
+interface HeaderShown extends Pick<ShowingRun, "isUnderWay" | "budget"> {
+  readonly heading: "h1" | "h2";
+}
+
+function headerOf({ run, totals, steps }: RunReport, { heading, isUnderWay, budget }: HeaderShown): Markup {
   return el(
     "header",
     {},
@@ -76,7 +82,7 @@ function headerOf({ run, totals, steps }: RunReport, heading: "h1" | "h2", budge
     countsList(totals),
     factList(factsOf(run)),
     run.problem === null ? undefined : problemMarkup(run.problem, "problem", budget),
-    run.outcome === "passed" ? undefined : nextMarkupOf(run, steps),
+    run.outcome === "passed" || isUnderWay ? undefined : nextMarkupOf(run, steps),
   );
 }
 
