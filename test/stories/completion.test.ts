@@ -72,6 +72,15 @@ describe.for(SHELLS)("$name", ({ name, offers }) => {
     expect(offers(project, "tokenbook schema pl").toSorted()).toEqual(["plan", "playbook"]);
     expect(offers(project, "tokenbook check --format s")).toEqual(["sarif"]);
     expect(offers(project, "tokenbook run playbooks/m")).toEqual(["playbooks/mint.yaml"]);
+    project.write(
+      "given.yaml",
+      MINT_ONCE.replace("steps:", "inputs: { amount: { type: decimal }, holder: { type: entity } }\nsteps:"),
+    );
+    expect(offers(project, "tokenbook plan given.yaml --env staging --input am")).toEqual(["amount="]);
+    expect(offers(project, "tokenbook run given.yaml playbooks --input amount=1 --input ").toSorted()).toEqual([
+      "amount=",
+      "holder=",
+    ]);
     expect(offers(project, "tokenbook completion ba")).toEqual(["bash"]);
     expect(offers(project, "tokenbook nothing ")).toEqual([]);
   });

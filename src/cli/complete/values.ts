@@ -12,7 +12,7 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf as foldOf } from "../../protocol/state.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import { statePlace } from "../project/project.ts";
+import { checkFile, namesOfPlaybooks, statePlace } from "../project/project.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { shippedPlaybooks } from "../project/shipped.ts";
 import type { Shell } from "../shell.ts";
@@ -84,6 +84,12 @@ function stateOf(shell: Shell, options: Cursor["options"]): StatePlace {
   return statePlace(inProjectHere(shell), state === undefined ? {} : { state });
 }
 
+const inputsOfPlaybooks: Source = (shell, { positionals }) => {
+  const declared = namesOfPlaybooks(shell, positionals).flatMap((file) => checkFile(shell, file).playbook?.inputs ?? []);
+  const byName = new Map(declared.map(({ name, type, description }) => [name, description ?? type]));
+  return Array.from(byName, ([name, description]) => ({ value: `${name}=`, description }));
+};
+
 const operationNames: Source = () =>
   [...operations.values()].map(({ name, call }) => ({ value: name, description: call.summary }));
 
@@ -92,6 +98,7 @@ const SOURCES: Readonly<Record<OfferedValues, Source>> = {
   files,
   folders,
   "playbook files": yamlFiles,
+  "inputs of the playbooks": inputsOfPlaybooks,
   environments,
   operations: operationNames,
   "library playbooks": () =>

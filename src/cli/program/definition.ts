@@ -10,6 +10,7 @@ export type OfferedValues =
   | "files"
   | "folders"
   | "playbook files"
+  | "inputs of the playbooks"
   | "environments"
   | "operations"
   | "library playbooks"

@@ -32,7 +32,7 @@ const KIND = {
   reports: collected(read.collectReport, "report formats"),
   code: typed("codes"),
   schema: typed("schemas"),
-  input: collected(read.collectInput),
+  input: collected(read.collectInput, "inputs of the playbooks"),
   tags: kind(read.tagList),
   shard: kind(read.shard),
   label: kind(read.queueLabel),
