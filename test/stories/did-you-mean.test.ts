@@ -22,6 +22,8 @@ test.for([
   ["a command", "rnu look.yaml", "did you mean run? To see all of them:\n  tokenbook --help"],
   ["a command of a command", "runs shwo x", "did you mean show? To see all of them:\n  tokenbook runs --help"],
   ["an option", "run look.yaml --jsn", "did you mean --json? To see all of them:\n  tokenbook run --help"],
+  ["a file that begins as an option", "run -look.yaml", "needs ./ before it:\n  tokenbook run ./-look.yaml"],
+  ["such a file without a command", "-look.yaml", "needs ./ before it:\n  tokenbook run ./-look.yaml"],
   ["an option that two names are near", "run look.yaml --wach", "did you mean --watch?"],
   ["the version", "-v", "next: tokenbook --version"],
   ["a playbook without a command", "mint.yaml", "next: tokenbook run mint.yaml"],

@@ -1,8 +1,9 @@
 import type { Command, CommanderError } from "commander";
+import { type AdviceLines, CommandLine } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
-import { didYouMean } from "../../base/text/text.ts";
-import { helpOf } from "./command-path.ts";
+import { didYouMean, quoted } from "../../base/text/text.ts";
+import { helpOf, pathOf } from "./command-path.ts";
 import { readerOf } from "./definition.ts";
 import { commandForWord } from "./other-words.ts";
 import { RunReference } from "../runs/run-reference.ts";
@@ -34,8 +35,16 @@ function misunderstood({ code, message }: CommanderError, command: Command): Fai
   return new Failure({
     code: code.replace(/^commander\./, "usage.").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
     message: plain(words),
-    next: known ?? (near === undefined ? help : [`did you mean ${near}? To see all of them:`, help]),
+    next:
+      fileAdvice(typed, command) ?? known ?? (near === undefined ? help : [`did you mean ${near}? To see all of them:`, help]),
   });
+}
+
+// No option has a point in its name.
+function fileAdvice(typed: string, command: Command): AdviceLines | undefined {
+  if (!/^-.*\.\w+$/.test(typed)) return undefined;
+  const path = command.parent === null ? `${pathOf(command)} run` : pathOf(command);
+  return ["a file whose name begins with - needs ./ before it:", new CommandLine(`${path} ${quoted(`./${typed}`)}`)];
 }
 
 /**
